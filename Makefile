@@ -1,0 +1,55 @@
+# `make demo` and `make test` are all that a newcomer needs; both make their own virtual environment in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') meson.build pyproject.toml README.md
+BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "meson>=1.4" ninja
+
+# The build directory is kept, so that a changed kernel is all that is compiled again.
+INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build/install
+
+.PHONY: help demo test lint bench-preprocessing clean
+
+help:
+	@echo "make demo   see what fruler does, on bundled data"
+	@echo "make test   run the tests"
+	@echo "make lint   check style and types"
+	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
+	@echo "make clean  remove the virtual environment and everything built"
+
+demo: .venv/installed
+	@$(BIN)/python examples/preprocessing_stages.py
+
+test: .venv/installed-for-tests
+	$(BIN)/python -m pytest
+
+lint: .venv/installed-for-development
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench-preprocessing: .venv/installed
+	$(BIN)/python benchmarks/preprocessing_tables.py --data "$(DATA)"
+	$(BIN)/python benchmarks/preprocessing_speed.py --data "$(DATA)"
+
+clean:
+	rm -rf .venv build
+
+.venv/build-tools: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fruler needs Python 3.11 or later: make PYTHON=python3.12")'
+	@echo "Preparing a virtual environment in .venv (once; a minute or two) ..."
+	@$(PYTHON) -m venv .venv || { echo "No virtual environment could be made; on Debian: apt-get install python3-venv python3-dev gcc"; rm -rf .venv; exit 1; }
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet $(BUILD_TOOLS)
+	@touch $@
+
+.venv/installed: .venv/build-tools $(SOURCES)
+	@$(INSTALL) .
+	@touch $@
+
+.venv/installed-for-tests: .venv/build-tools $(SOURCES)
+	@$(INSTALL) ".[test]"
+	@touch $@ .venv/installed
+
+.venv/installed-for-development: .venv/build-tools $(SOURCES)
+	@$(INSTALL) ".[dev]"
+	@touch $@ .venv/installed .venv/installed-for-tests
