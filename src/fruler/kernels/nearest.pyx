@@ -1,0 +1,296 @@
+"""Nearest neighbours for instance selection: by class (a k-d tree a class) and to a set that grows by one at a time."""
+
+import numpy as np
+
+from libc.math cimport INFINITY, sqrt
+
+cdef enum:
+    # Points in a leaf lie side by side, input by input, so that one pass over a leaf is a fixed-length vector loop.
+    LEAF = 32
+    # Rows of the running search that share one pass over the inputs: their distances stay in the nearest cache.
+    BLOCK = 256
+
+
+cdef struct Forest:
+    Py_ssize_t n_inputs
+    double* low          # (nodes, inputs): the smallest box around a node's points
+    double* high
+    Py_ssize_t* child    # the left child, the right one follows it; for a leaf -1 - (number of its block)
+    double* blocks       # (leaves, inputs, LEAF), padded with infinity
+    Py_ssize_t* rows     # (leaves, LEAF), padded with -1
+
+
+cdef struct Best:
+    double distance
+    Py_ssize_t row
+
+
+cdef void select_median(const double* keys, Py_ssize_t* order, Py_ssize_t first, Py_ssize_t last,
+                        Py_ssize_t middle) noexcept nogil:
+    """Reorder `order[first:last]` so that what stands at `middle` is what a full sort by key would put there."""
+    cdef Py_ssize_t i, j, swap
+    cdef double pivot
+    last -= 1
+    while first < last:
+        pivot = keys[order[(first + last) // 2]]
+        i = first
+        j = last
+        while i <= j:
+            while keys[order[i]] < pivot:
+                i += 1
+            while keys[order[j]] > pivot:
+                j -= 1
+            if i <= j:
+                swap = order[i]
+                order[i] = order[j]
+                order[j] = swap
+                i += 1
+                j -= 1
+        if middle <= j:
+            last = j
+        elif middle >= i:
+            first = i
+        else:
+            return
+
+
+cdef void build_node(Forest* forest, const double[:, ::1] columns, Py_ssize_t* order, Py_ssize_t first,
+                     Py_ssize_t last, Py_ssize_t node, Py_ssize_t* n_nodes, Py_ssize_t* n_leaves) noexcept nogil:
+    cdef Py_ssize_t p = forest.n_inputs
+    cdef Py_ssize_t d, k, left, middle, leaf, widest = 0
+    cdef double value, low, high, width = -1.0
+    for d in range(p):
+        low = INFINITY
+        high = -INFINITY
+        for k in range(first, last):
+            value = columns[d, order[k]]
+            if value < low:
+                low = value
+            if value > high:
+                high = value
+        forest.low[node * p + d] = low
+        forest.high[node * p + d] = high
+        if high - low > width:
+            width = high - low
+            widest = d
+    if last - first <= LEAF:
+        leaf = n_leaves[0]
+        n_leaves[0] += 1
+        forest.child[node] = -1 - leaf
+        for k in range(LEAF):
+            forest.rows[leaf * LEAF + k] = order[first + k] if first + k < last else -1
+            for d in range(p):
+                forest.blocks[(leaf * p + d) * LEAF + k] = (
+                    columns[d, order[first + k]] if first + k < last else INFINITY
+                )
+        return
+    middle = (first + last) // 2
+    select_median(&columns[widest, 0], order, first, last, middle)
+    left = n_nodes[0]
+    n_nodes[0] += 2
+    forest.child[node] = left
+    build_node(forest, columns, order, first, middle, left, n_nodes, n_leaves)
+    build_node(forest, columns, order, middle, last, left + 1, n_nodes, n_leaves)
+
+
+cdef double distance_to_box(const Forest* forest, Py_ssize_t node, const double* point) noexcept nogil:
+    cdef Py_ssize_t d, p = forest.n_inputs
+    cdef double total = 0.0, gap
+    cdef const double* low = forest.low + node * p
+    cdef const double* high = forest.high + node * p
+    for d in range(p):
+        gap = max(low[d] - point[d], max(point[d] - high[d], 0.0))
+        total += gap * gap
+    return total
+
+
+cdef void search_leaf(const Forest* forest, Py_ssize_t leaf, const double* point, Py_ssize_t row,
+                      Best* best) noexcept nogil:
+    cdef double[LEAF] distance
+    cdef Py_ssize_t d, k, other, p = forest.n_inputs
+    cdef double gap, coordinate
+    cdef const double* block = forest.blocks + leaf * p * LEAF
+    cdef const Py_ssize_t* rows = forest.rows + leaf * LEAF
+    for k in range(LEAF):
+        distance[k] = 0.0
+    for d in range(p):
+        coordinate = point[d]
+        for k in range(LEAF):
+            gap = block[d * LEAF + k] - coordinate
+            distance[k] += gap * gap
+    for k in range(LEAF):
+        if distance[k] <= best.distance:
+            other = rows[k]
+            # Of equally near points the first in the table counts, so that the answer is a property of the table.
+            if other != row and other >= 0 and (distance[k] < best.distance or other < best.row):
+                best.distance = distance[k]
+                best.row = other
+
+
+cdef void search_node(const Forest* forest, Py_ssize_t node, const double* point, Py_ssize_t row,
+                      Best* best) noexcept nogil:
+    cdef Py_ssize_t child = forest.child[node]
+    cdef double left, right
+    if child < 0:
+        search_leaf(forest, -1 - child, point, row, best)
+        return
+    left = distance_to_box(forest, child, point)
+    right = distance_to_box(forest, child + 1, point)
+    if left <= right:
+        if left <= best.distance:
+            search_node(forest, child, point, row, best)
+        if right <= best.distance:
+            search_node(forest, child + 1, point, row, best)
+    else:
+        if right <= best.distance:
+            search_node(forest, child + 1, point, row, best)
+        if left <= best.distance:
+            search_node(forest, child, point, row, best)
+
+
+cdef void search_classes(const Forest* forest, const double[:, ::1] points, const Py_ssize_t* order,
+                         const Py_ssize_t[::1] starts, double[:, ::1] distances,
+                         Py_ssize_t[:, ::1] neighbours) noexcept nogil:
+    """For every point the nearest of its own class (row 0 of the results) and of any other (row 1)."""
+    cdef Py_ssize_t n_classes = starts.shape[0] - 1
+    cdef Py_ssize_t own, other, k, row, step
+    cdef const double* point
+    cdef Best within, between
+    for own in range(n_classes):
+        # In the order of the leaves, one query follows another that walked through nearly the same nodes.
+        for k in range(starts[own], starts[own + 1]):
+            row = order[k]
+            point = &points[row, 0]
+            within.distance = between.distance = INFINITY
+            within.row = between.row = -1
+            search_node(forest, own, point, row, &within)
+            # Classes are intervals of the output: the next ones are likely near, and give a tight bound early.
+            for step in range(1, n_classes):
+                other = own - step
+                if other >= 0 and distance_to_box(forest, other, point) <= between.distance:
+                    search_node(forest, other, point, row, &between)
+                other = own + step
+                if other < n_classes and distance_to_box(forest, other, point) <= between.distance:
+                    search_node(forest, other, point, row, &between)
+            distances[0, row] = within.distance
+            distances[1, row] = between.distance
+            neighbours[0, row] = within.row
+            neighbours[1, row] = between.row
+
+
+def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, const Py_ssize_t[::1] classes,
+                     Py_ssize_t n_classes):
+    """Find every point's nearest neighbour in its own class and in all the others.
+
+    Parameters: the points as (n, p) and as (p, n), their classes 0..n_classes-1 (none empty). Returns squared
+    distances and row numbers, each (2, n): first within the class, then between. Where there is no such neighbour
+    the distance is infinite and the row -1; of equally near points the lowest row counts.
+    """
+    cdef Py_ssize_t n = points.shape[0], p = points.shape[1]
+    cdef Py_ssize_t most_leaves = 2 * n // LEAF + n_classes + 1
+    cdef Py_ssize_t most_nodes = 2 * most_leaves
+    cdef Py_ssize_t n_nodes = n_classes, n_leaves = 0, c
+    order_array = np.argsort(classes, kind="stable").astype(np.intp, copy=False)
+    starts_array = np.searchsorted(np.asarray(classes)[order_array], np.arange(n_classes + 1)).astype(np.intp)
+    low_array = np.empty((most_nodes, p))
+    high_array = np.empty((most_nodes, p))
+    child_array = np.empty(most_nodes, dtype=np.intp)
+    blocks_array = np.empty((most_leaves, p, LEAF))
+    rows_array = np.empty((most_leaves, LEAF), dtype=np.intp)
+    distances_array = np.empty((2, n))
+    neighbours_array = np.empty((2, n), dtype=np.intp)
+
+    cdef Py_ssize_t[::1] order = order_array, starts = starts_array, child = child_array
+    cdef double[:, ::1] low = low_array, high = high_array, distances = distances_array
+    cdef double[:, :, ::1] blocks = blocks_array
+    cdef Py_ssize_t[:, ::1] rows = rows_array, neighbours = neighbours_array
+    cdef Forest forest
+    forest.n_inputs = p
+    forest.low = &low[0, 0]
+    forest.high = &high[0, 0]
+    forest.child = &child[0]
+    forest.blocks = &blocks[0, 0, 0]
+    forest.rows = &rows[0, 0]
+    with nogil:
+        for c in range(n_classes):
+            build_node(&forest, columns, &order[0], starts[c], starts[c + 1], c, &n_nodes, &n_leaves)
+        search_classes(&forest, points, &order[0], starts, distances, neighbours)
+    return distances_array, neighbours_array
+
+
+cdef double extend_block(const double[:, ::1] columns, Py_ssize_t first, Py_ssize_t last, Py_ssize_t added,
+                         const double* y, double* nearest, Py_ssize_t* neighbour, double* error) noexcept nogil:
+    """Let the rows first..last know of one more selected row; return by how much their squared errors changed."""
+    cdef double[BLOCK] distance
+    cdef Py_ssize_t d, k, size = last - first
+    cdef double gap, coordinate, residual, change = 0.0
+    cdef const double* column
+    for k in range(size):
+        distance[k] = 0.0
+    for d in range(columns.shape[0]):
+        column = &columns[d, first]
+        coordinate = columns[d, added]
+        for k in range(size):
+            gap = column[k] - coordinate
+            distance[k] += gap * gap
+    for k in range(size):
+        if distance[k] < nearest[first + k] and first + k != added:
+            nearest[first + k] = distance[k]
+            neighbour[first + k] = added
+            residual = y[first + k] - y[added]
+            residual *= residual
+            change += residual - error[first + k]
+            error[first + k] = residual
+    return change
+
+
+def extend_selection(const double[:, ::1] columns, const double[::1] y, const Py_ssize_t[::1] added,
+                     double[::1] nearest, Py_ssize_t[::1] neighbour, double[::1] error):
+    """Add rows to a selected set and update, in place, what every row knows of the set.
+
+    For each row of the table: the squared distance to the nearest selected row other than itself, that row's number,
+    and the squared error of predicting its output from there. Of equally near rows the one added first stays.
+    """
+    cdef Py_ssize_t block, first, last, k, n = columns.shape[1]
+    with nogil:
+        for block in range((n + BLOCK - 1) // BLOCK):
+            first = block * BLOCK
+            last = min(first + BLOCK, n)
+            for k in range(added.shape[0]):
+                extend_block(columns, first, last, added[k], &y[0], &nearest[0], &neighbour[0], &error[0])
+
+
+def grow_selection(const double[:, ::1] columns, const double[::1] y, const Py_ssize_t[::1] order,
+                   Py_ssize_t n_selected, double[::1] nearest, Py_ssize_t[::1] neighbour, double[::1] error,
+                   bint against_best):
+    """Add rows in the given order until the error has not fallen for too long.
+
+    The set starts as the first `n_selected` rows of `order`, already made known to the running arrays by
+    `extend_selection`. The search ends when every row is selected or when the error has not fallen for more than
+    sqrt(n / selected) additions: compared with the set before, or, with `against_best`, with the best set so far.
+    Returns the size of the best set and the sum of its squared errors.
+    """
+    cdef double total = np.sum(error)
+    cdef double best_total = total
+    cdef Py_ssize_t n = columns.shape[1], block, first, best = n_selected, idle = 0
+    cdef double change, excess = 0.0
+    with nogil:
+        while n_selected < n:
+            change = 0.0
+            for block in range((n + BLOCK - 1) // BLOCK):
+                first = block * BLOCK
+                change += extend_block(columns, first, min(first + BLOCK, n), order[n_selected],
+                                       &y[0], &nearest[0], &neighbour[0], &error[0])
+            n_selected += 1
+            total += change
+            excess = excess + change if against_best else change
+            if excess < 0.0:
+                excess = 0.0
+                best = n_selected
+                best_total = total
+                idle = 0
+            else:
+                idle += 1
+            if idle > sqrt(<double>n / n_selected):
+                break
+    return best, best_total

@@ -1,0 +1,208 @@
+"""Nested split points of an input: the best pair of lines, again and again, chosen by BIC.
+
+The rows of an input are first gathered into cells, one a distinct value in increasing order, that hold what a line's
+error needs: row count, weight, x, the mean of y and the sum of squares around it.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, log, sqrt
+
+
+cdef struct Cells:
+    Py_ssize_t* rows
+    double* weight
+    double* x
+    double* y
+    double* yy
+
+
+cdef struct Interval:
+    Py_ssize_t first     # the cells first..last-1
+    Py_ssize_t last
+    double error         # of the line through the interval
+    double gain          # by how much the best split lowers it; -inf where the interval cannot be split
+    Py_ssize_t split     # the first cell of the right part of that split
+
+
+cdef inline double line_error(double weight, double x, double y, double xx, double xy, double yy) noexcept nogil:
+    """Squared error of the least squares line, from weighted sums around any nearby point."""
+    cdef double inverse = 1.0 / weight
+    cdef double spread = xx - x * x * inverse
+    cdef double error = yy - y * y * inverse
+    cdef double slope = xy - x * y * inverse
+    if spread > 0.0:
+        error -= slope * slope / spread
+    return error if error > 0.0 else 0.0
+
+
+cdef void examine(const Cells* cells, Interval* interval, Py_ssize_t min_rows) noexcept nogil:
+    """Fit the interval's own line and find the split with the smallest error of the two lines at its sides."""
+    cdef Py_ssize_t k, first = interval.first, last = interval.last
+    cdef Py_ssize_t n = 0, n_left = 0
+    # Sums around a point of the interval itself: around a far one their differences would be nothing but rounding.
+    cdef double x0 = (cells.x[first] + cells.x[last - 1]) / 2.0, y0 = cells.y[(first + last) // 2]
+    cdef double weight = 0.0
+    cdef double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0
+    cdef double w = 0.0, lx = 0.0, ly = 0.0, lxx = 0.0, lxy = 0.0, lyy = 0.0
+    cdef double dx, dy, wdx, wdy, error, best = INFINITY
+    for k in range(first, last):
+        n += cells.rows[k]
+        weight += cells.weight[k]
+        dx = cells.x[k] - x0
+        dy = cells.y[k] - y0
+        wdx = cells.weight[k] * dx
+        wdy = cells.weight[k] * dy
+        x += wdx
+        y += wdy
+        xx += wdx * dx
+        xy += wdx * dy
+        yy += wdy * dy + cells.yy[k]
+    interval.error = line_error(weight, x, y, xx, xy, yy)
+    interval.gain = -INFINITY
+    interval.split = -1
+    if n < 2 * min_rows:
+        return
+    for k in range(first, last - 2):
+        dx = cells.x[k] - x0
+        dy = cells.y[k] - y0
+        wdx = cells.weight[k] * dx
+        wdy = cells.weight[k] * dy
+        n_left += cells.rows[k]
+        w += cells.weight[k]
+        lx += wdx
+        ly += wdy
+        lxx += wdx * dx
+        lxy += wdx * dy
+        lyy += wdy * dy + cells.yy[k]
+        # A side of one distinct value has no line of its own.
+        if n_left < min_rows or k == first:
+            continue
+        if n - n_left < min_rows:
+            break
+        error = (line_error(w, lx, ly, lxx, lxy, lyy)
+                 + line_error(weight - w, x - lx, y - ly, xx - lxx, xy - lxy, yy - lyy))
+        if error < best:
+            best = error
+            interval.split = k + 1
+    if interval.split >= 0:
+        interval.gain = interval.error - best
+
+
+cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, Py_ssize_t n_rows, double total_weight,
+                                Py_ssize_t min_rows, double free_splits, double error_floor, Interval* intervals,
+                                Py_ssize_t* splits, double* criteria, Py_ssize_t* n_examined) noexcept nogil:
+    """Write the splits in the order of their finding and each granularity's BIC; return the best granularity."""
+    cdef Py_ssize_t granularity = 1, best = 1, idle = 0, k, widest
+    cdef double error, charged, least
+    intervals[0].first = 0
+    intervals[0].last = n_cells
+    examine(cells, &intervals[0], min_rows)
+    error = intervals[0].error
+    charged = 1.0 - free_splits
+    criteria[0] = n_rows * log(max(error, error_floor) / total_weight) + max(charged, 1.0) * 2.0 * log(<double>n_rows)
+    least = criteria[0]
+    while True:
+        widest = -1
+        for k in range(granularity):
+            if intervals[k].gain > -INFINITY and (widest < 0 or intervals[k].gain > intervals[widest].gain):
+                widest = k
+        if widest < 0:
+            break
+        splits[granularity - 1] = intervals[widest].split
+        intervals[granularity].first = intervals[widest].split
+        intervals[granularity].last = intervals[widest].last
+        intervals[widest].last = intervals[widest].split
+        error -= intervals[widest].error
+        examine(cells, &intervals[widest], min_rows)
+        examine(cells, &intervals[granularity], min_rows)
+        error += intervals[widest].error + intervals[granularity].error
+        granularity += 1
+        charged = granularity - free_splits
+        criteria[granularity - 1] = (n_rows * log(max(error, error_floor) / total_weight)
+                                     + max(charged, 1.0) * 2.0 * log(<double>n_rows))
+        if criteria[granularity - 1] < least:
+            least = criteria[granularity - 1]
+            best = granularity
+            idle = 0
+        else:
+            idle += 1
+        if idle > sqrt(n_rows / (<double>min_rows * best)):
+            break
+    n_examined[0] = granularity
+    return best
+
+
+cdef Py_ssize_t gather_cells(const double[::1] x, const double[::1] y, const double[::1] weight,
+                             const Py_ssize_t[::1] order, Cells* cells) noexcept nogil:
+    """Gather sorted rows by their value; return the number of cells. The x of the cells run from -1 to 1."""
+    cdef Py_ssize_t n = x.shape[0], k, row, cell = -1
+    cdef double low = x[order[0]], high = x[order[n - 1]]
+    # Halves first: the range of very large values would overflow.
+    cdef double middle = low / 2.0 + high / 2.0
+    cdef double reach = high / 2.0 - low / 2.0
+    cdef double value = 0.0, w, total, delta
+    if not reach > 0.0:
+        reach = 1.0
+    for k in range(n):
+        row = order[k]
+        w = weight[row]
+        if cell < 0 or x[row] != value:
+            cell += 1
+            value = x[row]
+            cells.rows[cell] = 1
+            cells.weight[cell] = w
+            cells.x[cell] = (value - middle) / reach
+            cells.y[cell] = y[row]
+            cells.yy[cell] = 0.0
+        else:
+            # Welford's update: no sum of squares is ever a difference of large numbers.
+            total = cells.weight[cell] + w
+            delta = y[row] - cells.y[cell]
+            cells.y[cell] += delta * w / total
+            cells.yy[cell] += w * delta * (y[row] - cells.y[cell])
+            cells.rows[cell] += 1
+            cells.weight[cell] = total
+    return cell + 1
+
+
+def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders, const double[::1] y,
+                  const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor):
+    """Find the nested splits of each input.
+
+    Parameters: the inputs as (p, n), for each the order that sorts it, outputs and positive weights of the rows,
+    the least number of rows beside a split, the number of splits that BIC does not charge for, and the total squared
+    error below which an error counts as that. Returns for each input the splits in the order in which they were
+    found (each as the position, in the sorted input, of the first row to its right), as many as the best granularity
+    has, and the BIC of every granularity that was tried.
+    """
+    cdef Py_ssize_t p = columns.shape[0], n = columns.shape[1], most = n // min_rows + 2
+    cdef Py_ssize_t j, k, n_cells, best, n_examined = 0
+    cdef double total_weight = np.sum(weight)
+    cdef Py_ssize_t[::1] rows = np.empty(n, dtype=np.intp), splits
+    cdef double[:, ::1] sums = np.empty((4, n))
+    cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
+    cdef double[::1] criteria
+    cdef Cells cells
+    cells.rows = &rows[0]
+    cells.weight = &sums[0, 0]
+    cells.x = &sums[1, 0]
+    cells.y = &sums[2, 0]
+    cells.yy = &sums[3, 0]
+    found = []
+    for j in range(p):
+        splits_array = np.empty(most, dtype=np.intp)
+        criteria_array = np.empty(most)
+        splits = splits_array
+        criteria = criteria_array
+        with nogil:
+            n_cells = gather_cells(columns[j], y, weight, orders[j], &cells)
+            best = split_intervals(&cells, n_cells, n, total_weight, min_rows, free_splits, error_floor,
+                                   <Interval*>&intervals[0], &splits[0], &criteria[0], &n_examined)
+            # From cells to rows: the running sum of the row counts.
+            for k in range(1, n_cells):
+                rows[k] += rows[k - 1]
+            for k in range(best - 1):
+                splits[k] = rows[splits[k] - 1]
+        found.append((splits_array[:best - 1], criteria_array[:n_examined]))
+    return found

@@ -1,0 +1,257 @@
+"""Partitions of one input into labels: fuzzy, crisp and nominal."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.kernels import inference
+from fruler.rules.labels import label_names
+from fruler.scaling import Floats
+
+Labels = npt.NDArray[np.intc]
+
+# How near to half the gap a split may move: two neighbours that move towards each other stay apart.
+LARGEST_DISPLACEMENT = 0.5 - 1e-6
+
+
+@dataclass(frozen=True, init=False)
+class FuzzyPartition:
+    """A strong fuzzy partition of an ordered input: at every value the degrees of the labels sum to one.
+
+    Around a split point one label hands over to the next: both have degree 0.5 at the split itself, and the change
+    is linear. How wide that zone is, is a share (the fuzziness) of the room there is: up to the middle of an inner
+    label, all of an outer one. With fuzziness 1 a label is as pointed as it can be, with 0 borders are crisp, and
+    a value on a crisp border belongs to the label above.
+
+    Parameters
+    ----------
+    split_points : sequence of float
+        Strictly increasing, inside the domain. None of them: one label that covers everything.
+    domain : (float, float)
+        The least and the greatest value of the input. Beyond it the outer labels go on.
+    fuzziness : float or sequence of float, default=1.0
+        Between 0 and 1; one for all splits or one for each.
+    labels : sequence of str, optional
+        Distinct names from low to high; linguistic ones by default.
+
+    Examples
+    --------
+    >>> temperature = FuzzyPartition([10.0, 20.0], domain=(0.0, 30.0))
+    >>> temperature.labels
+    ('low', 'medium', 'high')
+    >>> temperature.degrees([5.0, 10.0, 12.5, 15.0]).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.0, 1.0, 0.0]]
+    >>> temperature.renamed({"high": "hot"}).labels
+    ('low', 'medium', 'hot')
+    """
+
+    split_points: tuple[float, ...]
+    domain: tuple[float, float]
+    fuzziness: tuple[float, ...]
+    labels: tuple[str, ...]
+
+    def __init__(
+        self,
+        split_points: Sequence[float] | Floats,
+        domain: tuple[float, float] | Sequence[float] | Floats,
+        fuzziness: float | Sequence[float] | Floats = 1.0,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        splits = tuple(float(value) for value in split_points)
+        low, high = (float(value) for value in domain)
+        shares = np.broadcast_to(fuzziness, len(splits)) if np.ndim(fuzziness) == 0 else np.asarray(fuzziness)
+        _check_splits(splits, low, high)
+        if len(shares) != len(splits) or not all(0.0 <= share <= 1.0 for share in shares):
+            raise ValueError(
+                f"fuzziness must be one number between 0 and 1, or one for each of the {len(splits)} split points; "
+                f"got {fuzziness!r}."
+            )
+        object.__setattr__(self, "split_points", splits)
+        object.__setattr__(self, "domain", (low, high))
+        object.__setattr__(self, "fuzziness", tuple(float(share) for share in shares))
+        object.__setattr__(self, "labels", _checked_labels(labels, len(splits) + 1))
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels, the granularity of the input."""
+        return len(self.labels)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether labels have neighbours: they do."""
+        return True
+
+    @cached_property
+    def half_widths(self) -> Floats:
+        """Half the width of the zone around each split point in which two labels overlap."""
+        splits = np.asarray(self.split_points)
+        widths = half_widths(splits, self.domain, np.asarray(self.fuzziness))
+        widths.flags.writeable = False
+        return widths
+
+    def place(self, x: Any) -> tuple[Labels, Floats]:
+        """Return for each value its lower label and the degree of the label above it.
+
+        The lower label has the rest of the degree; all others have none.
+        """
+        values = np.ascontiguousarray(x, dtype=np.float64)
+        lower, upper = np.empty(len(values), dtype=np.intc), np.empty(len(values))
+        inference.fuzzify(values, np.asarray(self.split_points, dtype=np.float64), self.half_widths, lower, upper)
+        return lower, upper
+
+    def degrees(self, x: Any) -> Floats:
+        """Return the membership degrees of values, one row a value and one column a label."""
+        return _degree_table(*self.place(x), self.n_labels)
+
+    def displaced(self, displacements: Sequence[float] | Floats) -> FuzzyPartition:
+        """Return the partition with each split moved by a share of the gap on the side it moves to.
+
+        Parameters
+        ----------
+        displacements : sequence of float
+            One a split, in (-0.5, 0.5): negative to the left. Two neighbours can therefore never meet.
+
+        Examples
+        --------
+        >>> FuzzyPartition([10.0, 20.0], domain=(0.0, 40.0)).displaced([-0.25, 0.25]).split_points
+        (7.5, 25.0)
+        """
+        moved = displace(np.asarray(self.split_points), self.domain, np.asarray(displacements, dtype=np.float64))
+        return replace(self, split_points=moved)  # type: ignore[arg-type]
+
+    def renamed(self, names: Mapping[str, str] | Sequence[str]) -> FuzzyPartition:
+        """Return the partition with other label names: all of them in order, or a mapping from old to new."""
+        return replace(self, labels=_new_names(self.labels, names))
+
+
+@dataclass(frozen=True, init=False)
+class NominalPartition:
+    """A partition of an unordered input: every label is one category or a group of them, and degrees are 0 or 1.
+
+    Parameters
+    ----------
+    groups : sequence of sequences of float
+        The codes of the categories that each label stands for; no code twice.
+    labels : sequence of str, optional
+        Names of the labels; the codes themselves by default.
+
+    Examples
+    --------
+    >>> colour = NominalPartition([[0], [1, 2]], labels=["brown", "red or green"])
+    >>> colour.degrees([2, 0, 7]).tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    """
+
+    groups: tuple[tuple[float, ...], ...]
+    labels: tuple[str, ...]
+
+    def __init__(self, groups: Sequence[Sequence[float]], labels: Sequence[str] | None = None) -> None:
+        codes = tuple(tuple(float(code) for code in group) for group in groups)
+        flat = [code for group in codes for code in group]
+        if not codes or not all(codes):
+            raise ValueError("A nominal partition needs at least one group, and a group at least one category.")
+        if len(set(flat)) < len(flat) or not all(math.isfinite(code) for code in flat):
+            raise ValueError(f"A category may stand in one group only and must be a finite number; got {groups!r}.")
+        names = labels or [" or ".join(f"{code:g}" for code in group) for group in codes]
+        object.__setattr__(self, "groups", codes)
+        object.__setattr__(self, "labels", _checked_labels(names, len(codes)))
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels."""
+        return len(self.labels)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether labels have neighbours: they don't."""
+        return False
+
+    def place(self, x: Any) -> tuple[Labels, Floats]:
+        """Return for each value its label (-2 for a category that is in no group) and a zero for the next one's."""
+        values = np.ascontiguousarray(x, dtype=np.float64)
+        # With -1 the label "above" an unknown category would be the first one.
+        lower = np.full(len(values), -2, dtype=np.intc)
+        for label, group in enumerate(self.groups):
+            lower[np.isin(values, group)] = label
+        return lower, np.zeros(len(values))
+
+    def degrees(self, x: Any) -> Floats:
+        """Return the membership degrees of values, one row a value and one column a label."""
+        return _degree_table(*self.place(x), self.n_labels)
+
+    def renamed(self, names: Mapping[str, str] | Sequence[str]) -> NominalPartition:
+        """Return the partition with other label names: all of them in order, or a mapping from old to new."""
+        return replace(self, labels=_new_names(self.labels, names))
+
+
+Partition = FuzzyPartition | NominalPartition
+
+
+def half_widths(split_points: Floats, domain: tuple[float, float], fuzziness: Floats | float) -> Floats:
+    """Return half the width of the overlap around each split point.
+
+    It is the fuzziness times the smaller room at the two sides: half of an inner interval, since the other half is
+    the next split's, but all of an outer one.
+    """
+    if not len(split_points):
+        return np.empty(0)
+    gaps = np.diff(np.concatenate([domain[:1], split_points, domain[1:]]))
+    gaps[1:-1] /= 2.0
+    return np.asarray(fuzziness * np.minimum(gaps[:-1], gaps[1:]))
+
+
+def displace(split_points: Floats, domain: tuple[float, float], displacements: Floats) -> Floats:
+    """Move each split point by a share of the gap to its neighbour (or the domain's end) on the side it moves to."""
+    shares = np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT)
+    gaps = np.diff(np.concatenate([domain[:1], split_points, domain[1:]]))
+    moved = split_points + np.where(shares < 0.0, shares * gaps[:-1], shares * gaps[1:])
+    edges = np.concatenate([domain[:1], moved, domain[1:]])
+    if (np.diff(edges) > 0.0).all():
+        return moved
+    # Splits a few floats apart have no room to move in.
+    return split_points.copy()
+
+
+def _degree_table(lower: Labels, upper: Floats, n_labels: int) -> Floats:
+    table = np.zeros((len(lower), n_labels))
+    rows = np.flatnonzero(lower >= 0)
+    table[rows, lower[rows]] = 1.0 - upper[rows]
+    rows = np.flatnonzero(upper > 0.0)
+    table[rows, lower[rows] + 1] = upper[rows]
+    return table
+
+
+def _check_splits(splits: tuple[float, ...], low: float, high: float) -> None:
+    edges = (low, *splits, high)
+    if not all(math.isfinite(value) for value in edges):
+        raise ValueError(f"Split points and domain must be finite; got {splits} in [{low}, {high}].")
+    if low > high or (splits and not all(a < b for a, b in itertools.pairwise(edges))):
+        raise ValueError(f"Split points must increase strictly inside the domain; got {splits} in [{low}, {high}].")
+
+
+def _checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ...]:
+    if not labels:
+        return label_names(n_labels)
+    names = tuple(labels)
+    if len(names) != n_labels:
+        raise ValueError(f"{n_labels} label names are needed, got {len(names)}: {', '.join(map(str, names))}.")
+    if not all(isinstance(name, str) and name.strip() for name in names) or len(set(names)) < n_labels:
+        raise ValueError(f"Label names must be distinct, non-empty text; got {names!r}.")
+    return names
+
+
+def _new_names(old: tuple[str, ...], names: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(names, Mapping):
+        return tuple(names)
+    unknown = [name for name in names if name not in old]
+    if unknown:
+        raise ValueError(f"There is no label {unknown[0]!r}; the labels are {', '.join(old)}.")
+    return tuple(names.get(name, name) for name in old)

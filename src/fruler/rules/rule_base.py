@@ -1,0 +1,298 @@
+"""The frozen rule base: everything that predicts, prints, plots or ships a model reads this and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.kernels import inference
+from fruler.rules.partition import Labels, Partition
+from fruler.scaling import Floats
+
+TNorm = Literal["product", "minimum"]
+T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kernel's codes
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An input: its name, its unit if any, and its partition into labels."""
+
+    name: str
+    partition: Partition
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule, spelled out.
+
+    Attributes
+    ----------
+    antecedent : dict of str to tuple of str
+        For each input that the rule looks at, the labels that it accepts.
+    intercept : float
+        The constant of the linear output.
+    coefficients : dict of str to float
+        The other terms, in the data's own units; those that are zero are left out.
+    """
+
+    antecedent: dict[str, tuple[str, ...]]
+    intercept: float
+    coefficients: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class RuleBase:
+    """TSK-1 fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...".
+
+    The output of a row is the mean of the rules' linear outputs, weighted by how well the row fits each antecedent.
+    Where it fits none, the rule whose labels are nearest answers.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+        The inputs, in the order of the columns.
+    antecedents : array-like of int, shape (n_rules, n_inputs, 2)
+        The first and the last label that a rule accepts of each input, both included. All of an input's labels:
+        the rule does not look at it. A range of a nominal input's labels is a set of them like any other.
+    consequents : array-like of float, shape (n_rules, n_inputs + 1)
+        Intercept and coefficients of each rule, in the data's own units.
+    t_norm : {"product", "minimum"}, default="product"
+        How the degrees of an antecedent's parts are joined.
+    target_name, target_unit : str
+        What is predicted.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyPartition, RuleBase
+    >>> from fruler.rules import Variable
+    >>> heat = RuleBase(
+    ...     [Variable("temperature", FuzzyPartition([15.0], domain=(0.0, 30.0)), unit="°C")],
+    ...     antecedents=[[[0, 0]], [[1, 1]]],
+    ...     consequents=[[20.0, -1.0], [5.0, 0.0]],
+    ...     target_name="heating",
+    ... )
+    >>> heat.predict([[0.0], [15.0], [30.0]]).tolist()
+    [20.0, 5.0, 5.0]
+    >>> heat.rules[0]
+    Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
+    """
+
+    variables: tuple[Variable, ...]
+    antecedents: npt.NDArray[np.intc]
+    consequents: Floats
+    t_norm: TNorm = "product"
+    target_name: str = "y"
+    target_unit: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(self.variables))
+        object.__setattr__(self, "antecedents", _frozen(self.antecedents, np.intc))
+        object.__setattr__(self, "consequents", _frozen(self.consequents, np.float64))
+        self._check()
+
+    def _check(self) -> None:
+        p, m = len(self.variables), len(self.consequents)
+        names = [variable.name for variable in self.variables]
+        if p == 0 or m == 0:
+            raise ValueError("A rule base needs at least one input and one rule.")
+        if len(set(names)) < p:
+            raise ValueError(f"Inputs must have distinct names; got {', '.join(names)}.")
+        if self.antecedents.shape != (m, p, 2) or self.consequents.shape != (m, p + 1):
+            raise ValueError(
+                f"{m} rules over {p} inputs need antecedents of shape {(m, p, 2)} and consequents of shape "
+                f"{(m, p + 1)}; got {self.antecedents.shape} and {self.consequents.shape}."
+            )
+        if not np.isfinite(self.consequents).all():
+            raise ValueError("Consequents must be finite numbers.")
+        first, last = self.antecedents[:, :, 0], self.antecedents[:, :, 1]
+        wrong = (first < 0) | (first > last) | (last >= self.granularities)
+        if wrong.any():
+            rule, j = (int(i) for i in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"Rule {rule} accepts the labels {first[rule, j]} to {last[rule, j]} of {names[j]!r}, "
+                f"which has the labels 0 to {self.granularities[j] - 1}."
+            )
+        if self.t_norm not in T_NORMS:
+            raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RuleBase):
+            return NotImplemented
+        return (
+            self.variables == other.variables
+            and np.array_equal(self.antecedents, other.antecedents)
+            and np.array_equal(self.consequents, other.consequents)
+            and (self.t_norm, self.target_name, self.target_unit)
+            == (other.t_norm, other.target_name, other.target_unit)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.variables, self.antecedents.tobytes(), self.consequents.tobytes(), self.t_norm))
+
+    def __repr__(self) -> str:
+        return f"<RuleBase: {self.n_rules} rules over {len(self.variables)} inputs for {self.target_name!r}>"
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules."""
+        return len(self.consequents)
+
+    @cached_property
+    def granularities(self) -> npt.NDArray[np.intc]:
+        """The number of labels of each input."""
+        return _frozen([variable.partition.n_labels for variable in self.variables], np.intc)
+
+    @cached_property
+    def looks_at(self) -> npt.NDArray[np.bool_]:
+        """Which rule looks at which input in its antecedent, shape (n_rules, n_inputs)."""
+        all_labels = (self.antecedents[:, :, 0] == 0) & (self.antecedents[:, :, 1] == self.granularities - 1)
+        return _frozen(~all_labels, np.bool_)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, spelled out with the names of inputs and labels."""
+        return tuple(self._spell(rule) for rule in range(self.n_rules))
+
+    def _spell(self, rule: int) -> Rule:
+        antecedent = {}
+        for j in np.flatnonzero(self.looks_at[rule]):
+            first, last = self.antecedents[rule, j]
+            variable = self.variables[j]
+            antecedent[variable.name] = variable.partition.labels[first : last + 1]
+        slopes = self.consequents[rule, 1:]
+        return Rule(
+            antecedent,
+            float(self.consequents[rule, 0]),
+            {self.variables[j].name: float(slopes[j]) for j in np.flatnonzero(slopes)},
+        )
+
+    def predict(self, X: Any, *, compiled: bool = True) -> Floats:
+        """Predict the output of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            Finite values in the order of `variables`.
+        compiled : bool, default=True
+            Whether to use the compiled kernel; plain NumPy gives the same within rounding.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predictions.
+        """
+        values = self._check_rows(X)
+        if not compiled:
+            outputs = values @ self.consequents[:, 1:].T + self.consequents[:, 0]
+            return np.asarray((self._activate_numpy(values)[0] * outputs).sum(axis=1))
+        lower, upper = self._placed(values)
+        labels, ordered, t_norm = self._kernel_rules
+        return inference.predict(values, lower, upper, labels, ordered, t_norm, self.consequents)
+
+    def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Return each rule's weight in the output of each row, and whether any rule fired at all.
+
+        Returns
+        -------
+        activations : ndarray of shape (n_samples, n_rules)
+            Normalised: a row's weights sum to one.
+        fired : ndarray of shape (n_samples,)
+            False where no rule fits and the nearest one stands in with weight one.
+        """
+        values = self._check_rows(X)
+        if not compiled:
+            return self._activate_numpy(values)
+        lower, upper = self._placed(values)
+        return inference.activate(lower, upper, *self._kernel_rules)
+
+    def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
+        """Return the rule base with other label names for some inputs, e.g. ``{"age": {"low": "young"}}``."""
+        self._require_names(labels)
+        variables = (
+            replace(variable, partition=variable.partition.renamed(labels[variable.name]))
+            if variable.name in labels
+            else variable
+            for variable in self.variables
+        )
+        return replace(self, variables=tuple(variables))
+
+    def with_units(self, units: Mapping[str, str]) -> RuleBase:
+        """Return the rule base with units for some inputs, or for the target by its name."""
+        self._require_names([name for name in units if name != self.target_name])
+        variables = (replace(variable, unit=units.get(variable.name, variable.unit)) for variable in self.variables)
+        return replace(self, variables=tuple(variables), target_unit=units.get(self.target_name, self.target_unit))
+
+    def _require_names(self, names: Mapping[str, Any] | Sequence[str]) -> None:
+        known = [variable.name for variable in self.variables]
+        for name in names:
+            if name not in known:
+                raise ValueError(f"There is no input {name!r}; the inputs are {', '.join(known)}.")
+
+    @cached_property
+    def _looked_at(self) -> npt.NDArray[np.intp]:
+        """The inputs that any antecedent looks at; the others take no part in the inference."""
+        return np.flatnonzero(self.looks_at.any(axis=0))
+
+    @cached_property
+    def _kernel_rules(self) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.uint8], int]:
+        labels = np.where(self.looks_at[:, :, None], self.antecedents, -1)[:, self._looked_at]
+        ordered = [self.variables[j].partition.ordered for j in self._looked_at]
+        return (
+            np.ascontiguousarray(labels, dtype=np.intc),
+            np.asarray(ordered, dtype=np.uint8),
+            T_NORMS.index(self.t_norm),
+        )
+
+    def _placed(self, values: Floats) -> tuple[Labels, Floats]:
+        lower = np.empty((len(values), len(self._looked_at)), dtype=np.intc)
+        upper = np.empty(lower.shape)
+        for k, j in enumerate(self._looked_at):
+            lower[:, k], upper[:, k] = self.variables[j].partition.place(values[:, j])
+        return lower, upper
+
+    def _activate_numpy(self, values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        n, m = len(values), self.n_rules
+        degrees = np.ones((n, m))
+        steps = np.zeros((n, m))
+        join = np.multiply if self.t_norm == "product" else np.minimum
+        for j in self._looked_at:
+            partition = self.variables[j].partition
+            lower, upper = partition.place(values[:, j])
+            table = partition.degrees(values[:, j])
+            place = lower + upper
+            for rule in np.flatnonzero(self.looks_at[:, j]):
+                first, last = self.antecedents[rule, j]
+                degrees[:, rule] = join(degrees[:, rule], table[:, first : last + 1].sum(axis=1))
+                away = np.maximum(np.maximum(first - place, place - last), 0.0)
+                steps[:, rule] += away if partition.ordered else away > 0.0
+        total = degrees.sum(axis=1, keepdims=True)
+        fired = total[:, 0] > 0.0
+        nearest = np.zeros((n, m))
+        nearest[np.arange(n), steps.argmin(axis=1)] = 1.0
+        return np.divide(degrees, total, out=nearest, where=fired[:, None]), fired
+
+    def _check_rows(self, X: Any) -> Floats:
+        values = np.ascontiguousarray(X, dtype=np.float64)
+        if values.ndim != 2 or values.shape[1] != len(self.variables):
+            raise ValueError(
+                f"X has shape {values.shape}, but the rule base expects rows of {len(self.variables)} inputs."
+            )
+        if not np.isfinite(values).all():
+            row, j = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            raise ValueError(
+                f"X contains {values[row, j]} in column {self.variables[j].name!r}, row {row} (counted from 0); "
+                "the rules need a number there."
+            )
+        return values
+
+
+def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
+    array = np.array(values, dtype=dtype, order="C")
+    array.flags.writeable = False
+    return array
