@@ -1,0 +1,226 @@
+"""What every reader of this package shares: bytes in, text out, and errors that say where and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_NAMES_SHOWN = 30
+# From 3.1 on exact reading is the default, and asking for it is deprecated.
+_READS_INEXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where the rows of a table come from, so that an error can point at one of them.
+
+    Parameters
+    ----------
+    name : str
+        The file's name.
+    unit : {"line", "row"}
+        What the numbers count: lines of a text file, or rows of a table that has no lines.
+    numbers : ndarray of int
+        For each row of the table its 1-based number.
+    """
+
+    name: str
+    unit: Literal["line", "row"]
+    numbers: NDArray[np.int64]
+
+    def at(self, row: int, column: str) -> str:
+        """Name the place of one value.
+
+        Examples
+        --------
+        >>> Origin("dee.dat", "line", np.array([16, 17])).at(1, "Consume")
+        "dee.dat, line 17, column 'Consume'"
+        """
+        return f"{self.name}, {self.unit} {self.numbers[row]}, column {column!r}"
+
+
+def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
+    """Read a whole file, unpacking it if it is compressed with gzip.
+
+    Parameters
+    ----------
+    source : path or binary file object
+        What to read.
+
+    Returns
+    -------
+    raw : bytes
+        The content.
+    name : str
+        The name by which messages call it.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is nothing at the path.
+    ValueError
+        If the path is a folder, the file object gives text, or the compressed data are damaged.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        if path.is_dir():
+            raise ValueError(f"{str(path)!r} is a folder; give the path of a file in it")
+        try:
+            raw = path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileNotFoundError(f"there is no file {str(path)!r}; check the path") from None
+        name = path.name
+    elif hasattr(source, "read"):
+        raw = source.read()
+        name = source_name(source)
+        if not isinstance(raw, bytes):
+            raise ValueError(f"{name} gives text; open it in binary mode ('rb')")
+    else:
+        raise ValueError(f"expected a path or a binary file object, got {type(source).__name__}")
+    if raw.startswith(_GZIP_MAGIC):
+        try:
+            raw = gzip.decompress(raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{name}: the gzip data are damaged ({error}); fetch or make the file again") from None
+    return raw, name
+
+
+def source_name(source: str | os.PathLike[str] | BinaryIO) -> str:
+    """Give the file name of a path or of an open file, or a stand-in for what has none."""
+    if isinstance(source, (str, os.PathLike)):
+        return Path(source).name
+    name = getattr(source, "name", None)
+    return Path(name).name if isinstance(name, str) and name else "the input"
+
+
+def decode_text(raw: bytes, name: str) -> str:
+    r"""Decode UTF-8 text, without byte order mark and with ``\n`` as the only line end.
+
+    Examples
+    --------
+    >>> decode_text(b"a,b\r\n1,2\r\n", "t.csv")
+    'a,b\n1,2\n'
+    """
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = _unify_line_ends(raw[: error.start].decode("utf-8", "replace")).count("\n") + 1
+        raise ValueError(
+            f"{name}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8 text; save the file with UTF-8 encoding"
+        ) from None
+    text = _unify_line_ends(text)
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise ValueError(f"{name}, line {line}: holds a NUL character; save the file as plain UTF-8 text")
+    return text
+
+
+def _unify_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_csv_exactly(text: str, **options: Any) -> pd.DataFrame:
+    r"""Let pandas' C reader read a text, with every number rounded to the nearest float.
+
+    Examples
+    --------
+    >>> read_csv_exactly("a,b\n0.1,x\n")
+         a  b
+    0  0.1  x
+    """
+    if _READS_INEXACTLY:
+        options["float_precision"] = "round_trip"
+    frame: pd.DataFrame = pd.read_csv(io.StringIO(text), engine="c", low_memory=False, **options)
+    return frame
+
+
+def quote_names(names: Iterable[str]) -> str:
+    """List names for a message, the first few only where there are many.
+
+    Examples
+    --------
+    >>> quote_names(["a", "b c"])
+    "'a', 'b c'"
+    """
+    quoted = [repr(name) for name in names]
+    shown = ", ".join(quoted[:_NAMES_SHOWN])
+    return shown if len(quoted) <= _NAMES_SHOWN else f"{shown} and {len(quoted) - _NAMES_SHOWN} more"
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names are close to one that isn't known, and list them all.
+
+    Examples
+    --------
+    >>> suggest("prise", ["price", "size"])
+    "did you mean 'price'? The names are 'price', 'size'"
+    >>> suggest("weight", ["price", "size"])
+    "the names are 'price', 'size'"
+    """
+    known = list(known)
+    by_lower_case = {other.lower(): other for other in known}
+    close = [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), list(by_lower_case))]
+    listing = f"names are {quote_names(known)}"
+    return f"did you mean {' or '.join(map(repr, close))}? The {listing}" if close else f"the {listing}"
+
+
+def numeric_target(column: pd.Series, origin: Origin) -> pd.Series:
+    """Take a column as the target of a regression: finite numbers only.
+
+    Parameters
+    ----------
+    column : Series
+        The column, named, with the default index.
+    origin : Origin
+        Where its rows come from.
+
+    Returns
+    -------
+    Series of float64
+        The target.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, text or not finite; the message names the first such value and its place.
+    """
+    numbers = _to_numbers(column)
+    bad = ~np.isfinite(numbers)
+    if not bad.any():
+        return pd.Series(numbers, index=column.index, name=column.name)
+    row = int(np.argmax(bad))
+    value = column.iloc[row]
+    if pd.isna(value):
+        problem = "the target is missing; fill it in or remove the row"
+    elif np.isinf(numbers[row]):
+        problem = f"the target {str(value)!r} is not finite; correct it or remove the row"
+    elif re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(value)):
+        problem = f"the target {str(value)!r} is not a number; write decimals with a point"
+    else:
+        problem = f"the target {str(value)!r} is not a number; correct it, remove the row or choose another target"
+    raise ValueError(f"{origin.at(row, str(column.name))}: {problem}")
+
+
+def _to_numbers(column: pd.Series) -> NDArray[np.float64]:
+    """Turn a column into floats, with NaN for all that is no number; truth values and dates are none."""
+    dtype = column.dtype
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_complex_dtype(dtype):
+        return np.full(len(column), np.nan)
+    if not pd.api.types.is_numeric_dtype(dtype):
+        if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+            return np.full(len(column), np.nan)
+        column = pd.to_numeric(column.astype(object), errors="coerce")
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
