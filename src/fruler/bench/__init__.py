@@ -1,0 +1,1 @@
+"""The paper's experiment: its protocol, its figures and ours."""

@@ -1,0 +1,44 @@
+"""What the documentation shows is what happens."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fruler
+
+ROOT = Path(__file__).parents[1]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(fruler.__path__, "fruler.")
+    if not module.name.startswith("fruler.kernels.")
+]
+PUBLIC_CLASSES = ["ClassConditionalSelector", "FuzzyPartition", "MultiGranularityDiscretizer", "RuleBase"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("name", PUBLIC_CLASSES)
+def test_public_classes_have_an_example(name):
+    assert ">>>" in getattr(fruler, name).__doc__
+
+
+def test_examples_in_the_readme():
+    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert results.failed == 0
+    assert results.attempted > 5
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples_run(script):
+    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "Stage 2" in result.stdout
