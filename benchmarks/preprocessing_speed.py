@@ -118,7 +118,7 @@ def discretization_against_sorting(name: str, X: np.ndarray, y: np.ndarray) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
+    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     arguments = parser.parse_args()
     if not arguments.data or not Path(arguments.data).is_dir():
         parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")

@@ -74,7 +74,7 @@ def print_discretization(rows: pd.DataFrame) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
+    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--sets", help="comma-separated names; all 28 by default")
     arguments = parser.parse_args()
     if not arguments.data or not Path(arguments.data).is_dir():

@@ -83,21 +83,29 @@ def test_an_exact_line_needs_no_further_split():
 def test_huge_and_tiny_scales_make_no_difference(bent):
     X, y = bent
     plain = nested_splits(X, y)
-    scaled = nested_splits(X * np.array([2.0**-40, 2.0**40, 2.0**1000]), y * 2.0**60)
-    for one, other, unit in zip(plain, scaled, [2.0**-40, 2.0**40, 2.0**1000], strict=True):
+    scaled = nested_splits(X * np.array([2.0**-40, 2.0**40, 2.0**490]), y * 2.0**60)
+    for one, other, unit in zip(plain, scaled, [2.0**-40, 2.0**40, 2.0**490], strict=True):
         np.testing.assert_allclose(other.found, one.found * unit, rtol=1e-12)
 
 
-def test_whole_weights_equal_repeated_rows(bent):
+def test_rows_of_weight_zero_do_not_count(bent):
     X, y = bent
     weight = np.random.default_rng(1).integers(0, 4, len(y))
-    options = {"min_samples": 30}
-    weighted = MultiGranularityDiscretizer(**options).fit(X, y, sample_weight=weight)
-    ones = MultiGranularityDiscretizer(**options).fit(X[weight > 0], y[weight > 0], sample_weight=weight[weight > 0])
-    for a, b in zip(weighted.nested_splits_, ones.nested_splits_, strict=True):
+    counted = weight > 0
+    weighted = MultiGranularityDiscretizer().fit(X, y, sample_weight=weight)
+    without = MultiGranularityDiscretizer().fit(X[counted], y[counted], sample_weight=weight[counted])
+    for a, b in zip(weighted.nested_splits_, without.nested_splits_, strict=True):
         np.testing.assert_array_equal(a.found, b.found)
-    repeated = MultiGranularityDiscretizer().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert weighted.split_points_[0][1] == pytest.approx(repeated.split_points_[0][1], abs=0.02)
+
+
+def test_weights_move_a_split(bent):
+    # Two bends; the rows around one of them hardly count.
+    x = np.random.default_rng(0).uniform(size=(2000, 1))
+    y = np.where(x[:, 0] < 0.3, 0.0, np.where(x[:, 0] < 0.7, 5.0, -5.0))
+    left, right = np.where(x[:, 0] < 0.5, 1.0, 1e-6), np.where(x[:, 0] < 0.5, 1e-6, 1.0)
+    for weight, bend in ((left, 0.3), (right, 0.7)):
+        [nested] = MultiGranularityDiscretizer().fit(x, y, sample_weight=weight).nested_splits_
+        assert nested.found[0] == pytest.approx(bend, abs=0.01)
 
 
 def test_transform_gives_degrees_by_label(bent):
@@ -110,7 +118,7 @@ def test_transform_gives_degrees_by_label(bent):
     assert names[0].startswith("age is ")
     first = discretizer.granularities_[0]
     np.testing.assert_allclose(degrees[:, :first].sum(axis=1), 1.0)
-    np.testing.assert_array_equal(degrees[:, :first], discretizer.partition(0).degrees(X[:, 0]))
+    np.testing.assert_array_equal(degrees[:, :first], discretizer.partition("age").degrees(X[:, 0]))
     assert list(discretizer.set_output(transform="pandas").transform(frame).columns) == list(names)
 
 
@@ -120,6 +128,9 @@ def test_partitions_of_any_granularity(bent):
     assert set(discretizer.partition(0, 2).fuzziness) == {0.5}
     with pytest.raises(ValueError, match="granularities 1 to"):
         discretizer.partition(0, 99)
+    for unknown in (99, -1, "age", 1.5):
+        with pytest.raises(ValueError, match=f"no input {unknown!r}; the inputs are 0 to 2: x0, x1, x2"):
+            discretizer.partition(unknown)
 
 
 def test_crisp_labels_let_a_linear_model_take_a_step(bent):

@@ -1,5 +1,7 @@
 """Bad input gets one message that names what is wrong, where, and what to do; both stages say the same."""
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -30,11 +32,37 @@ def test_a_value_that_is_not_finite_is_named(estimator, table, value, word):
         estimator.fit(X.to_numpy(), y)
 
 
-def test_the_largest_doubles_are_values_like_others(estimator, table):
+def test_values_whose_squares_overflow_are_named(estimator, table):
     X, y = table
-    X["dose"] = 1.7e308 * np.linspace(-1, 1, 50)
+    X.loc[8, "dose"] = -1.7e308
+    with pytest.raises(ValueError, match=r"-1.7e\+308 in column 'dose', row 8 .* too large"):
+        estimator.fit(X, y)
+    with pytest.raises(ValueError, match=r"y contains 1e\+200 at row 3, which is too large"):
+        estimator.fit(table[0].drop(columns="dose"), y.where(y.index != 3, 1e200))
+
+
+def test_the_smallest_doubles_are_values_like_others(estimator, table):
+    X, y = table
+    X["dose"] = np.where(X["dose"] > 0, 5e-324, 0.0)
     estimator.fit(X, y)
     assert estimator.n_features_in_ == 3
+
+
+def test_dates_are_no_inputs(estimator, table):
+    X, y = table
+    X["day"] = pd.date_range("2020-01-01", periods=50, tz="UTC")
+    with pytest.raises(ValueError, match=r"dates in column 'day' .*turn them into numbers"):
+        estimator.fit(X, y)
+    with pytest.raises(ValueError, match=r"dates in column 'day'"):
+        estimator.fit(pl.DataFrame({"day": [date(2020, 1, 1), date(2020, 1, 2)]}), [1.0, 2.0])
+    with pytest.raises(ValueError, match="X holds dates"):
+        estimator.fit(np.array([["2020-01-01"], ["2020-01-02"]], dtype="datetime64[D]"), [1.0, 2.0])
+
+
+def test_two_columns_of_one_name_are_refused(estimator, table):
+    X, y = table
+    with pytest.raises(ValueError, match="'age' occurs 2 times"):
+        estimator.fit(X.rename(columns={"dose": "age"}), y)
 
 
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity")])
@@ -73,8 +101,20 @@ def test_text_in_the_target_is_named(estimator, table):
 
 def test_dates_are_no_target(estimator, table):
     X, _ = table
+    days = pd.Series(pd.date_range("2020-01-01", periods=50))
     with pytest.raises(ValueError, match="y must hold numbers"):
-        estimator.fit(X, pd.Series(pd.date_range("2020-01-01", periods=50)))
+        estimator.fit(X, days)
+    for odd in (days.dt.tz_localize("UTC"), days.dt.to_period("D"), days.astype(object)):
+        with pytest.raises(ValueError, match=r"y holds dates at row 0"):
+            estimator.fit(X, odd)
+
+
+def test_missing_targets_in_any_dress_are_named(estimator, table):
+    X, y = table
+    nullable = y.astype("Float64")
+    nullable[7] = pd.NA
+    with pytest.raises(ValueError, match="y contains NaN at row 7"):
+        estimator.fit(X, nullable)
 
 
 def test_a_missing_target_is_asked_for(estimator, table):

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from fruler.kernels import splits
 from fruler.rules.partition import FuzzyPartition
 from fruler.scaling import Floats, measure_scale
-from fruler.validation import check_table, check_training_table
+from fruler.validation import check_table, check_training_table, column_names
 
 # A total error below this share of the output's own squares is rounding, and its logarithm would rule the criterion.
 _ERROR_FLOOR = 1e-12
@@ -79,7 +79,7 @@ def nested_splits(
 
 def _midway(below: Floats, above: Floats) -> Floats:
     """Return the middle of two values; where rounding gives the lower one back, the upper, so that it lies right."""
-    middle = below + (above - below) / 2.0
+    middle = below / 2.0 + above / 2.0
     return np.asarray(np.where(middle > below, middle, above))
 
 
@@ -140,7 +140,7 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "min_samples": [Interval(Integral, 2, None, closed="left")],
+        "min_samples": [Interval(Integral, 2, 2**31 - 1, closed="both")],
         "first_split_free": ["boolean"],
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
     }
@@ -188,22 +188,29 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
         self.domains_ = np.column_stack([X_checked.min(axis=0), X_checked.max(axis=0)])
         return self
 
-    def partition(self, feature: int, granularity: int | None = None) -> FuzzyPartition:
+    def partition(self, feature: int | str, granularity: int | None = None) -> FuzzyPartition:
         """Return the fuzzy partition of one input.
 
         Parameters
         ----------
-        feature : int
-            The number of the input.
+        feature : int or str
+            The number of the input, or its name.
         granularity : int, optional
             How many labels, from 1 to the input's largest granularity, which is the default.
         """
         check_is_fitted(self)
-        largest = int(self.granularities_[feature])
+        names = column_names(self, len(self.granularities_))
+        j = names.index(feature) if isinstance(feature, str) and feature in names else feature
+        if j not in range(len(names)):
+            raise ValueError(
+                f"There is no input {feature!r}; the inputs are 0 to {len(names) - 1}: {', '.join(names)}."
+            )
+        j = int(j)
+        largest = int(self.granularities_[j])
         chosen = largest if granularity is None else granularity
-        if not 1 <= chosen <= largest:
-            raise ValueError(f"Input {feature} has the granularities 1 to {largest}, not {chosen}.")
-        return FuzzyPartition(self.split_points_[feature][chosen - 1], self.domains_[feature], self.fuzziness)
+        if chosen not in range(1, largest + 1):
+            raise ValueError(f"Input {feature!r} has the granularities 1 to {largest}, not {chosen}.")
+        return FuzzyPartition(self.split_points_[j][chosen - 1], self.domains_[j], self.fuzziness)
 
     def transform(self, X: Any) -> Floats:
         """Return the membership degrees of each row in the labels of every input's finest partition.

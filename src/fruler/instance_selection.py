@@ -24,6 +24,8 @@ Improvement = Literal["previous", "best"]
 _GRID_POINTS = 32
 # Bandwidths after which a Gaussian counts as zero.
 _KERNEL_REACH = 8.0
+# Share of the highest density below which a step of the grid counts as level.
+_FLAT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,9 @@ def output_classes(y: Floats) -> tuple[Integers, Floats]:
 
 def _local_minima(density: Floats) -> Floats:
     """Return the places, in grid steps, where a fall is followed by a rise; the middle of a flat stretch."""
-    slope = np.sign(np.diff(density))
+    steps = np.diff(density)
+    # Ripples of rounding are no minima.
+    slope = np.sign(np.where(np.abs(steps) > _FLAT * density.max(), steps, 0.0))
     moving = np.flatnonzero(slope)
     turns = np.flatnonzero((slope[moving[:-1]] < 0) & (slope[moving[1:]] > 0))
     # A fall over the step before grid point k+1, a rise over the step after grid point m.
@@ -184,7 +188,7 @@ def select_instances(
     n_core = min(n, max(len(borders) + 1, math.ceil(missed * n), 2))
     running = NearestSelected(columns, y)
     running.add(order[:n_core])
-    size, error_sum = nearest.grow_selection(
+    size, error = nearest.grow_selection(
         columns,
         y,
         order,
@@ -194,7 +198,7 @@ def select_instances(
         running.squared_error,
         improvement == "best",
     )
-    selected, error, thinned = order[:size], error_sum / n, False
+    selected, thinned = order[:size], False
     if thin_out_tolerance is not None and len(borders) > 0:
         thin, thin_error = thin_out(X, columns, y, classes, selected)
         if thin_error <= (1.0 + thin_out_tolerance) * error:

@@ -25,15 +25,13 @@ class Scale:
 
     def apply(self, values: Floats) -> Floats:
         """Return the values with mean 0 and standard deviation 1."""
-        # Halves are exact, and the difference of the two largest doubles is then one too.
-        return np.asarray((values / 2.0 - self.centre / 2.0) / (self.spread / 2.0))
+        return np.asarray((values - self.centre) / self.spread)
 
 
 def measure_scale(values: Floats) -> Scale:
     """Measure the mean and the standard deviation of each column.
 
-    Values near the largest double are brought down before they are squared, so nothing overflows; a column that
-    holds one value only has spread 1, even where rounding would leave a tiny standard deviation.
+    A column that holds one value only has spread 1, even where rounding would leave a tiny standard deviation.
 
     Examples
     --------
@@ -48,7 +46,8 @@ def measure_scale(values: Floats) -> Scale:
     scaled = values / unit
     centre = scaled.mean(axis=0)
     spread = np.sqrt(np.square(scaled - centre).mean(axis=0))
-    constant = (low == high) | (spread == 0.0)
+    # A spread near the smallest double has no inverse.
+    constant = (low == high) | (spread * unit < 1e-300)
     return Scale(
         centre=np.asarray(np.where(constant, low, centre * unit)),
         spread=np.asarray(np.where(constant, 1.0, spread * unit)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -10,6 +11,9 @@ import pandas as pd
 from sklearn.utils.validation import validate_data
 
 from fruler.scaling import Floats
+
+# Squares and products of values must be numbers too.
+LARGEST_VALUE = 1e150
 
 
 def check_table(estimator: Any, X: Any, *, reset: bool = False) -> Floats:
@@ -29,13 +33,14 @@ def check_table(estimator: Any, X: Any, *, reset: bool = False) -> Floats:
     ndarray of shape (n_samples, n_features)
         Finite float64 values, rows contiguous.
     """
+    _refuse_odd_columns(X)
     try:
         checked = validate_data(
             estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False, ensure_min_features=1
         )
-    except (TypeError, ValueError) as error:
-        _raise_with_column(X, error)
-    _require_finite(checked, column_names(estimator, checked.shape[1]))
+    except (TypeError, ValueError, OverflowError) as error:
+        _raise_with_place(X, error)
+    require_finite(checked, column_names(estimator, checked.shape[1]))
     return np.asarray(checked)
 
 
@@ -62,6 +67,7 @@ def check_training_table(
     X, y, sample_weight : ndarray, ndarray, ndarray or None
         Finite float64 values.
     """
+    _refuse_odd_columns(X)
     if y is not None:
         y = _check_target(y)
     try:
@@ -75,11 +81,43 @@ def check_training_table(
             ensure_min_samples=min_rows,
             y_numeric=True,
         )
-    except (TypeError, ValueError) as error:
-        _raise_with_column(X, error)
-    _require_finite(X_checked, column_names(estimator, X_checked.shape[1]))
+    except (TypeError, ValueError, OverflowError) as error:
+        _raise_with_place(X, error)
+    require_finite(X_checked, column_names(estimator, X_checked.shape[1]))
     weights = None if sample_weight is None else _check_weights(sample_weight, len(y_checked))
     return np.asarray(X_checked), np.asarray(y_checked, dtype=np.float64), weights
+
+
+def number_table(X: Any, names: Sequence[str]) -> Floats:
+    """Validate rows for a rule base that is used without an estimator; the names of a data frame's columns count.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_inputs), or data frame
+        An array has its columns in the order of `names`; a frame may have them in any order, and others besides.
+    names : sequence of str
+        The inputs that are wanted.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_inputs)
+        Finite float64 values, columns in the order of `names`.
+    """
+    columns = [str(name) for name in X.columns] if hasattr(X, "columns") else list(names)
+    _refuse_odd_columns(X)
+    try:
+        values = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        _raise_with_place(X, ValueError(f"X must be a table of numbers: {error}"))
+    if hasattr(X, "columns") and not all(isinstance(name, int) for name in X.columns):
+        missing = [name for name in names if name not in columns]
+        if missing:
+            raise ValueError(f"X has no column {missing[0]!r}; the rules need {', '.join(map(repr, names))}.")
+        values = np.ascontiguousarray(values[:, [columns.index(name) for name in names]])
+    if values.ndim != 2 or values.shape[1] != len(names):
+        raise ValueError(f"X has shape {values.shape}, but the rules expect rows of {len(names)} inputs.")
+    require_finite(values, names)
+    return values
 
 
 def column_names(estimator: Any, n_columns: int) -> list[str]:
@@ -88,44 +126,51 @@ def column_names(estimator: Any, n_columns: int) -> list[str]:
     return [f"x{j}" for j in range(n_columns)] if names is None else [str(name) for name in names]
 
 
-def _require_finite(X: Floats, names: list[str]) -> None:
-    bad = ~np.isfinite(X)
+def require_finite(X: Floats, names: Sequence[str]) -> None:
+    """Refuse NaN, infinity and what overflows when it is squared, naming the first such value."""
+    with np.errstate(invalid="ignore"):
+        bad = ~(np.abs(X) <= LARGEST_VALUE)
     if not bad.any():
         return
     row, column = (int(i) for i in np.argwhere(bad)[0])
-    what = "NaN" if np.isnan(X[row, column]) else "infinity"
-    others = "" if bad.sum() == 1 else f" (and {bad.sum() - 1} more such values)"
+    value = X[row, column]
+    place = f"column {names[column]!r}, row {row} (counted from 0)"
+    if np.isfinite(value):
+        raise ValueError(f"X contains {value:g} in {place}, which is too large to be squared; rescale the column.")
+    others = "" if bad.sum() == 1 else f", and {bad.sum() - 1} more such values"
     raise ValueError(
-        f"X contains {what} in column {names[column]!r}, row {row} (counted from 0){others}; "
+        f"X contains {'NaN' if np.isnan(value) else 'infinity'} in {place}{others}; "
         "fill in or drop what is missing first, e.g. with sklearn.impute.SimpleImputer or DataFrame.dropna."
     )
 
 
 def _check_target(y: Any) -> Any:
     values = np.asarray(y)
-    if values.ndim > 2 or values.size == 0 or values.dtype.kind == "c":
+    kind = values.dtype.kind
+    if values.ndim not in (1, 2) or values.shape[1:] not in ((), (1,)) or kind == "c":
         return y  # scikit-learn's own message says it well
-    if values.dtype.kind not in "OUSbiuf":
+    if kind not in "OUSbiuf":
         raise ValueError(f"y must hold numbers but has the type {values.dtype}; convert it to numbers first.")
-    if values.dtype.kind in "OUS":
-        numbers = pd.to_numeric(pd.Series(values.ravel()), errors="coerce").to_numpy(dtype=np.float64)
-        for missing in np.flatnonzero(np.isnan(numbers)):
-            value = values.ravel()[missing]
-            if isinstance(value, str | bytes):
-                raise ValueError(
-                    f"y holds text at row {missing} (counted from 0): {value!r} is not a number; "
-                    "correct or remove the row, or choose another target."
-                )
-        values = numbers.reshape(values.shape)
-    bad = ~np.isfinite(values)
+    flat = values.ravel()
+    if kind in "OUS":
+        row = _first_non_number(flat)
+        if row is not None:
+            raise ValueError(
+                f"y holds {_kind_of(flat[row])} at row {row} (counted from 0): {_shown(flat[row])} is not a number; "
+                "correct or remove the row, or choose another target."
+            )
+        flat = pd.to_numeric(pd.Series(flat)).to_numpy(dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        bad = ~(np.abs(flat.astype(np.float64)) <= LARGEST_VALUE)
     if bad.any():
-        row = int(np.flatnonzero(bad.ravel())[0])
-        what = "NaN" if np.isnan(values.ravel()[row]) else "infinity"
+        row = int(np.flatnonzero(bad)[0])
+        if np.isfinite(flat[row]):
+            raise ValueError(f"y contains {flat[row]:g} at row {row}, which is too large to be squared; rescale it.")
         raise ValueError(
-            f"y contains {what} at row {row} (counted from 0), {bad.sum()} such value(s) in all; "
-            "a row without a known target can't be learned from: remove it."
+            f"y contains {'NaN' if np.isnan(flat[row]) else 'infinity'} at row {row} (counted from 0), "
+            f"{bad.sum()} such value(s) in all; a row without a known target can't be learned from: remove it."
         )
-    return values if np.asarray(y).dtype.kind in "OUS" else y
+    return flat.reshape(values.shape) if kind in "OUS" else y
 
 
 def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
@@ -133,10 +178,8 @@ def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape} but X has {n_rows} rows: one weight a row is needed."
-        )
-    bad = ~np.isfinite(weights) | (weights < 0)
+        raise ValueError(f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: give one weight a row.")
+    bad = ~((weights >= 0.0) & (weights <= LARGEST_VALUE))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(f"sample_weight is {weights[row]} at row {row}; weights must be finite and not negative.")
@@ -145,33 +188,79 @@ def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
     return weights
 
 
-def _raise_with_column(X: Any, error: Exception) -> NoReturn:
+def _refuse_odd_columns(X: Any) -> None:
+    """Refuse two columns of one name, and columns of dates, which NumPy would quietly turn into numbers."""
+    if hasattr(X, "dtype") and getattr(X.dtype, "kind", "") in ("M", "m"):
+        raise ValueError("X holds dates; turn them into numbers first, e.g. days since a start.")
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    names = list(X.columns)
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"The column {name!r} occurs {names.count(name)} times in X; give each column its own name."
+            )
+    for name, dtype in zip(names, X.dtypes, strict=True):
+        if any(word in str(dtype).lower() for word in ("date", "time", "period", "duration")):
+            raise ValueError(
+                f"X holds dates in column {name!r} (type {dtype}); "
+                "turn them into numbers first, e.g. days since a start, or leave the column out."
+            )
+
+
+def _raise_with_place(X: Any, error: Exception) -> NoReturn:
     """Raise the error again, with the column and the row of the first value that is no number, if that is why."""
-    place = _first_text(X)
-    if place is None or not any(phrase in str(error) for phrase in ("could not convert", "to float", "dtype")):
-        raise error
+    place = _first_odd_value(X)
+    # That an object is no number is a TypeError by scikit-learn's contract, and its text says it.
+    if place is None or "argument must be" in str(error):
+        raise ValueError(str(error)) if isinstance(error, OverflowError) else error
     name, row, value = place
     raise ValueError(
-        f"X holds text in column {name!r}, row {row} (counted from 0): {value!r} is not a number; "
-        "encode the column first, e.g. with sklearn.preprocessing.OrdinalEncoder, or leave it out. "
-        f"({error})"
+        f"X holds {_kind_of(value)} in column {name!r}, row {row} (counted from 0): {_shown(value)} is not a number; "
+        "encode the column first, e.g. with sklearn.preprocessing.OrdinalEncoder, or leave it out."
     ) from error
 
 
-def _first_text(X: Any) -> tuple[str, int, Any] | None:
+def _first_odd_value(X: Any) -> tuple[str, int, Any] | None:
     if hasattr(X, "to_pandas"):
         X = X.to_pandas()
     if not isinstance(X, pd.DataFrame):
-        values: npt.NDArray[Any] = np.asarray(X)
+        try:
+            values: npt.NDArray[Any] = np.asarray(X)
+        except ValueError:
+            return None
         if values.ndim != 2 or values.dtype.kind not in "OUS":
             return None
         X = pd.DataFrame(values, columns=[f"x{j}" for j in range(values.shape[1])])
-    for name in X.columns:
-        column = X[name]
-        if pd.api.types.is_numeric_dtype(column):
-            continue
-        text = column.notna() & pd.to_numeric(column.astype(object), errors="coerce").isna()
-        if text.any():
-            row = int(np.flatnonzero(text.to_numpy())[0])
-            return str(name), row, column.iloc[row]
+    for j, name in enumerate(X.columns):
+        column = X.iloc[:, j]
+        if not pd.api.types.is_numeric_dtype(column):
+            row = _first_non_number(column.to_numpy(dtype=object))
+            if row is not None:
+                return str(name), row, column.iloc[row]
     return None
+
+
+def _first_non_number(values: npt.NDArray[Any]) -> int | None:
+    """Return the place of the first value that is neither a number, a number written as text, nor missing."""
+    for row, value in enumerate(values):
+        if value is None or value is pd.NA:
+            continue
+        if not isinstance(value, str | bytes | int | float | np.number | np.bool_):
+            return row
+        try:
+            float(value)
+        except ValueError:
+            return row
+    return None
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, str | bytes):
+        return "text"
+    return "dates" if hasattr(value, "year") or isinstance(value, np.datetime64) else f"a {type(value).__name__}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(str(value) if isinstance(value, str) else value)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -353,3 +353,11 @@ def check_valid(parsed: AttributeFile) -> None:
         else:
             assert column.dtype == np.float64
             assert not any(math.isinf(value) for value in column)
+
+
+def test_truth_values_are_no_numbers():
+    with pytest.raises(ValueError, match="'True' is not a number"):
+        parse(SMALL.replace("1.5, 1", "True, 1"))
+    text = "@attribute a real\n@attribute b real\n@data\nTrue, 1\nTrue, 2\n"
+    with pytest.raises(ValueError, match="'True' is not a number"):
+        parse(text)

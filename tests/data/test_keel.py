@@ -203,3 +203,8 @@ def test_a_large_set_is_not_walked_row_by_row(keel_folder, monkeypatch):
 
     monkeypatch.setattr(attribute_rows, "_read_rows_one_by_one", refuse)
     load_keel(keel_folder / "mv")
+
+
+def test_a_fold_of_a_fold_is_refused(keel_folder):
+    with pytest.raises(ValueError, match="part of a fold itself"):
+        load_keel(keel_folder / "dee" / "dee-5-1tra.dat", fold=1)

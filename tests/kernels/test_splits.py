@@ -38,6 +38,8 @@ def columns(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     x = rng.normal(size=n) if draw(st.booleans()) else rng.integers(0, draw(st.integers(1, 30)), n).astype(float)
     x = x * 10.0 ** draw(st.integers(-9, 12)) + draw(st.sampled_from([0.0, 1.0, 1e3]))
+    if draw(st.booleans()):
+        x[0] = draw(st.sampled_from([-1e15, 9_999_999.0, 1e12]))  # as a code for "missing" may do
     y = rng.normal(size=n) + draw(st.floats(0, 5)) * np.sign(rng.normal(size=n) + np.argsort(np.argsort(x)) - n / 2)
     w = rng.uniform(0.1, 3.0, n) if draw(st.booleans()) else np.ones(n)
     return x, y, w

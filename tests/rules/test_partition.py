@@ -127,6 +127,11 @@ def test_partitions_are_values():
         ({"split_points": [1.0], "domain": (0, 3), "fuzziness": [1.0, 1.0]}, "one for each of the 1 split"),
         ({"split_points": [1.0], "domain": (0, 3), "labels": ["one"]}, "2 label names are needed"),
         ({"split_points": [1.0], "domain": (0, 3), "labels": ["same", "same"]}, "distinct"),
+        ({"split_points": [1.0], "domain": (0, 3), "labels": []}, "2 label names are needed"),
+        ({"split_points": [1.0], "domain": (0, 3), "labels": "ab"}, "2 label names are needed"),
+        ({"split_points": 1.0, "domain": (0, 3)}, "split_points must be in one row"),
+        ({"split_points": [1.0], "domain": (0, 3, 4)}, "least and the greatest"),
+        ({"split_points": [1.0], "domain": (0, 3), "fuzziness": "much"}, "fuzziness must be numbers"),
     ],
 )
 def test_bad_partitions_are_refused(arguments, message):
@@ -139,6 +144,26 @@ def test_renaming_an_unknown_label_is_refused():
         FuzzyPartition([1.0], (0, 2)).renamed({"hot": "scorching"})
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [([np.nan], "finite; got nan at place 0"), (None, "one row"), ([[1.0]], "one row"), (["warm"], "must be numbers")],
+)
+def test_only_numbers_have_degrees(values, message):
+    for partition in (FuzzyPartition([1.0], (0, 2)), NominalPartition([[0], [1]])):
+        with pytest.raises(ValueError, match=message):
+            partition.degrees(values)
+
+
+@pytest.mark.parametrize(("shares", "message"), [([0.1], "2 displacements are needed"), ([0.1, np.nan], "finite")])
+def test_bad_displacements_are_refused(shares, message):
+    with pytest.raises(ValueError, match=message):
+        FuzzyPartition([1.0, 2.0], (0, 3)).displaced(shares)
+
+
+def test_long_codes_have_names_of_their_own():
+    assert NominalPartition([[1234567], [1234568]]).labels == ("1234567", "1234568")
+
+
 def test_nominal_labels_are_groups_of_categories():
     colour = NominalPartition([[0], [1, 2]])
     assert colour.labels == ("0", "1 or 2")
@@ -146,7 +171,7 @@ def test_nominal_labels_are_groups_of_categories():
     np.testing.assert_array_equal(colour.degrees([0, 1, 2, 3]), [[1, 0], [0, 1], [0, 1], [0, 0]])
 
 
-@pytest.mark.parametrize("groups", [[], [[]], [[1], [1]], [[np.nan]]])
+@pytest.mark.parametrize("groups", [[], [[]], [[1], [1]], [[np.nan]], [["red"]]])
 def test_bad_nominal_partitions_are_refused(groups):
     with pytest.raises(ValueError, match="group"):
         NominalPartition(groups)

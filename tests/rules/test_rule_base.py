@@ -1,4 +1,10 @@
+import pickle
+from copy import deepcopy
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,6 +130,11 @@ def test_rule_bases_are_frozen_values():
         ({"antecedents": [[[1, 0], [0, 1]], [[1, 2], [1, 1]]]}, "Rule 0 accepts the labels 1 to 0"),
         ({"consequents": [[np.nan, 0, 0], [0, 0, 0]]}, "finite"),
         ({"t_norm": "maximum"}, "t_norm must be one of product, minimum"),
+        ({"variables": ["temperature", "humidity"]}, "must be Variable objects"),
+        ({"variables": [Variable("", FuzzyPartition([], (0, 1)))] * 2}, "must have names"),
+        ({"consequents": 5.0}, "at least one input and one rule"),
+        ({"antecedents": np.full((2, 2, 2), 0.5)}, "whole numbers"),
+        ({"antecedents": np.full((2, 2, 2), 2**40)}, "numbers of labels"),
     ],
 )
 def test_bad_rule_bases_are_refused(changes, message):
@@ -147,15 +158,38 @@ def test_two_inputs_of_one_name_are_refused():
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([[1.0]], "expects rows of 2 inputs"),
-        ([1.0, 2.0], "expects rows of 2 inputs"),
-        ([[1.0, 2.0], [np.nan, 0.0]], "nan in column 'temperature', row 1"),
-        ([[1.0, np.inf]], "inf in column 'humidity', row 0"),
+        ([[1.0]], "expect rows of 2 inputs"),
+        ([1.0, 2.0], "expect rows of 2 inputs"),
+        ([[1.0, 2.0], [np.nan, 0.0]], "NaN in column 'temperature', row 1"),
+        ([[1.0, np.inf]], "infinity in column 'humidity', row 0"),
+        ([["warm", 1.0]], "text in column 'x0', row 0 .*'warm' is not a number"),
+        (pd.DataFrame({"temperature": [1.0], "wind": [2.0]}), "no column 'humidity'"),
+        (None, "table of numbers|shape"),
     ],
 )
 def test_bad_rows_are_refused(X, message):
     with pytest.raises(ValueError, match=message):
         two_inputs().predict(X)
+
+
+def test_the_names_of_columns_win_over_their_order():
+    rules = two_inputs()
+    X = pd.DataFrame({"humidity": [75.0], "note": [0.0], "temperature": [12.5]})
+    assert rules.predict(X) == rules.predict([[12.5, 75.0]])
+    assert rules.predict(pl.from_pandas(X)) == rules.predict([[12.5, 75.0]])
+    assert rules.predict(pd.DataFrame([[12.5, 75.0]])) == rules.predict([[12.5, 75.0]])
+
+
+def test_copies_are_frozen_too():
+    for copy in (pickle.loads(pickle.dumps(two_inputs())), deepcopy(two_inputs())):
+        assert copy == two_inputs()
+        assert not copy.consequents.flags.writeable
+
+
+def test_a_negative_zero_is_a_zero():
+    rules = two_inputs()
+    other = replace(rules, consequents=np.where(rules.consequents == 0, -0.0, rules.consequents))
+    assert (rules == other, hash(rules)) == (True, hash(other))
 
 
 def test_no_rows_give_no_predictions():

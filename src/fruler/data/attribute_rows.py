@@ -121,7 +121,9 @@ def _read_plain_rows(rows: Sequence[str], attributes: Sequence[Attribute]) -> li
     """
     text = "\n".join(rows)
     n_commas = len(attributes) - 1
-    if any(mark in text for mark in ("'", '"', "{")) or any(row.count(",") != n_commas for row in rows):
+    # pandas takes a column of truth values for numbers.
+    odd = ("'", '"', "{", "true", "false")
+    if any(mark in text.lower() for mark in odd) or any(row.count(",") != n_commas for row in rows):
         return None
     try:
         frame = read_csv_exactly(

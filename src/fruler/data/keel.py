@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import overload
 
@@ -16,6 +17,7 @@ from fruler.data.sources import numeric_target, quote_names, suggest
 
 _N_FOLDS = 5
 _SPLIT_SEED = 0
+_FOLD_FILE = re.compile(r"-\d+-\d+(tra|tst)$")
 
 
 @overload
@@ -99,6 +101,8 @@ def load_keel(
     if fold is None:
         return _as_bunch(read_attribute_file(whole), name, target, as_frame)
     number = _check_fold(fold)
+    if _FOLD_FILE.search(name):
+        raise ValueError(f"{whole.name} is part of a fold itself; give the folder or the whole set's file")
     train_path, test_path = (folder / f"{name}-{_N_FOLDS}-{number}{part}.dat" for part in ("tra", "tst"))
     if train_path.exists() and test_path.exists():
         train, test = read_attribute_file(train_path), read_attribute_file(test_path)

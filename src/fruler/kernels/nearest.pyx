@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, sqrt
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
 
 cdef enum:
     # Points in a leaf lie side by side, input by input, so that one pass over a leaf is a fixed-length vector loop.
@@ -16,6 +19,7 @@ cdef struct Forest:
     double* low          # (nodes, inputs): the smallest box around a node's points
     double* high
     Py_ssize_t* child    # the left child, the right one follows it; for a leaf -1 - (number of its block)
+    Py_ssize_t* lowest   # the first row of the table in a node
     double* blocks       # (leaves, inputs, LEAF), padded with infinity
     Py_ssize_t* rows     # (leaves, LEAF), padded with -1
 
@@ -30,9 +34,12 @@ cdef void select_median(const double* keys, Py_ssize_t* order, Py_ssize_t first,
     """Reorder `order[first:last]` so that what stands at `middle` is what a full sort by key would put there."""
     cdef Py_ssize_t i, j, swap
     cdef double pivot
+    cdef uint64_t draw = 1
     last -= 1
     while first < last:
-        pivot = keys[order[(first + last) // 2]]
+        # A drawn pivot: a fixed one makes a column that rises and falls, as seasons do, quadratic.
+        draw = draw * 6364136223846793005ULL + 1442695040888963407ULL
+        pivot = keys[order[first + <Py_ssize_t>((draw >> 33) % <uint64_t>(last - first + 1))]]
         i = first
         j = last
         while i <= j:
@@ -59,6 +66,10 @@ cdef void build_node(Forest* forest, const double[:, ::1] columns, Py_ssize_t* o
     cdef Py_ssize_t p = forest.n_inputs
     cdef Py_ssize_t d, k, left, middle, leaf, widest = 0
     cdef double value, low, high, width = -1.0
+    forest.lowest[node] = order[first]
+    for k in range(first, last):
+        if order[k] < forest.lowest[node]:
+            forest.lowest[node] = order[k]
     for d in range(p):
         low = INFINITY
         high = -INFINITY
@@ -127,55 +138,49 @@ cdef void search_leaf(const Forest* forest, Py_ssize_t leaf, const double* point
                 best.row = other
 
 
+cdef inline bint may_hold_nearer(const Forest* forest, Py_ssize_t node, double distance, const Best* best) noexcept nogil:
+    # At equal distance only an earlier row counts; otherwise every query would visit all duplicates of its point.
+    return distance < best.distance or (distance == best.distance and forest.lowest[node] < best.row)
+
+
 cdef void search_node(const Forest* forest, Py_ssize_t node, const double* point, Py_ssize_t row,
                       Best* best) noexcept nogil:
-    cdef Py_ssize_t child = forest.child[node]
+    cdef Py_ssize_t child = forest.child[node], near, far
     cdef double left, right
     if child < 0:
         search_leaf(forest, -1 - child, point, row, best)
         return
     left = distance_to_box(forest, child, point)
     right = distance_to_box(forest, child + 1, point)
-    if left <= right:
-        if left <= best.distance:
-            search_node(forest, child, point, row, best)
-        if right <= best.distance:
-            search_node(forest, child + 1, point, row, best)
-    else:
-        if right <= best.distance:
-            search_node(forest, child + 1, point, row, best)
-        if left <= best.distance:
-            search_node(forest, child, point, row, best)
+    near = child
+    if right < left or (right == left and forest.lowest[child + 1] < forest.lowest[child]):
+        near = child + 1
+    far = 2 * child + 1 - near
+    if may_hold_nearer(forest, near, min(left, right), best):
+        search_node(forest, near, point, row, best)
+    if may_hold_nearer(forest, far, max(left, right), best):
+        search_node(forest, far, point, row, best)
 
 
-cdef void search_classes(const Forest* forest, const double[:, ::1] points, const Py_ssize_t* order,
-                         const Py_ssize_t[::1] starts, double[:, ::1] distances,
-                         Py_ssize_t[:, ::1] neighbours) noexcept nogil:
-    """For every point the nearest of its own class (row 0 of the results) and of any other (row 1)."""
-    cdef Py_ssize_t n_classes = starts.shape[0] - 1
-    cdef Py_ssize_t own, other, k, row, step
-    cdef const double* point
-    cdef Best within, between
-    for own in range(n_classes):
-        # In the order of the leaves, one query follows another that walked through nearly the same nodes.
-        for k in range(starts[own], starts[own + 1]):
-            row = order[k]
-            point = &points[row, 0]
-            within.distance = between.distance = INFINITY
-            within.row = between.row = -1
-            search_node(forest, own, point, row, &within)
-            # Classes are intervals of the output: the next ones are likely near, and give a tight bound early.
-            for step in range(1, n_classes):
-                other = own - step
-                if other >= 0 and distance_to_box(forest, other, point) <= between.distance:
-                    search_node(forest, other, point, row, &between)
-                other = own + step
-                if other < n_classes and distance_to_box(forest, other, point) <= between.distance:
-                    search_node(forest, other, point, row, &between)
-            distances[0, row] = within.distance
-            distances[1, row] = between.distance
-            neighbours[0, row] = within.row
-            neighbours[1, row] = between.row
+cdef void search_tree(const Forest* forest, Py_ssize_t tree, const double* point, Py_ssize_t row,
+                      Best* best) noexcept nogil:
+    if may_hold_nearer(forest, tree, distance_to_box(forest, tree, point), best):
+        search_node(forest, tree, point, row, best)
+
+
+cdef void search_classes(const Forest* forest, const double* point, Py_ssize_t row, Py_ssize_t own,
+                         Py_ssize_t n_classes, Best* within, Best* between) noexcept nogil:
+    """Find the nearest of a point's own class and of any other."""
+    cdef Py_ssize_t step
+    within.distance = between.distance = INFINITY
+    within.row = between.row = -1
+    search_node(forest, own, point, row, within)
+    # Classes are intervals of the output: the next ones are likely near, and give a tight bound early.
+    for step in range(1, n_classes):
+        if own - step >= 0:
+            search_tree(forest, own - step, point, row, between)
+        if own + step < n_classes:
+            search_tree(forest, own + step, point, row, between)
 
 
 def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, const Py_ssize_t[::1] classes,
@@ -189,18 +194,20 @@ def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, 
     cdef Py_ssize_t n = points.shape[0], p = points.shape[1]
     cdef Py_ssize_t most_leaves = 2 * n // LEAF + n_classes + 1
     cdef Py_ssize_t most_nodes = 2 * most_leaves
-    cdef Py_ssize_t n_nodes = n_classes, n_leaves = 0, c
+    cdef Py_ssize_t n_nodes = n_classes, n_leaves = 0, c, k, first, row
+    cdef Best within, between
     order_array = np.argsort(classes, kind="stable").astype(np.intp, copy=False)
     starts_array = np.searchsorted(np.asarray(classes)[order_array], np.arange(n_classes + 1)).astype(np.intp)
     low_array = np.empty((most_nodes, p))
     high_array = np.empty((most_nodes, p))
     child_array = np.empty(most_nodes, dtype=np.intp)
+    lowest_array = np.empty(most_nodes, dtype=np.intp)
     blocks_array = np.empty((most_leaves, p, LEAF))
     rows_array = np.empty((most_leaves, LEAF), dtype=np.intp)
     distances_array = np.empty((2, n))
     neighbours_array = np.empty((2, n), dtype=np.intp)
 
-    cdef Py_ssize_t[::1] order = order_array, starts = starts_array, child = child_array
+    cdef Py_ssize_t[::1] order = order_array, starts = starts_array, child = child_array, lowest = lowest_array
     cdef double[:, ::1] low = low_array, high = high_array, distances = distances_array
     cdef double[:, :, ::1] blocks = blocks_array
     cdef Py_ssize_t[:, ::1] rows = rows_array, neighbours = neighbours_array
@@ -209,12 +216,23 @@ def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, 
     forest.low = &low[0, 0]
     forest.high = &high[0, 0]
     forest.child = &child[0]
+    forest.lowest = &lowest[0]
     forest.blocks = &blocks[0, 0, 0]
     forest.rows = &rows[0, 0]
     with nogil:
         for c in range(n_classes):
             build_node(&forest, columns, &order[0], starts[c], starts[c + 1], c, &n_nodes, &n_leaves)
-        search_classes(&forest, points, &order[0], starts, distances, neighbours)
+    # In the order of the leaves, one query follows another that walked through nearly the same nodes.
+    for first in range(0, n, 1024):
+        PyErr_CheckSignals()
+        with nogil:
+            for k in range(first, min(first + 1024, n)):
+                row = order[k]
+                search_classes(&forest, &points[row, 0], row, classes[row], n_classes, &within, &between)
+                distances[0, row] = within.distance
+                distances[1, row] = between.distance
+                neighbours[0, row] = within.row
+                neighbours[1, row] = between.row
     return distances_array, neighbours_array
 
 
@@ -251,13 +269,14 @@ def extend_selection(const double[:, ::1] columns, const double[::1] y, const Py
     For each row of the table: the squared distance to the nearest selected row other than itself, that row's number,
     and the squared error of predicting its output from there. Of equally near rows the one added first stays.
     """
-    cdef Py_ssize_t block, first, last, k, n = columns.shape[1]
-    with nogil:
-        for block in range((n + BLOCK - 1) // BLOCK):
-            first = block * BLOCK
-            last = min(first + BLOCK, n)
+    cdef Py_ssize_t block, first, k, n = columns.shape[1]
+    for block in range((n + BLOCK - 1) // BLOCK):
+        first = block * BLOCK
+        PyErr_CheckSignals()
+        with nogil:
             for k in range(added.shape[0]):
-                extend_block(columns, first, last, added[k], &y[0], &nearest[0], &neighbour[0], &error[0])
+                extend_block(columns, first, min(first + BLOCK, n), added[k], &y[0], &nearest[0], &neighbour[0],
+                             &error[0])
 
 
 def grow_selection(const double[:, ::1] columns, const double[::1] y, const Py_ssize_t[::1] order,
@@ -268,29 +287,27 @@ def grow_selection(const double[:, ::1] columns, const double[::1] y, const Py_s
     The set starts as the first `n_selected` rows of `order`, already made known to the running arrays by
     `extend_selection`. The search ends when every row is selected or when the error has not fallen for more than
     sqrt(n / selected) additions: compared with the set before, or, with `against_best`, with the best set so far.
-    Returns the size of the best set and the sum of its squared errors.
+    Returns the size of the best set and the mean of its squared errors.
     """
-    cdef double total = np.sum(error)
-    cdef double best_total = total
     cdef Py_ssize_t n = columns.shape[1], block, first, best = n_selected, idle = 0
     cdef double change, excess = 0.0
-    with nogil:
-        while n_selected < n:
+    best_error_array = np.array(error)
+    cdef double[::1] best_error = best_error_array
+    while n_selected < n and idle <= sqrt(<double>n / n_selected):
+        PyErr_CheckSignals()
+        with nogil:
             change = 0.0
             for block in range((n + BLOCK - 1) // BLOCK):
                 first = block * BLOCK
-                change += extend_block(columns, first, min(first + BLOCK, n), order[n_selected],
-                                       &y[0], &nearest[0], &neighbour[0], &error[0])
+                change += extend_block(columns, first, min(first + BLOCK, n), order[n_selected], &y[0], &nearest[0],
+                                       &neighbour[0], &error[0])
             n_selected += 1
-            total += change
             excess = excess + change if against_best else change
             if excess < 0.0:
                 excess = 0.0
                 best = n_selected
-                best_total = total
                 idle = 0
+                memcpy(&best_error[0], &error[0], n * sizeof(double))
             else:
                 idle += 1
-            if idle > sqrt(<double>n / n_selected):
-                break
-    return best, best_total
+    return best, best_error_array.mean()

@@ -6,7 +6,8 @@ error needs: row count, weight, x, the mean of y and the sum of squares around i
 
 import numpy as np
 
-from libc.math cimport INFINITY, log, sqrt
+from libc.math cimport INFINITY, frexp, ldexp, log, sqrt
+from libc.string cimport memset
 
 
 cdef struct Cells:
@@ -25,79 +26,81 @@ cdef struct Interval:
     Py_ssize_t split     # the first cell of the right part of that split
 
 
-cdef inline double line_error(double weight, double x, double y, double xx, double xy, double yy) noexcept nogil:
-    """Squared error of the least squares line, from weighted sums around any nearby point."""
-    cdef double inverse = 1.0 / weight
-    cdef double spread = xx - x * x * inverse
-    cdef double error = yy - y * y * inverse
-    cdef double slope = xy - x * y * inverse
-    if spread > 0.0:
-        error -= slope * slope / spread
+cdef struct Line:
+    # The least squares line through weighted points: their centre, and sums of squares and products around it.
+    double weight
+    double x
+    double y
+    double xx
+    double xy
+    double yy
+
+
+cdef inline void add_cell(Line* line, const Cells* cells, Py_ssize_t k) noexcept nogil:
+    """Add a cell by Welford's update: no sum is ever a difference of large numbers, whatever the outliers."""
+    cdef double weight = cells.weight[k], dx = cells.x[k] - line.x, dy = cells.y[k] - line.y, share
+    line.weight += weight
+    share = weight / line.weight
+    line.x += share * dx
+    line.y += share * dy
+    # What is left of the differences after the centre has moved.
+    weight *= 1.0 - share
+    line.xx += weight * dx * dx
+    line.xy += weight * dx * dy
+    line.yy += weight * dy * dy + cells.yy[k]
+
+
+cdef inline double line_error(const Line* line) noexcept nogil:
+    """Return the squared error of the line."""
+    cdef double error = line.yy
+    if line.xx > 0.0:
+        error -= line.xy * line.xy / line.xx
     return error if error > 0.0 else 0.0
 
 
-cdef void examine(const Cells* cells, Interval* interval, Py_ssize_t min_rows) noexcept nogil:
+cdef void examine(const Cells* cells, Interval* interval, Py_ssize_t min_rows, double* left_errors) noexcept nogil:
     """Fit the interval's own line and find the split with the smallest error of the two lines at its sides."""
-    cdef Py_ssize_t k, first = interval.first, last = interval.last
-    cdef Py_ssize_t n = 0, n_left = 0
-    # Sums around a point of the interval itself: around a far one their differences would be nothing but rounding.
-    cdef double x0 = (cells.x[first] + cells.x[last - 1]) / 2.0, y0 = cells.y[(first + last) // 2]
-    cdef double weight = 0.0
-    cdef double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0
-    cdef double w = 0.0, lx = 0.0, ly = 0.0, lxx = 0.0, lxy = 0.0, lyy = 0.0
-    cdef double dx, dy, wdx, wdy, error, best = INFINITY
+    cdef Py_ssize_t k, first = interval.first, last = interval.last, n = 0, n_right = 0
+    cdef double error, best = INFINITY
+    cdef Line line
+    memset(&line, 0, sizeof(Line))
     for k in range(first, last):
         n += cells.rows[k]
-        weight += cells.weight[k]
-        dx = cells.x[k] - x0
-        dy = cells.y[k] - y0
-        wdx = cells.weight[k] * dx
-        wdy = cells.weight[k] * dy
-        x += wdx
-        y += wdy
-        xx += wdx * dx
-        xy += wdx * dy
-        yy += wdy * dy + cells.yy[k]
-    interval.error = line_error(weight, x, y, xx, xy, yy)
+        add_cell(&line, cells, k)
+        left_errors[k] = line_error(&line)
+    interval.error = left_errors[last - 1]
     interval.gain = -INFINITY
     interval.split = -1
     if n < 2 * min_rows:
         return
-    for k in range(first, last - 2):
-        dx = cells.x[k] - x0
-        dy = cells.y[k] - y0
-        wdx = cells.weight[k] * dx
-        wdy = cells.weight[k] * dy
-        n_left += cells.rows[k]
-        w += cells.weight[k]
-        lx += wdx
-        ly += wdy
-        lxx += wdx * dx
-        lxy += wdx * dy
-        lyy += wdy * dy + cells.yy[k]
-        # A side of one distinct value has no line of its own.
-        if n_left < min_rows or k == first:
+    memset(&line, 0, sizeof(Line))
+    # Cell k begins the right side. A side of one distinct value has no line of its own.
+    for k in range(last - 1, first + 1, -1):
+        n_right += cells.rows[k]
+        add_cell(&line, cells, k)
+        if n_right < min_rows or k == last - 1:
             continue
-        if n - n_left < min_rows:
+        if n - n_right < min_rows:
             break
-        error = (line_error(w, lx, ly, lxx, lxy, lyy)
-                 + line_error(weight - w, x - lx, y - ly, xx - lxx, xy - lxy, yy - lyy))
-        if error < best:
+        error = left_errors[k - 1] + line_error(&line)
+        # Of equally good splits the first is taken.
+        if error <= best:
             best = error
-            interval.split = k + 1
+            interval.split = k
     if interval.split >= 0:
         interval.gain = interval.error - best
 
 
 cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, Py_ssize_t n_rows, double total_weight,
                                 Py_ssize_t min_rows, double free_splits, double error_floor, Interval* intervals,
-                                Py_ssize_t* splits, double* criteria, Py_ssize_t* n_examined) noexcept nogil:
+                                double* left_errors, Py_ssize_t* splits, double* criteria,
+                                Py_ssize_t* n_examined) noexcept nogil:
     """Write the splits in the order of their finding and each granularity's BIC; return the best granularity."""
     cdef Py_ssize_t granularity = 1, best = 1, idle = 0, k, widest
     cdef double error, charged, least
     intervals[0].first = 0
     intervals[0].last = n_cells
-    examine(cells, &intervals[0], min_rows)
+    examine(cells, &intervals[0], min_rows, left_errors)
     error = intervals[0].error
     charged = 1.0 - free_splits
     criteria[0] = n_rows * log(max(error, error_floor) / total_weight) + max(charged, 1.0) * 2.0 * log(<double>n_rows)
@@ -114,8 +117,8 @@ cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, Py_ssize
         intervals[granularity].last = intervals[widest].last
         intervals[widest].last = intervals[widest].split
         error -= intervals[widest].error
-        examine(cells, &intervals[widest], min_rows)
-        examine(cells, &intervals[granularity], min_rows)
+        examine(cells, &intervals[widest], min_rows, left_errors)
+        examine(cells, &intervals[granularity], min_rows, left_errors)
         error += intervals[widest].error + intervals[granularity].error
         granularity += 1
         charged = granularity - free_splits
@@ -135,15 +138,14 @@ cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, Py_ssize
 
 cdef Py_ssize_t gather_cells(const double[::1] x, const double[::1] y, const double[::1] weight,
                              const Py_ssize_t[::1] order, Cells* cells) noexcept nogil:
-    """Gather sorted rows by their value; return the number of cells. The x of the cells run from -1 to 1."""
+    """Gather sorted rows by their value; return the number of cells. The x of the cells lie within -1 and 1."""
     cdef Py_ssize_t n = x.shape[0], k, row, cell = -1
-    cdef double low = x[order[0]], high = x[order[n - 1]]
-    # Halves first: the range of very large values would overflow.
-    cdef double middle = low / 2.0 + high / 2.0
-    cdef double reach = high / 2.0 - low / 2.0
-    cdef double value = 0.0, w, total, delta
-    if not reach > 0.0:
-        reach = 1.0
+    cdef int exponent = 0
+    cdef double value = 0.0, w, total, delta, unit, middle = x[order[n // 2]]
+    # Around the median and by a power of two: the bulk of the values keeps all its digits, wherever it lies and
+    # however far away a few others are.
+    frexp(max(middle - x[order[0]], x[order[n - 1]] - middle), &exponent)
+    unit = ldexp(1.0, -exponent)
     for k in range(n):
         row = order[k]
         w = weight[row]
@@ -152,7 +154,7 @@ cdef Py_ssize_t gather_cells(const double[::1] x, const double[::1] y, const dou
             value = x[row]
             cells.rows[cell] = 1
             cells.weight[cell] = w
-            cells.x[cell] = (value - middle) / reach
+            cells.x[cell] = (value - middle) * unit
             cells.y[cell] = y[row]
             cells.yy[cell] = 0.0
         else:
@@ -180,7 +182,7 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
     cdef Py_ssize_t j, k, n_cells, best, n_examined = 0
     cdef double total_weight = np.sum(weight)
     cdef Py_ssize_t[::1] rows = np.empty(n, dtype=np.intp), splits
-    cdef double[:, ::1] sums = np.empty((4, n))
+    cdef double[:, ::1] sums = np.empty((5, n))
     cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
     cdef double[::1] criteria
     cdef Cells cells
@@ -198,7 +200,7 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
         with nogil:
             n_cells = gather_cells(columns[j], y, weight, orders[j], &cells)
             best = split_intervals(&cells, n_cells, n, total_weight, min_rows, free_splits, error_floor,
-                                   <Interval*>&intervals[0], &splits[0], &criteria[0], &n_examined)
+                                   <Interval*>&intervals[0], &sums[4, 0], &splits[0], &criteria[0], &n_examined)
             # From cells to rows: the running sum of the row counts.
             for k in range(1, n_cells):
                 rows[k] += rows[k - 1]

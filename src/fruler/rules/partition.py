@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,11 +64,14 @@ class FuzzyPartition:
         fuzziness: float | Sequence[float] | Floats = 1.0,
         labels: Sequence[str] | None = None,
     ) -> None:
-        splits = tuple(float(value) for value in split_points)
-        low, high = (float(value) for value in domain)
-        shares = np.broadcast_to(fuzziness, len(splits)) if np.ndim(fuzziness) == 0 else np.asarray(fuzziness)
+        splits = tuple(_numbers("split_points", split_points).tolist())
+        limits = _numbers("domain", domain)
+        if len(limits) != 2:
+            raise ValueError(f"domain must be the least and the greatest value; got {domain!r}.")
+        low, high = limits.tolist()
+        shares = _numbers("fuzziness", np.full(len(splits), fuzziness) if np.ndim(fuzziness) == 0 else fuzziness)
         _check_splits(splits, low, high)
-        if len(shares) != len(splits) or not all(0.0 <= share <= 1.0 for share in shares):
+        if len(shares) != len(splits) or not ((shares >= 0.0) & (shares <= 1.0)).all():
             raise ValueError(
                 f"fuzziness must be one number between 0 and 1, or one for each of the {len(splits)} split points; "
                 f"got {fuzziness!r}."
@@ -102,7 +104,7 @@ class FuzzyPartition:
 
         The lower label has the rest of the degree; all others have none.
         """
-        values = np.ascontiguousarray(x, dtype=np.float64)
+        values = _numbers("the values", x)
         lower, upper = np.empty(len(values), dtype=np.intc), np.empty(len(values))
         inference.fuzzify(values, np.asarray(self.split_points, dtype=np.float64), self.half_widths, lower, upper)
         return lower, upper
@@ -124,7 +126,10 @@ class FuzzyPartition:
         >>> FuzzyPartition([10.0, 20.0], domain=(0.0, 40.0)).displaced([-0.25, 0.25]).split_points
         (7.5, 25.0)
         """
-        moved = displace(np.asarray(self.split_points), self.domain, np.asarray(displacements, dtype=np.float64))
+        shares = _numbers("displacements", displacements)
+        if len(shares) != len(self.split_points):
+            raise ValueError(f"{len(self.split_points)} displacements are needed, one a split; got {len(shares)}.")
+        moved = displace(np.asarray(self.split_points), self.domain, shares)
         return replace(self, split_points=moved)  # type: ignore[arg-type]
 
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> FuzzyPartition:
@@ -154,13 +159,13 @@ class NominalPartition:
     labels: tuple[str, ...]
 
     def __init__(self, groups: Sequence[Sequence[float]], labels: Sequence[str] | None = None) -> None:
-        codes = tuple(tuple(float(code) for code in group) for group in groups)
+        codes = tuple(tuple(_numbers("a group", group).tolist()) for group in groups)
         flat = [code for group in codes for code in group]
         if not codes or not all(codes):
             raise ValueError("A nominal partition needs at least one group, and a group at least one category.")
-        if len(set(flat)) < len(flat) or not all(math.isfinite(code) for code in flat):
-            raise ValueError(f"A category may stand in one group only and must be a finite number; got {groups!r}.")
-        names = labels or [" or ".join(f"{code:g}" for code in group) for group in codes]
+        if len(set(flat)) < len(flat):
+            raise ValueError(f"A category may stand in one group only; got {groups!r}.")
+        names = [" or ".join(f"{code:.15g}" for code in group) for group in codes] if labels is None else labels
         object.__setattr__(self, "groups", codes)
         object.__setattr__(self, "labels", _checked_labels(names, len(codes)))
 
@@ -176,7 +181,7 @@ class NominalPartition:
 
     def place(self, x: Any) -> tuple[Labels, Floats]:
         """Return for each value its label (-2 for a category that is in no group) and a zero for the next one's."""
-        values = np.ascontiguousarray(x, dtype=np.float64)
+        values = _numbers("the values", x)
         # With -1 the label "above" an unknown category would be the first one.
         lower = np.full(len(values), -2, dtype=np.intc)
         for label, group in enumerate(self.groups):
@@ -229,18 +234,30 @@ def _degree_table(lower: Labels, upper: Floats, n_labels: int) -> Floats:
     return table
 
 
+def _numbers(what: str, values: Any) -> Floats:
+    """Return finite numbers in one row, or say what is wrong with them."""
+    try:
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} must be numbers; got {values!r}.") from error
+    if numbers.ndim != 1 or np.ndim(values) == 0:
+        raise ValueError(f"{what} must be in one row; got {values!r}.")
+    if not np.isfinite(numbers).all():
+        place = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise ValueError(f"{what} must be finite; got {numbers[place]} at place {place} (counted from 0).")
+    return numbers
+
+
 def _check_splits(splits: tuple[float, ...], low: float, high: float) -> None:
     edges = (low, *splits, high)
-    if not all(math.isfinite(value) for value in edges):
-        raise ValueError(f"Split points and domain must be finite; got {splits} in [{low}, {high}].")
     if low > high or (splits and not all(a < b for a, b in itertools.pairwise(edges))):
         raise ValueError(f"Split points must increase strictly inside the domain; got {splits} in [{low}, {high}].")
 
 
 def _checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ...]:
-    if not labels:
+    if labels is None:
         return label_names(n_labels)
-    names = tuple(labels)
+    names = (labels,) if isinstance(labels, str) else tuple(labels)
     if len(names) != n_labels:
         raise ValueError(f"{n_labels} label names are needed, got {len(names)}: {', '.join(map(str, names))}.")
     if not all(isinstance(name, str) and name.strip() for name in names) or len(set(names)) < n_labels:

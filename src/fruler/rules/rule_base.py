@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from fruler.kernels import inference
 from fruler.rules.partition import Labels, Partition
 from fruler.scaling import Floats
+from fruler.validation import number_table
 
 TNorm = Literal["product", "minimum"]
 T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kernel's codes
@@ -92,15 +93,20 @@ class RuleBase:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
-        object.__setattr__(self, "antecedents", _frozen(self.antecedents, np.intc))
-        object.__setattr__(self, "consequents", _frozen(self.consequents, np.float64))
+        object.__setattr__(self, "antecedents", _whole_numbers(self.antecedents))
+        # Adding zero turns a negative zero into a positive one, so that equal rule bases have equal hashes.
+        object.__setattr__(self, "consequents", _frozen(np.asarray(self.consequents, dtype=np.float64) + 0.0))
         self._check()
 
     def _check(self) -> None:
-        p, m = len(self.variables), len(self.consequents)
+        if not all(isinstance(variable, Variable) for variable in self.variables):
+            raise ValueError("variables must be Variable objects: Variable(name, partition).")
+        p, m = len(self.variables), len(self.consequents) if self.consequents.ndim else 0
         names = [variable.name for variable in self.variables]
         if p == 0 or m == 0:
             raise ValueError("A rule base needs at least one input and one rule.")
+        if not all(isinstance(name, str) and name for name in names):
+            raise ValueError(f"Inputs must have names; got {names!r}.")
         if len(set(names)) < p:
             raise ValueError(f"Inputs must have distinct names; got {', '.join(names)}.")
         if self.antecedents.shape != (m, p, 2) or self.consequents.shape != (m, p + 1):
@@ -134,6 +140,10 @@ class RuleBase:
 
     def __hash__(self) -> int:
         return hash((self.variables, self.antecedents.tobytes(), self.consequents.tobytes(), self.t_norm))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a copy is frozen like its original.
+        return RuleBase, tuple(getattr(self, field.name) for field in fields(self))
 
     def __repr__(self) -> str:
         return f"<RuleBase: {self.n_rules} rules over {len(self.variables)} inputs for {self.target_name!r}>"
@@ -178,7 +188,7 @@ class RuleBase:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_inputs)
-            Finite values in the order of `variables`.
+            Finite values: an array in the order of `variables`, or a data frame with columns of these names.
         compiled : bool, default=True
             Whether to use the compiled kernel; plain NumPy gives the same within rounding.
 
@@ -187,7 +197,7 @@ class RuleBase:
         ndarray of shape (n_samples,)
             The predictions.
         """
-        values = self._check_rows(X)
+        values = number_table(X, [variable.name for variable in self.variables])
         if not compiled:
             outputs = values @ self.consequents[:, 1:].T + self.consequents[:, 0]
             return np.asarray((self._activate_numpy(values)[0] * outputs).sum(axis=1))
@@ -205,7 +215,7 @@ class RuleBase:
         fired : ndarray of shape (n_samples,)
             False where no rule fits and the nearest one stands in with weight one.
         """
-        values = self._check_rows(X)
+        values = number_table(X, [variable.name for variable in self.variables])
         if not compiled:
             return self._activate_numpy(values)
         lower, upper = self._placed(values)
@@ -277,22 +287,17 @@ class RuleBase:
         nearest[np.arange(n), steps.argmin(axis=1)] = 1.0
         return np.divide(degrees, total, out=nearest, where=fired[:, None]), fired
 
-    def _check_rows(self, X: Any) -> Floats:
-        values = np.ascontiguousarray(X, dtype=np.float64)
-        if values.ndim != 2 or values.shape[1] != len(self.variables):
-            raise ValueError(
-                f"X has shape {values.shape}, but the rule base expects rows of {len(self.variables)} inputs."
-            )
-        if not np.isfinite(values).all():
-            row, j = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
-            raise ValueError(
-                f"X contains {values[row, j]} in column {self.variables[j].name!r}, row {row} (counted from 0); "
-                "the rules need a number there."
-            )
-        return values
 
-
-def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
+def _frozen(values: Any, dtype: Any = None) -> npt.NDArray[Any]:
     array = np.array(values, dtype=dtype, order="C")
     array.flags.writeable = False
     return array
+
+
+def _whole_numbers(values: Any) -> npt.NDArray[np.intc]:
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iu" and not (numbers.dtype.kind == "f" and (numbers == np.floor(numbers)).all()):
+        raise ValueError("antecedents must be whole numbers: the first and the last label accepted.")
+    if (np.abs(numbers) > np.iinfo(np.intc).max).any():
+        raise ValueError("antecedents must be numbers of labels, which are small.")
+    return _frozen(numbers, np.intc)
