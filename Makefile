@@ -1,8 +1,10 @@
 # `make demo` and `make test` are all that a newcomer needs; both make their own virtual environment in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# meson and ninja are looked up on the path.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') meson.build pyproject.toml README.md
-BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "meson>=1.4" ninja
+BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "scipy>=1.12" "meson>=1.4" ninja
 
 # The build directory is kept, so that a changed kernel is all that is compiled again.
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build/install
@@ -28,6 +30,7 @@ lint: .venv/installed-for-development
 	$(BIN)/mypy
 
 bench-preprocessing: .venv/installed
+	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench-preprocessing DATA=folder"; exit 1; }
 	$(BIN)/python benchmarks/preprocessing_tables.py --data "$(DATA)"
 	$(BIN)/python benchmarks/preprocessing_speed.py --data "$(DATA)"
 
@@ -35,6 +38,7 @@ clean:
 	rm -rf .venv build
 
 .venv/build-tools: pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON); name a Python 3.11 or later: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fruler needs Python 3.11 or later: make PYTHON=python3.12")'
 	@echo "Preparing a virtual environment in .venv (once; a minute or two) ..."
 	@$(PYTHON) -m venv .venv || { echo "No virtual environment could be made; on Debian: apt-get install python3-venv python3-dev gcc"; rm -rf .venv; exit 1; }
