@@ -67,6 +67,8 @@ class RuleBase:
         How the degrees of an antecedent's parts are joined.
     target_name, target_unit : str
         What is predicted.
+    support : array-like of float, shape (n_rules,), optional
+        Each rule's mean weight in the predictions of the training rows.
 
     Examples
     --------
@@ -90,12 +92,15 @@ class RuleBase:
     t_norm: TNorm = "product"
     target_name: str = "y"
     target_unit: str = ""
+    support: Floats | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
         object.__setattr__(self, "antecedents", _whole_numbers(self.antecedents))
         # Adding zero turns a negative zero into a positive one, so that equal rule bases have equal hashes.
         object.__setattr__(self, "consequents", _frozen(np.asarray(self.consequents, dtype=np.float64) + 0.0))
+        if self.support is not None:
+            object.__setattr__(self, "support", _frozen(self.support, np.float64))
         self._check()
 
     def _check(self) -> None:
@@ -124,6 +129,8 @@ class RuleBase:
                 f"Rule {rule} accepts the labels {first[rule, j]} to {last[rule, j]} of {names[j]!r}, "
                 f"which has the labels 0 to {self.granularities[j] - 1}."
             )
+        if self.support is not None and self.support.shape != (m,):
+            raise ValueError(f"support must have one number for each of the {m} rules.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
 
@@ -134,9 +141,14 @@ class RuleBase:
             self.variables == other.variables
             and np.array_equal(self.antecedents, other.antecedents)
             and np.array_equal(self.consequents, other.consequents)
+            and np.array_equal(self._support_or_nothing, other._support_or_nothing)
             and (self.t_norm, self.target_name, self.target_unit)
             == (other.t_norm, other.target_name, other.target_unit)
         )
+
+    @property
+    def _support_or_nothing(self) -> Floats:
+        return np.empty(0) if self.support is None else self.support
 
     def __hash__(self) -> int:
         return hash((self.variables, self.antecedents.tobytes(), self.consequents.tobytes(), self.t_norm))

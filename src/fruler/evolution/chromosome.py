@@ -1,0 +1,80 @@
+"""The double coding of a data base: how many labels each input has, and where their borders are moved to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fruler.evolution.problem import Granularities, SearchSpace
+from fruler.rules.partition import LARGEST_DISPLACEMENT
+from fruler.scaling import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Chromosome:
+    """One candidate data base.
+
+    Attributes
+    ----------
+    granularities : ndarray of shape (n_inputs,)
+        The first part, C1: the number of labels of each input; with one label an input is in no antecedent.
+    displacements : ndarray of shape (n_inputs, stride)
+        The second part, C2: by which share of a gap each split is moved. An input with g labels uses the first g - 1
+        values of its row; the others are zero.
+    """
+
+    granularities: Granularities
+    displacements: Floats
+
+    @cached_property
+    def structure(self) -> bytes:
+        """C1 as a key."""
+        return self.granularities.tobytes()
+
+    @cached_property
+    def key(self) -> bytes:
+        """The whole chromosome as a key: equal chromosomes have equal keys."""
+        # Adding zero turns a negative zero into a positive one.
+        return self.structure + (self.displacements + 0.0).tobytes()
+
+    @property
+    def genes(self) -> Floats:
+        """The displacements in use, in one row: C2 as the paper writes it."""
+        return self.displacements[used_genes(self.granularities, self.displacements.shape[1])]
+
+
+def used_genes(granularities: Granularities, stride: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Return which places of a displacement table of this width belong to a split."""
+    return np.arange(stride)[None, :] < granularities[:, None] - 1
+
+
+def make_chromosome(space: SearchSpace, granularities: Granularities, displacements: Floats) -> Chromosome:
+    """Build a valid chromosome.
+
+    Displacements are brought within their limits, and are zero where there is no split or it is known; known split
+    points are taken all or none.
+    """
+    granularities = np.where(space.fixed & (granularities > 1), space.largest, granularities)
+    used = used_genes(granularities, space.stride) & ~space.fixed[:, None]
+    clipped = np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT)
+    return Chromosome(
+        np.ascontiguousarray(granularities, dtype=np.intc), np.ascontiguousarray(np.where(used, clipped, 0.0))
+    )
+
+
+def inherit_displacements(space: SearchSpace, parent: Chromosome, feature: int, granularity: int) -> Floats:
+    """Carry the displacements of one input over to another granularity.
+
+    A split that both granularities have keeps its displacement. A new one gets the mean of its two neighbours'
+    among the old ones, the nearer counting more; the ends of the domain are neighbours that never move.
+    """
+    old = int(parent.granularities[feature])
+    low, high = space.domains[feature]
+    positions = np.concatenate([[low], space.splits[feature, old - 1, : old - 1], [high]])
+    moves = np.concatenate([[0.0], parent.displacements[feature, : old - 1], [0.0]])
+    row = np.zeros(space.stride)
+    # Linear interpolation is the distance-weighted mean, and gives a kept split back what it had.
+    row[: granularity - 1] = np.interp(space.splits[feature, granularity - 1, : granularity - 1], positions, moves)
+    return row

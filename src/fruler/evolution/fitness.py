@@ -1,0 +1,148 @@
+"""What chromosomes are worth: evaluated in batches over threads, and never twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fruler.evolution.chromosome import Chromosome
+from fruler.evolution.problem import Task
+from fruler.kernels import evaluation
+from fruler.rules.consequents import ElasticNetSettings
+from fruler.scaling import Floats
+
+Criterion = Literal["error", "bic"]
+CRITERIA: tuple[Criterion, ...] = ("error", "bic")
+
+# Chromosomes a thread evaluates between two looks at the clock.
+_CHUNK = 4
+
+
+class OutOfTime(Exception):
+    """The deadline has passed; what was evaluated by then is known."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What one chromosome is worth.
+
+    Attributes
+    ----------
+    fitness : float
+        What is minimised.
+    error : float
+        Mean squared error, of standardised outputs.
+    n_rules, n_coefficients : int
+        Rules, and slopes in their consequents that are not zero.
+    n_uncovered : int
+        Scored rows that fire no rule.
+    """
+
+    fitness: float
+    error: float
+    n_rules: int
+    n_coefficients: int
+    n_uncovered: int
+
+
+def criterion_values(criterion: Criterion, results: Floats, n_rows: float) -> Floats:
+    """Turn the kernel's results into what is minimised.
+
+    ``"error"`` is half the mean squared error, as in the paper; ``"bic"`` charges log n for every coefficient that
+    is not zero, intercepts included.
+    """
+    error = results[:, 0]
+    if criterion == "error":
+        return error / 2.0
+    with np.errstate(invalid="ignore"):
+        parameters = results[:, 1] + results[:, 2]
+        # The floor keeps an exact fit from being worth any number of parameters.
+        return np.asarray(n_rows * np.log(np.maximum(error, 1e-12)) + np.log(n_rows) * parameters)
+
+
+class Evaluator:
+    """Evaluates chromosomes on a task, keeps what it knows, and counts what it is asked.
+
+    Parameters
+    ----------
+    task : Task
+        The rows and the search space.
+    settings : ElasticNetSettings
+        How consequents are fitted.
+    criterion : {"error", "bic"}
+        What is minimised.
+    n_rows : float
+        The number of rows that BIC reckons with.
+    pool : ThreadPoolExecutor or None
+        Where batches are evaluated; None: in the calling thread.
+    n_jobs : int
+        The number of threads in the pool.
+    deadline : float
+        The value of `time.monotonic` after which nothing new is begun.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        settings: ElasticNetSettings,
+        criterion: Criterion,
+        n_rows: float,
+        *,
+        pool: ThreadPoolExecutor | None = None,
+        n_jobs: int = 1,
+        deadline: float = np.inf,
+    ) -> None:
+        self.task = task
+        self.settings = settings
+        self.criterion = criterion
+        self.n_rows = n_rows
+        self.pool, self.n_jobs, self.deadline = pool, n_jobs, deadline
+        self.n_asked = 0
+        self.known: dict[bytes, Evaluation] = {}
+        self.best: tuple[Chromosome, Evaluation] | None = None
+
+    def __call__(self, chromosomes: Sequence[Chromosome], *, at_once: bool = False) -> list[Evaluation]:
+        """Evaluate a batch.
+
+        Raises `OutOfTime` when the deadline passes before it is done, unless it must be done `at_once`; the best of
+        all that was evaluated is then in `best`.
+        """
+        self.n_asked += len(chromosomes)
+        new = {c.key: c for c in chromosomes if c.key not in self.known}
+        waiting = list(new.values())
+        step = _CHUNK * self.n_jobs
+        for first in range(0, max(1, len(waiting)), step):
+            if time.monotonic() > self.deadline and not at_once:
+                raise OutOfTime
+            self._evaluate(waiting[first : first + step])
+        return [self.known[c.key] for c in chromosomes]
+
+    def _evaluate(self, chromosomes: list[Chromosome]) -> None:
+        # Neighbours in a batch are alike and cost alike: dealt out in turn, threads have equal work.
+        parts = [chromosomes[k :: self.n_jobs] for k in range(self.n_jobs) if k < len(chromosomes)]
+        run: Callable[..., object] = map if self.pool is None else self.pool.map
+        for part, results in zip(parts, run(self._evaluate_part, parts), strict=True):  # type: ignore[call-overload]
+            values = criterion_values(self.criterion, results, self.n_rows)
+            for chromosome, value, row in zip(part, values, results, strict=True):
+                found = Evaluation(float(value), float(row[0]), int(row[1]), int(row[2]), int(row[3]))
+                self.known[chromosome.key] = found
+                if self.best is None or found.fitness < self.best[1].fitness:
+                    self.best = chromosome, found
+
+    def _evaluate_part(self, chromosomes: list[Chromosome]) -> Floats:
+        task = self.task
+        return evaluation.evaluate(
+            np.stack([c.granularities for c in chromosomes]),
+            np.stack([c.displacements for c in chromosomes]),
+            task.space,
+            task.examples,
+            task.fitted,
+            task.scored,
+            self.settings,
+            task.most_rules,
+        )

@@ -1,0 +1,228 @@
+"""The population loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fruler.evolution.chromosome import Chromosome, make_chromosome
+from fruler.evolution.crossover import cross
+from fruler.evolution.fitness import Evaluation, Evaluator, OutOfTime
+from fruler.evolution.initialization import initial_population
+from fruler.evolution.local_search import relatives
+from fruler.evolution.mutation import mutate
+from fruler.evolution.problem import SearchSpace
+
+# By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
+# population, and if the best stayed the same.
+_FALL, _FALL_WITHOUT_NEW, _FALL_WITHOUT_BETTER = 0.4, 0.2, 0.2
+
+
+class Individual(NamedTuple):
+    """A chromosome and what it is worth."""
+
+    chromosome: Chromosome
+    evaluation: Evaluation
+
+
+class Generation(NamedTuple):
+    """A row of the search's history."""
+
+    generation: int
+    evaluations: int
+    best_fitness: float
+    best_error: float
+    n_rules: int
+    n_coefficients: int
+    mean_fitness: float
+    threshold: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class EvolutionSettings:
+    """The parameters of the genetic algorithm; `FRULERRegressor` documents them."""
+
+    population_size: int
+    max_evaluations: int
+    mutation_probability: float
+    n_local_search: int
+    n_restarts: int
+    initial_threshold: float
+
+
+class Evolution:
+    """The search for the best data base, one generation after the other.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The partitions to choose from.
+    evaluator : Evaluator
+        Tells what a chromosome is worth.
+    settings : EvolutionSettings
+        Parameters.
+    rng : numpy Generator
+        The only source of chance.
+    """
+
+    def __init__(
+        self, space: SearchSpace, evaluator: Evaluator, settings: EvolutionSettings, rng: np.random.Generator
+    ) -> None:
+        self.space, self.evaluator, self.settings, self.rng = space, evaluator, settings, rng
+        self.population: list[Individual] = []
+        self.seen: set[bytes] = set()
+        self.threshold = settings.initial_threshold
+        self.restarts_left = settings.n_restarts
+        self.history: list[Generation] = []
+
+    @property
+    def best(self) -> Individual:
+        """The best individual so far."""
+        return self.population[0]
+
+    def run(self, on_generation: Callable[[Generation], None] | None = None) -> Individual:
+        """Search until the second convergence, the limit on evaluations or the deadline; return the best."""
+        start = time.monotonic()
+        self.initialize()
+        while True:
+            self.record(time.monotonic() - start)
+            if on_generation is not None:
+                on_generation(self.history[-1])
+            if self.evaluations_left <= 0:
+                break
+            if self.threshold <= 0.0:
+                if self.restarts_left == 0:
+                    break
+                self.restart()
+                continue
+            try:
+                self.advance()
+            except OutOfTime:
+                break
+        return self.best_known()
+
+    def best_known(self) -> Individual:
+        """Return the best of all that was evaluated, even in a batch that ended at the deadline."""
+        known = self.evaluator.best
+        if known is None or known[1].fitness >= self.best.evaluation.fitness:
+            return self.best
+        return Individual(*known)
+
+    @property
+    def evaluations_left(self) -> int:
+        """How many more chromosomes may be evaluated."""
+        return self.settings.max_evaluations - self.evaluator.n_asked
+
+    def initialize(self) -> None:
+        """Make and evaluate the first population.
+
+        If none of it can be used, for want of time or for too many rules, a single linear rule is there.
+        """
+        made = initial_population(self.space, self.settings.population_size, self.rng)
+        self.population = []
+        with suppress(OutOfTime):
+            self.population = self.ranked(self.evaluated(made))
+        if not self.population or not np.isfinite(self.best.evaluation.fitness):
+            linear = make_chromosome(
+                self.space, np.ones_like(self.space.largest), np.zeros((self.space.n_inputs, self.space.stride))
+            )
+            [worth] = self.evaluator([linear], at_once=True)
+            self.population = self.ranked([*self.population, Individual(linear, worth)])
+        self.seen = {individual.chromosome.structure for individual in self.population}
+
+    def advance(self) -> None:
+        """One generation: selection, crossover, mutation, replacement, local search."""
+        best = self.best.chromosome.key
+        offspring = self.evaluated(self.offspring())
+        before = {individual.chromosome.key for individual in self.population}
+        self.population = self.ranked(self.population + offspring)[: self.settings.population_size]
+        entered = [individual for individual in self.population if individual.chromosome.key not in before]
+        self.search_locally(entered)
+        self.threshold -= _FALL
+        if not entered:
+            self.threshold -= _FALL_WITHOUT_NEW
+        if self.best.chromosome.key == best:
+            self.threshold -= _FALL_WITHOUT_BETTER
+
+    def offspring(self) -> list[Chromosome]:
+        """Cross parents chosen by binary tournament, and mutate some of their children."""
+        children: list[Chromosome] = []
+        for _ in range(max(1, self.settings.population_size // 2)):
+            first, second = self.tournament(), self.tournament()
+            children += cross(self.space, first, second, self.threshold, self.rng)
+        mutated = self.rng.random(len(children)) < self.settings.mutation_probability
+        return [
+            mutate(self.space, child, self.rng) if change else child
+            for child, change in zip(children, mutated, strict=True)
+        ]
+
+    def tournament(self) -> Chromosome:
+        """Draw two individuals and take the better one; the population is sorted."""
+        return self.population[int(self.rng.integers(len(self.population), size=2).min())].chromosome
+
+    def search_locally(self, entered: list[Individual]) -> None:
+        """Try simpler relatives of the individuals whose granularities are new; the best replaces its origin."""
+        origins = []
+        for individual in entered:
+            if individual.chromosome.structure not in self.seen:
+                self.seen.add(individual.chromosome.structure)
+                origins.append(individual)
+        count = self.settings.n_local_search
+        tried = [relatives(self.space, origin.chromosome, count, self.rng) for origin in origins]
+        found = self.evaluated([chromosome for family in tried for chromosome in family])
+        replaced = {}
+        for k, origin in enumerate(origins):
+            family = found[k * count : (k + 1) * count]
+            self.seen.update(individual.chromosome.structure for individual in family)
+            if family:
+                fittest = min(family, key=lambda individual: individual.evaluation.fitness)
+                if fittest.evaluation.fitness < origin.evaluation.fitness:
+                    replaced[origin.chromosome.key] = fittest
+        self.population = self.ranked([replaced.get(one.chromosome.key, one) for one in self.population])
+
+    def restart(self) -> None:
+        """Keep the best only, and fill the population with its relatives."""
+        self.restarts_left -= 1
+        self.threshold = self.settings.initial_threshold
+        best = self.best
+        made = relatives(self.space, best.chromosome, self.settings.population_size - 1, self.rng)
+        family: list[Individual] = []
+        with suppress(OutOfTime):
+            family = self.evaluated(made)
+        self.seen.update(individual.chromosome.structure for individual in family)
+        self.population = self.ranked([best, *family])
+
+    def evaluated(self, chromosomes: list[Chromosome]) -> list[Individual]:
+        """Evaluate as many as the limit allows."""
+        allowed = chromosomes[: max(0, self.evaluations_left)]
+        return [Individual(*pair) for pair in zip(allowed, self.evaluator(allowed), strict=True)]
+
+    def ranked(self, individuals: list[Individual]) -> list[Individual]:
+        """Sort by fitness, each chromosome once; of equals the older comes first."""
+        distinct = {individual.chromosome.key: individual for individual in reversed(individuals)}
+        unique = [one for one in individuals if distinct.pop(one.chromosome.key, None) is not None]
+        return sorted(unique, key=lambda individual: individual.evaluation.fitness)
+
+    def record(self, seconds: float) -> None:
+        """Add a row to the history."""
+        best = self.best.evaluation
+        finite = [one.evaluation.fitness for one in self.population if np.isfinite(one.evaluation.fitness)]
+        self.history.append(
+            Generation(
+                len(self.history),
+                self.evaluator.n_asked,
+                best.fitness,
+                best.error,
+                best.n_rules,
+                best.n_coefficients,
+                float(np.mean(finite)) if finite else np.inf,
+                max(self.threshold, 0.0),
+                seconds,
+            )
+        )

@@ -1,0 +1,89 @@
+"""The search for the Elastic Net's parameters, before the evolution, on a few data bases and a part of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fruler.evolution.chromosome import Chromosome
+from fruler.evolution.problem import Task
+from fruler.kernels import evaluation
+from fruler.rules.consequents import ElasticNetSettings
+
+DECADES = tuple(10.0**-k for k in range(11))
+# Decades in a row that may be worse before smaller ones are given up: they are the dearest to fit.
+_PATIENCE = 2
+_FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
+
+
+def search_regularization(
+    task: Task, chromosomes: Sequence[Chromosome], settings: ElasticNetSettings, *, fixed: bool = False
+) -> ElasticNetSettings:
+    """Choose λ, and for gradient descent its first step, by the error on rows that took no part in the fit.
+
+    Parameters
+    ----------
+    task : Task
+        Whose `scored` rows are not among the `fitted` ones.
+    chromosomes : sequence of Chromosome
+        The data bases to try it on; what is minimised is the geometric mean of their errors.
+    settings : ElasticNetSettings
+        All the rest.
+    fixed : bool, default=False
+        Whether λ is given, and only the descent's first step is searched.
+
+    Returns
+    -------
+    ElasticNetSettings
+        With the chosen values.
+    """
+    granularities = np.stack([c.granularities for c in chromosomes])
+    displacements = np.stack([c.displacements for c in chromosomes])
+
+    def miss(candidate: ElasticNetSettings) -> float:
+        results = evaluation.evaluate(
+            granularities,
+            displacements,
+            task.space,
+            task.examples,
+            task.fitted,
+            task.scored,
+            candidate,
+            task.most_rules,
+        )
+        errors = results[np.isfinite(results[:, 0]), 0]
+        return float(np.log(np.maximum(errors, 1e-300)).mean()) if len(errors) else np.inf
+
+    best, least, worse = settings, np.inf, 0
+    for regularization in (settings.regularization,) if fixed else DECADES:
+        candidate = replace(settings, regularization=regularization)
+        if settings.solver == "sgd":
+            candidate, value = _halve_rate(candidate, miss)
+        else:
+            value = miss(candidate)
+        if value < least:
+            best, least, worse = candidate, value, 0
+        else:
+            worse += 1
+        if worse > _PATIENCE:
+            break
+    return best
+
+
+def _halve_rate(
+    settings: ElasticNetSettings, miss: Callable[[ElasticNetSettings], float]
+) -> tuple[ElasticNetSettings, float]:
+    """Halve the descent's first step until the result gets worse."""
+    rate = _FIRST_RATE
+    best = replace(settings, rate=rate)
+    least = miss(best)
+    while rate > _SMALLEST_RATE:
+        rate /= 2.0
+        candidate = replace(settings, rate=rate)
+        value = miss(candidate)
+        if not value < least:
+            break
+        best, least = candidate, value
+    return best, least

@@ -1,0 +1,66 @@
+/* Dense inner loops, compiled once for every x86-64 processor and once for those with AVX2; the loader chooses.
+ *
+ * All of them work element by element in a fixed order and without fused operations (see meson.build), so both
+ * versions give the same bits. */
+#ifndef FRULER_DENSE_H
+#define FRULER_DENSE_H
+
+#include <stddef.h>
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
+#define FRULER_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define FRULER_CLONES
+#endif
+
+#if defined(_MSC_VER)
+#define restrict __restrict
+#endif
+
+/* y += a * x */
+FRULER_CLONES static void dense_axpy(ptrdiff_t n, double a, const double *restrict x, double *restrict y)
+{
+    for (ptrdiff_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+/* places[i] += the degree to which x[i] has passed the ramp that begins at `start` and rises by `slope` */
+FRULER_CLONES static void dense_add_ramp(ptrdiff_t n, double start, double slope, const double *restrict x,
+                                         double *restrict places)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double degree = (x[i] - start) * slope;
+        degree = degree > 0.0 ? degree : 0.0;
+        places[i] += degree < 1.0 ? degree : 1.0;
+    }
+}
+
+/* The packed upper triangle of x x', a row of the triangle after the other. */
+FRULER_CLONES static void dense_outer(ptrdiff_t q, const double *restrict x, double *restrict packed)
+{
+    for (ptrdiff_t i = 0; i < q; i++) {
+        const double a = x[i];
+        for (ptrdiff_t j = i; j < q; j++)
+            packed[j - i] = a * x[j];
+        packed += q - i;
+    }
+}
+
+/* For every pair of fired rules (numbers increasing) add the row's outer product, weighted, to the pair's block.
+ * Block (k, l) with k <= l stands at number l (l + 1) / 2 + k. */
+FRULER_CLONES static void dense_add_pairs(ptrdiff_t n_fired, const int *restrict fired, const double *restrict degree,
+                                          double weight, ptrdiff_t size, const double *restrict packed,
+                                          double *restrict blocks)
+{
+    for (ptrdiff_t l = 0; l < n_fired; l++) {
+        const ptrdiff_t row = (ptrdiff_t)fired[l] * (fired[l] + 1) / 2;
+        for (ptrdiff_t k = 0; k <= l; k++) {
+            const double a = weight * degree[k] * degree[l];
+            double *restrict block = blocks + (row + fired[k]) * size;
+            for (ptrdiff_t i = 0; i < size; i++)
+                block[i] += a * packed[i];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,25 @@
+import numpy as np
+import numpy.typing as npt
+
+from fruler.evolution.problem import Rows, SearchSpace
+from fruler.rules.consequents import ElasticNetSettings
+
+def evaluate(
+    granularities: npt.NDArray[np.intc],
+    displacements: npt.NDArray[np.float64],
+    space: SearchSpace,
+    examples: Rows,
+    fitted: Rows,
+    scored: Rows | None,
+    settings: ElasticNetSettings,
+    most_rules: int,
+) -> npt.NDArray[np.float64]: ...
+def learn(
+    granularities: npt.NDArray[np.intc],
+    displacements: npt.NDArray[np.float64],
+    space: SearchSpace,
+    examples: Rows,
+    fitted: Rows,
+    settings: ElasticNetSettings,
+    most_rules: int,
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...

@@ -1,0 +1,412 @@
+"""What a chromosome is worth: its rules, their consequents, and their error, for a batch of chromosomes at once.
+
+Data come in as `Rows` (columns, rows, y, weight), see `fruler.evolution.problem`.
+"""
+
+import numpy as np
+
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from fruler.kernels.elastic_net cimport solve_gram, solver_workspace
+from fruler.kernels.firing cimport (
+    BLOCK,
+    Antecedents,
+    Space,
+    Table,
+    close_antecedents,
+    decode_genes,
+    fire_row,
+    make_rules,
+    open_antecedents,
+    place_block,
+)
+from fruler.kernels.sgd cimport SparseDesign, descend
+
+cdef extern from "dense.h" nogil:
+    void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
+    void dense_outer(Py_ssize_t q, const double* x, double* packed)
+    void dense_add_pairs(Py_ssize_t n_fired, const int* fired, const double* degree, double weight, Py_ssize_t size,
+                         const double* packed, double* blocks)
+
+cdef enum:
+    # What `evaluate` writes for each chromosome.
+    ERROR = 0          # mean squared error
+    RULES = 1
+    COEFFICIENTS = 2   # slopes that are not zero
+    UNCOVERED = 3      # rows of the scored table that fire no rule
+    MISSED = 4         # by how much the optimality conditions are missed; for descent the number of epochs
+    N_RESULTS = 5
+
+
+cdef struct Settings:
+    double l1
+    double l2
+    double intercept_ridge
+    double tolerance
+    double progress
+    int most_rounds
+    int solver                  # 0 coordinate descent, 1 stochastic gradient descent
+    double rate
+    uint64_t seed
+
+
+cdef struct Workspace:
+    Antecedents antecedents
+    double* places              # (inputs, BLOCK)
+    int* fired                  # (rules)
+    double* degree              # (rules)
+    double* packed              # one row's outer product
+    double* numbers             # grows with the number of rules
+    size_t n_numbers
+    int* indices
+    size_t n_indices
+
+
+cdef int open_workspace(const Space* space, int most_rules, Workspace* work) noexcept nogil:
+    cdef Py_ssize_t q = space.n_inputs + 1
+    memset(work, 0, sizeof(Workspace))
+    if open_antecedents(space, most_rules, &work.antecedents) != 0:
+        return -1
+    work.places = <double*>malloc(space.n_inputs * BLOCK * sizeof(double))
+    work.fired = <int*>malloc(most_rules * sizeof(int))
+    work.degree = <double*>malloc(most_rules * sizeof(double))
+    work.packed = <double*>malloc(q * (q + 1) // 2 * sizeof(double))
+    if work.places == NULL or work.fired == NULL or work.degree == NULL or work.packed == NULL:
+        close_workspace(work)
+        return -1
+    return 0
+
+
+cdef void close_workspace(Workspace* work) noexcept nogil:
+    close_antecedents(&work.antecedents)
+    free(work.places)
+    free(work.fired)
+    free(work.degree)
+    free(work.packed)
+    free(work.numbers)
+    free(work.indices)
+
+
+cdef int grow(Workspace* work, size_t n_numbers, size_t n_indices) noexcept nogil:
+    """Make room; what the buffers held is lost. Return 0, or -1 without memory."""
+    if n_numbers > work.n_numbers:
+        free(work.numbers)
+        work.n_numbers = 0
+        work.numbers = <double*>malloc(n_numbers * sizeof(double))
+        if work.numbers == NULL:
+            return -1
+        work.n_numbers = n_numbers
+    if n_indices > work.n_indices:
+        free(work.indices)
+        work.n_indices = 0
+        work.indices = <int*>malloc(n_indices * sizeof(int))
+        if work.indices == NULL:
+            return -1
+        work.n_indices = n_indices
+    return 0
+
+
+cdef void add_gram(const Space* space, const Table* table, Workspace* work, double* blocks, double* moment,
+                   double* square) noexcept nogil:
+    """Add the table's rows to the Gram matrix (by pairs of rules, packed), the moments and the sum of y²."""
+    cdef Py_ssize_t q = space.n_inputs + 1, size = q * (q + 1) // 2, first = 0, rows, row, k, n_fired
+    cdef const double* x
+    cdef double y, weight
+    while first < table.n_rows:
+        rows = min(<Py_ssize_t>BLOCK, table.n_rows - first)
+        place_block(space, table, &work.antecedents, first, rows, work.places)
+        for row in range(rows):
+            n_fired = max(1, fire_row(space, &work.antecedents, work.places, row, work.fired, work.degree))
+            x = table.rows + (first + row) * q
+            y = table.y[first + row]
+            weight = table.weight[first + row]
+            dense_outer(q, x, work.packed)
+            dense_add_pairs(n_fired, work.fired, work.degree, weight, size, work.packed, blocks)
+            for k in range(n_fired):
+                dense_axpy(q, weight * y * work.degree[k], x, moment + work.fired[k] * q)
+            square[0] += weight * y * y
+        first += rows
+
+
+cdef void unpack_gram(Py_ssize_t n_rules, Py_ssize_t q, const double* blocks, double scale,
+                      double* gram) noexcept nogil:
+    """Spread the packed blocks into the full symmetric matrix, times a factor."""
+    cdef Py_ssize_t k, l, i, j, size = n_rules * q
+    cdef double value
+    for l in range(n_rules):
+        for k in range(l + 1):
+            for i in range(q):
+                for j in range(i, q):
+                    value = blocks[0] * scale
+                    blocks += 1
+                    # Blocks are symmetric, and so is the matrix of blocks.
+                    gram[(k * q + i) * size + l * q + j] = value
+                    gram[(k * q + j) * size + l * q + i] = value
+                    gram[(l * q + i) * size + k * q + j] = value
+                    gram[(l * q + j) * size + k * q + i] = value
+
+
+cdef double fit_gram(const Space* space, const Table* table, const Settings* settings, Workspace* work, double** beta,
+                     double* error) noexcept nogil:
+    """Fit by coordinate descent; return what the optimality conditions miss, or -1 without memory.
+
+    `error` is the mean squared error on the table.
+    """
+    cdef Py_ssize_t q = space.n_inputs + 1, m = work.antecedents.n_rules, size = m * q, i, k
+    cdef Py_ssize_t n_blocks = m * (m + 1) // 2 * (q * (q + 1) // 2)
+    cdef double total = 0.0, square = 0.0, missed, inner = 0.0
+    cdef double *blocks
+    cdef double *gram
+    cdef double *moment
+    cdef double *l1
+    cdef double *l2
+    cdef double *solver
+    if grow(work, 4 * size + size * size + solver_workspace(size) + n_blocks, size) != 0:
+        return -1.0
+    beta[0] = work.numbers
+    moment = beta[0] + size
+    l1 = moment + size
+    l2 = l1 + size
+    gram = l2 + size
+    solver = gram + size * size
+    blocks = solver + solver_workspace(size)
+    memset(moment, 0, size * sizeof(double))
+    memset(blocks, 0, n_blocks * sizeof(double))
+    for i in range(table.n_rows):
+        total += table.weight[i]
+    add_gram(space, table, work, blocks, moment, &square)
+    unpack_gram(m, q, blocks, 1.0 / total, gram)
+    for i in range(size):
+        moment[i] /= total
+        l1[i] = 0.0 if i % q == 0 else settings.l1
+        l2[i] = settings.intercept_ridge if i % q == 0 else settings.l2
+    missed = solve_gram(size, gram, moment, l1, l2, square / total, settings.tolerance, settings.progress,
+                        settings.most_rounds, beta[0], solver, work.indices)
+    # y'y - 2 m'b + b'Gb, row by row of the matrix.
+    error[0] = square / total
+    for i in range(size):
+        if beta[0][i] != 0.0:
+            inner = -2.0 * moment[i]
+            for k in range(size):
+                inner += gram[i * size + k] * beta[0][k]
+            error[0] += beta[0][i] * inner
+    error[0] = max(error[0], 0.0)
+    return missed
+
+
+cdef double fit_descent(const Space* space, const Table* table, const Settings* settings, Workspace* work,
+                        double** beta) noexcept nogil:
+    """Fit by stochastic gradient descent; return the number of epochs, or -1 without memory."""
+    cdef Py_ssize_t q = space.n_inputs + 1, m = work.antecedents.n_rules, size = m * q, n = table.n_rows
+    cdef Py_ssize_t first = 0, rows, row, k, n_fired, filled = 0, most = m
+    cdef SparseDesign design
+    cdef double penalty = settings.l1 + settings.l2
+    cdef int epochs
+    if work.antecedents.n_used < 20:
+        most = min(m, <Py_ssize_t>1 << work.antecedents.n_used)
+    if grow(work, 3 * size + n * most, n + n * most) != 0:
+        return -1.0
+    beta[0] = work.numbers
+    design.n_rows = n
+    design.block = q
+    design.rows = table.rows
+    design.y = table.y
+    design.weight = table.weight
+    design.degree = beta[0] + 3 * size
+    design.rule = work.indices + n
+    design.start = <Py_ssize_t*>malloc((n + 1) * sizeof(Py_ssize_t))
+    if design.start == NULL:
+        return -1.0
+    design.start[0] = 0
+    while first < n:
+        rows = min(<Py_ssize_t>BLOCK, n - first)
+        place_block(space, table, &work.antecedents, first, rows, work.places)
+        for row in range(rows):
+            n_fired = max(1, fire_row(space, &work.antecedents, work.places, row, work.fired, work.degree))
+            for k in range(n_fired):
+                design.rule[filled] = work.fired[k]
+                design.degree[filled] = work.degree[k]
+                filled += 1
+            design.start[first + row + 1] = filled
+        first += rows
+    epochs = descend(&design, m, penalty, settings.l2 / penalty if penalty > 0.0 else 1.0, settings.rate,
+                     settings.seed, settings.most_rounds, beta[0], beta[0] + size, work.indices)
+    free(design.start)
+    return epochs
+
+
+cdef double score(const Space* space, const Table* table, Workspace* work, const double* beta,
+                  Py_ssize_t* n_uncovered) noexcept nogil:
+    """Return the mean squared error of the rules on a table, and count the rows that fire none."""
+    cdef Py_ssize_t q = space.n_inputs + 1, first = 0, rows, row, k, j, n_fired
+    cdef const double* x
+    cdef const double* block
+    cdef double output, residual, total = 0.0, weight, errors = 0.0
+    cdef double* mixed = work.packed
+    n_uncovered[0] = 0
+    while first < table.n_rows:
+        rows = min(<Py_ssize_t>BLOCK, table.n_rows - first)
+        place_block(space, table, &work.antecedents, first, rows, work.places)
+        for row in range(rows):
+            n_fired = fire_row(space, &work.antecedents, work.places, row, work.fired, work.degree)
+            if n_fired == 0:
+                n_uncovered[0] += 1
+                n_fired = 1
+            # The rules' coefficients mixed first: one inner product a row, whatever the number of rules fired.
+            memset(mixed, 0, q * sizeof(double))
+            for k in range(n_fired):
+                dense_axpy(q, work.degree[k], beta + work.fired[k] * q, mixed)
+            x = table.rows + (first + row) * q
+            output = 0.0
+            for j in range(q):
+                output += mixed[j] * x[j]
+            residual = output - table.y[first + row]
+            weight = table.weight[first + row]
+            total += weight
+            errors += weight * residual * residual
+        first += rows
+    return errors / total
+
+
+cdef int evaluate_one(const Space* space, const int* granularities, const double* displacements,
+                      const Table* examples, const Table* fitted, const Table* scored, const Settings* settings,
+                      Workspace* work, double* result, double** beta) noexcept nogil:
+    """Write the results of one chromosome; return 0, 1 if it has too many rules, -1 without memory."""
+    cdef Py_ssize_t i, q = space.n_inputs + 1, size, n_nonzero = 0, n_uncovered = 0
+    cdef double error = 0.0
+    decode_genes(space, granularities, displacements, &work.antecedents)
+    if not make_rules(space, examples, &work.antecedents, work.places):
+        return 1
+    if settings.solver == 0:
+        result[MISSED] = fit_gram(space, fitted, settings, work, beta, &error)
+    else:
+        result[MISSED] = fit_descent(space, fitted, settings, work, beta)
+    if result[MISSED] < 0.0:
+        return -1
+    if scored != NULL or settings.solver != 0:
+        error = score(space, scored if scored != NULL else fitted, work, beta[0], &n_uncovered)
+    size = work.antecedents.n_rules * q
+    for i in range(size):
+        if i % q != 0 and beta[0][i] != 0.0:
+            n_nonzero += 1
+    result[ERROR] = error
+    result[RULES] = work.antecedents.n_rules
+    result[COEFFICIENTS] = n_nonzero
+    result[UNCOVERED] = n_uncovered
+    return 0
+
+
+cdef Space as_space(object space) except *:
+    cdef const double[:, :, ::1] splits = space.splits
+    cdef const double[:, ::1] domains = space.domains
+    cdef Space result
+    result.n_inputs = <int>splits.shape[0]
+    result.stride = <int>splits.shape[2]
+    result.splits = &splits[0, 0, 0]
+    result.domains = &domains[0, 0]
+    result.fuzziness = space.fuzziness
+    result.t_norm = space.t_norm_code
+    return result
+
+
+cdef Table as_table(object table) except *:
+    cdef const double[:, ::1] columns = table.columns, rows = table.rows
+    cdef const double[::1] y = table.y, weight = table.weight
+    cdef Table result
+    result.n_rows = rows.shape[0]
+    result.columns = &columns[0, 0]
+    result.rows = &rows[0, 0]
+    result.y = &y[0]
+    result.weight = &weight[0]
+    return result
+
+
+cdef Settings as_settings(object settings) except *:
+    cdef Settings result
+    result.l1 = settings.l1
+    result.l2 = settings.l2
+    result.intercept_ridge = settings.intercept_ridge
+    result.tolerance = settings.tolerance
+    result.progress = settings.progress
+    result.most_rounds = settings.most_rounds
+    result.solver = settings.solver_code
+    result.rate = settings.rate
+    result.seed = settings.seed
+    return result
+
+
+def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displacements, object space, object examples,
+             object fitted, object scored, object settings, int most_rules):
+    """Evaluate a batch of chromosomes without the interpreter's lock.
+
+    Rules come from `examples`, consequents from `fitted`, errors from `scored`, or from `fitted` where that is None.
+    Returns an array (chromosomes, 5): mean squared error, rules, non-zero slopes, rows of `scored` that no rule covers,
+    and by how much the optimality conditions are missed. A chromosome with too many rules has an infinite error.
+    """
+    cdef Py_ssize_t c, n = granularities.shape[0]
+    cdef Space space_ = as_space(space)
+    cdef Table examples_ = as_table(examples), fitted_ = as_table(fitted), scored_
+    cdef Settings settings_ = as_settings(settings)
+    cdef Workspace work
+    cdef const Table* scored_table = NULL
+    cdef double* beta = NULL
+    cdef int status = 0
+    results_array = np.zeros((n, N_RESULTS))
+    results_array[:, 0] = np.inf
+    cdef double[:, ::1] results = results_array
+    if scored is not None:
+        scored_ = as_table(scored)
+        scored_table = &scored_
+    with nogil:
+        status = open_workspace(&space_, most_rules, &work)
+        if status == 0:
+            for c in range(n):
+                status = evaluate_one(&space_, &granularities[c, 0], &displacements[c, 0, 0], &examples_, &fitted_,
+                                      scored_table, &settings_, &work, &results[c, 0], &beta)
+                if status < 0:
+                    break
+            close_workspace(&work)
+    if status < 0:
+        raise MemoryError("there is not enough memory for so many rules")
+    return results_array
+
+
+def learn(const int[::1] granularities, const double[:, ::1] displacements, object space, object examples,
+          object fitted, object settings, int most_rules):
+    """Return the rules of one chromosome: the inputs they look at, their labels there, and their coefficients.
+
+    Shapes (used,), (rules, used) and (rules, inputs + 1); the coefficients are those of standardised data.
+    """
+    cdef Space space_ = as_space(space)
+    cdef Table examples_ = as_table(examples), fitted_ = as_table(fitted)
+    cdef Settings settings_ = as_settings(settings)
+    cdef Workspace work
+    cdef double* beta = NULL
+    cdef double[N_RESULTS] result
+    cdef int status, j
+    cdef Py_ssize_t rule, i, q = space_.n_inputs + 1
+    with nogil:
+        status = open_workspace(&space_, most_rules, &work)
+        if status == 0:
+            status = evaluate_one(&space_, &granularities[0], &displacements[0, 0], &examples_, &fitted_, NULL,
+                                  &settings_, &work, result, &beta)
+            if status != 0:
+                close_workspace(&work)
+    if status < 0:
+        raise MemoryError("there is not enough memory for so many rules")
+    if status > 0:
+        raise ValueError(f"the chromosome has more than {most_rules} rules")
+    try:
+        inputs = np.array([work.antecedents.inputs[j] for j in range(work.antecedents.n_used)], dtype=np.intp)
+        labels = np.zeros((work.antecedents.n_rules, work.antecedents.n_used), dtype=np.intp)
+        coefficients = np.empty((work.antecedents.n_rules, q))
+        for rule in range(work.antecedents.n_rules):
+            for j in range(work.antecedents.n_used):
+                labels[rule, j] = work.antecedents.labels[rule * space_.n_inputs + j]
+            for i in range(q):
+                coefficients[rule, i] = beta[rule * q + i]
+    finally:
+        close_workspace(&work)
+    return inputs, labels, coefficients, np.array([result[i] for i in range(N_RESULTS)])

@@ -1,0 +1,19 @@
+"""Elastic Net by stochastic gradient descent, as in the paper."""
+
+from libc.stdint cimport uint64_t
+
+
+cdef struct SparseDesign:
+    # Rows of a design matrix whose blocks, one a rule, are the row's inputs (a one before them) times a degree.
+    Py_ssize_t n_rows
+    Py_ssize_t block            # inputs + 1
+    const double* rows          # (rows, block)
+    const double* y
+    const double* weight
+    Py_ssize_t* start           # (rows + 1)
+    int* rule
+    double* degree
+
+
+cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty, double ridge_share, double rate,
+                 uint64_t seed, int most_epochs, double* beta, double* work, int* order) noexcept nogil

@@ -1,0 +1,34 @@
+"""Rules as a table."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from fruler.rules.rule_base import RuleBase
+
+
+def rules_table(rule_base: RuleBase) -> pd.DataFrame:
+    """Return a row a rule: the labels it accepts of each input, its support, its intercept and coefficients.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> rules_table(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]]))
+         if x  support  intercept    x
+    0     low      NaN        1.0  2.0
+    1    high      NaN        3.0  0.0
+    """
+    names = [variable.name for variable in rule_base.variables]
+    looked_at = [bool(column.any()) for column in rule_base.looks_at.T]
+    table: dict[str, list[object]] = {
+        f"if {name}": [" or ".join(rule.antecedent.get(name, ())) or "any" for rule in rule_base.rules]
+        for name, used in zip(names, looked_at, strict=True)
+        if used
+    }
+    frame = pd.DataFrame(table, index=range(rule_base.n_rules))
+    frame["support"] = float("nan") if rule_base.support is None else rule_base.support
+    frame["intercept"] = rule_base.consequents[:, 0]
+    for j, name in enumerate(names):
+        frame[name] = rule_base.consequents[:, j + 1]
+    return frame
