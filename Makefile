@@ -19,7 +19,7 @@ help:
 	@echo "make clean  remove the virtual environment and everything built"
 
 demo: .venv/installed
-	@$(BIN)/python examples/preprocessing_stages.py
+	@$(BIN)/python examples/weather_rules.py
 
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest

@@ -23,6 +23,7 @@ from joblib import Parallel, delayed
 from fruler import FRULERRegressor, load_keel, paper_settings
 from fruler.bench.paper import paper_tables
 
+# The sets on which test errors and rules are compared; the time is, on any.
 SETS = "ele-1,friedman,dee,autoMPG6,autoMPG8,concrete,wankara,wizmir,stock,baseball"
 RESULTS = Path(__file__).parent / "results" / "paper_fidelity.jsonl"
 KEY = ["set", "fold", "seed", "solver", "l1_ratio"]
@@ -74,12 +75,14 @@ def summarize(lines: pd.DataFrame) -> None:
                 f"{row.rules:6.1f} {row.fruler_rules:6.1f} {row.rules_ratio:6.2f}  {row.evaluations:7.0f} "
                 f"{row.fruler_evaluations:6.0f} {row.evaluations_ratio:6.2f}  {row.seconds:7.2f} {row.speed:6.0f}"
             )
+        compared = table.loc[[name for name in SETS.split(",") if name in table.index]]
         print(
-            f"geometric mean of the error ratios {np.exp(np.log(table.error_ratio).mean()):.3f} (1.05 wanted), largest "
-            f"{table.error_ratio.max():.2f} (1.25); rules within a factor 2 on "
-            f"{table.rules_ratio.between(0.5, 2).sum()} of {len(table)} (8 of 10); evaluations within 25 % on "
-            f"{table.evaluations_ratio.between(0.75, 1.25).sum()} (all); paper's seconds to ours, geometric mean "
-            f"{np.exp(np.log(table.speed).mean()):.0f}"
+            f"of {len(compared)} compared sets: geometric mean of the error ratios "
+            f"{np.exp(np.log(compared.error_ratio).mean()):.3f} (1.05 wanted), largest {compared.error_ratio.max():.2f} "
+            f"(1.25); rules within a factor 2 on {compared.rules_ratio.between(0.5, 2).sum()} (8 of 10); evaluations "
+            f"within 25 % on {compared.evaluations_ratio.between(0.75, 1.25).sum()} (all)\n"
+            f"the paper's seconds to ours on one core, geometric mean over all {len(table)} sets: "
+            f"{np.exp(np.log(table.speed).mean()):.0f} (50 wanted for coordinate descent, 10 for sgd)"
         )
 
 

@@ -17,13 +17,17 @@ MODULES = [
     for module in pkgutil.walk_packages(fruler.__path__, "fruler.")
     if not module.name.startswith("fruler.kernels.")
 ]
-PUBLIC_CLASSES = ["ClassConditionalSelector", "FuzzyPartition", "MultiGranularityDiscretizer", "RuleBase"]
+PUBLIC_CLASSES = [name for name in fruler.__all__ if name[0].isupper()]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name):
     results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0
+
+
+def test_there_are_public_classes():
+    assert "FRULERRegressor" in PUBLIC_CLASSES
 
 
 @pytest.mark.parametrize("name", PUBLIC_CLASSES)
@@ -41,4 +45,4 @@ def test_examples_in_the_readme():
 def test_examples_run(script):
     result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
     assert result.returncode == 0, result.stderr
-    assert "Stage 2" in result.stdout
+    assert len(result.stdout.splitlines()) > 10

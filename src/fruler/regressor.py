@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from fruler.discretization import NestedSplits, nested_splits
 from fruler.evolution.chromosome import Chromosome
+from fruler.evolution.decoding import build_rule_base
 from fruler.evolution.fitness import CRITERIA, Criterion, Evaluator
 from fruler.evolution.initialization import initial_population
 from fruler.evolution.population import Evolution, EvolutionSettings, Generation, Individual
@@ -32,7 +33,6 @@ from fruler.kernels import evaluation
 from fruler.rules.consequents import SOLVERS, ElasticNetSettings, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
 from fruler.rules.tables import rules_table
-from fruler.rules.wang_mendel import build_rule_base
 from fruler.scaling import Floats, Scale, measure_scale
 from fruler.validation import check_table, check_training_table, column_names
 
@@ -51,6 +51,12 @@ def paper_settings() -> dict[str, Any]:
     Consequents are fitted on the selected rows while the search goes on, and on all rows at its end; what is minimised
     is the error on all training rows.
 
+    The solver is the paper's stochastic gradient descent: over nine of its data sets (five folds, one seed) it came
+    as near to the paper's test errors as coordinate descent (geometric means of the ratios 1.00 and 1.02), and nearer
+    to its numbers of rules. Coordinate descent (``solver="coordinate_descent"``) is about four times as fast. The paper
+    contradicts itself on the meaning of α = 0.95; read as the share of the ridge, as its formula has it
+    (``l1_ratio=0.05``), the test errors agree; read as the share of ℓ1 they come out a quarter larger.
+
     Examples
     --------
     >>> from fruler import FRULERRegressor, paper_settings
@@ -63,7 +69,7 @@ def paper_settings() -> dict[str, Any]:
         "fit_rows": "selected",
         "t_norm": "minimum",
         "criterion": "error",
-        "solver": "coordinate_descent",
+        "solver": "sgd",
         "l1_ratio": 0.05,
         "population_size": 61,
         "max_evaluations": 100_000,
@@ -269,7 +275,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         task = self._task(space, rows)
         with threadpool_limits(1), self._pool() as (pool, n_jobs):
-            settings = self._regularize(task, rows, rng)
+            settings = self._regularize(task, rows, rng, pool)
             evaluator = Evaluator(
                 task, settings, self.criterion, len(rows), pool=pool, n_jobs=n_jobs, deadline=deadline
             )
@@ -345,7 +351,9 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return Task(space, selected, selected, rows, most)
         return Task(space, selected, rows, None, most)
 
-    def _regularize(self, task: Task, rows: Rows, rng: np.random.Generator) -> ElasticNetSettings:
+    def _regularize(
+        self, task: Task, rows: Rows, rng: np.random.Generator, pool: ThreadPoolExecutor | None
+    ) -> ElasticNetSettings:
         settings = ElasticNetSettings(
             self.regularization if self.regularization is not None else 1.0,
             self.l1_ratio,
@@ -365,7 +373,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return replace(settings, regularization=1e-3 if self.regularization is None else self.regularization)
         trial = replace(task, fitted=rows.take(fitted), scored=rows.take(held_out))
         tried = initial_population(task.space, _N_TRIED, rng)
-        return search_regularization(trial, tried, settings, fixed=self.regularization is not None)
+        return search_regularization(trial, tried, settings, fixed=self.regularization is not None, pool=pool)
 
     def _evolution_settings(self, space: SearchSpace) -> EvolutionSettings:
         budget = max(2_000, 400 * space.n_inputs) if self.max_evaluations is None else self.max_evaluations

@@ -56,12 +56,15 @@ def make_chromosome(space: SearchSpace, granularities: Granularities, displaceme
     Displacements are brought within their limits, and are zero where there is no split or it is known; known split
     points are taken all or none.
     """
-    granularities = np.where(space.fixed & (granularities > 1), space.largest, granularities)
-    used = used_genes(granularities, space.stride) & ~space.fixed[:, None]
-    clipped = np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT)
-    return Chromosome(
-        np.ascontiguousarray(granularities, dtype=np.intc), np.ascontiguousarray(np.where(used, clipped, 0.0))
-    )
+    granularities = np.array(granularities, dtype=np.intc)
+    movable = used_genes(granularities, space.stride)
+    if space.fixed.any():
+        known = space.fixed & (granularities > 1)
+        granularities[known] = space.largest[known]
+        movable[space.fixed] = False
+    # Plain ufuncs: this is called for every offspring, and `np.clip` alone would take as long as all of it.
+    clipped = np.maximum(np.minimum(displacements, LARGEST_DISPLACEMENT), -LARGEST_DISPLACEMENT)
+    return Chromosome(granularities, clipped * movable)
 
 
 def inherit_displacements(space: SearchSpace, parent: Chromosome, feature: int, granularity: int) -> Floats:

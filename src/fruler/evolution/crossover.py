@@ -32,8 +32,8 @@ def cross_at_one_point(
     cut = int(rng.integers(1, space.n_inputs))
 
     def join(head: Chromosome, tail: Chromosome) -> Chromosome:
-        return make_chromosome(
-            space,
+        # Whole inputs of valid parents: nothing needs to be checked again.
+        return Chromosome(
             np.concatenate([head.granularities[:cut], tail.granularities[cut:]]),
             np.concatenate([head.displacements[:cut], tail.displacements[cut:]]),
         )

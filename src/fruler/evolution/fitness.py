@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +19,7 @@ from fruler.scaling import Floats
 Criterion = Literal["error", "bic"]
 CRITERIA: tuple[Criterion, ...] = ("error", "bic")
 
-# Chromosomes a thread evaluates between two looks at the clock.
+# The most chromosomes that a thread evaluates between two looks at the clock.
 _CHUNK = 4
 
 
@@ -63,6 +63,20 @@ def criterion_values(criterion: Criterion, results: Floats, n_rows: float) -> Fl
         parameters = results[:, 1] + results[:, 2]
         # The floor keeps an exact fit from being worth any number of parameters.
         return np.asarray(n_rows * np.log(np.maximum(error, 1e-12)) + np.log(n_rows) * parameters)
+
+
+def run_kernel(task: Task, settings: ElasticNetSettings, chromosomes: Sequence[Chromosome]) -> Floats:
+    """Return the kernel's results for a batch, in the calling thread."""
+    return evaluation.evaluate(
+        np.array([c.granularities for c in chromosomes]),
+        np.array([c.displacements for c in chromosomes]),
+        task.space,
+        task.examples,
+        task.fitted,
+        task.scored,
+        settings,
+        task.most_rules,
+    )
 
 
 class Evaluator:
@@ -113,36 +127,41 @@ class Evaluator:
         all that was evaluated is then in `best`.
         """
         self.n_asked += len(chromosomes)
-        new = {c.key: c for c in chromosomes if c.key not in self.known}
-        waiting = list(new.values())
-        step = _CHUNK * self.n_jobs
-        for first in range(0, max(1, len(waiting)), step):
-            if time.monotonic() > self.deadline and not at_once:
-                raise OutOfTime
-            self._evaluate(waiting[first : first + step])
+        waiting = list({c.key: c for c in chromosomes if c.key not in self.known}.values())
+        if at_once:
+            self._keep(waiting, self._evaluate(waiting))
+        elif time.monotonic() > self.deadline:
+            raise OutOfTime
+        else:
+            self._share_out(waiting)
         return [self.known[c.key] for c in chromosomes]
 
-    def _evaluate(self, chromosomes: list[Chromosome]) -> None:
-        # Neighbours in a batch are alike and cost alike: dealt out in turn, threads have equal work.
-        parts = [chromosomes[k :: self.n_jobs] for k in range(self.n_jobs) if k < len(chromosomes)]
-        run: Callable[..., object] = map if self.pool is None else self.pool.map
-        for part, results in zip(parts, run(self._evaluate_part, parts), strict=True):  # type: ignore[call-overload]
-            values = criterion_values(self.criterion, results, self.n_rows)
-            for chromosome, value, row in zip(part, values, results, strict=True):
-                found = Evaluation(float(value), float(row[0]), int(row[1]), int(row[2]), int(row[3]))
-                self.known[chromosome.key] = found
-                if self.best is None or found.fitness < self.best[1].fitness:
-                    self.best = chromosome, found
-
-    def _evaluate_part(self, chromosomes: list[Chromosome]) -> Floats:
-        task = self.task
-        return evaluation.evaluate(
-            np.stack([c.granularities for c in chromosomes]),
-            np.stack([c.displacements for c in chromosomes]),
-            task.space,
-            task.examples,
-            task.fitted,
-            task.scored,
-            self.settings,
-            task.most_rules,
+    def _share_out(self, waiting: list[Chromosome]) -> None:
+        """Evaluate in small parts, over the threads; whoever is free takes the next."""
+        size = _CHUNK if self.pool is None else max(1, min(_CHUNK, len(waiting) // (4 * self.n_jobs)))
+        parts = [waiting[first : first + size] for first in range(0, len(waiting), size)]
+        found = (
+            map(self._evaluate_in_time, parts) if self.pool is None else self.pool.map(self._evaluate_in_time, parts)
         )
+        late = False
+        for part, results in zip(parts, found, strict=True):
+            if results is None:
+                late = True
+            else:
+                self._keep(part, results)
+        if late:
+            raise OutOfTime
+
+    def _keep(self, chromosomes: list[Chromosome], results: Floats) -> None:
+        values = criterion_values(self.criterion, results, self.n_rows)
+        for chromosome, value, row in zip(chromosomes, values, results, strict=True):
+            found = Evaluation(float(value), float(row[0]), int(row[1]), int(row[2]), int(row[3]))
+            self.known[chromosome.key] = found
+            if self.best is None or found.fitness < self.best[1].fitness:
+                self.best = chromosome, found
+
+    def _evaluate_in_time(self, chromosomes: list[Chromosome]) -> Floats | None:
+        return None if time.monotonic() > self.deadline else self._evaluate(chromosomes)
+
+    def _evaluate(self, chromosomes: list[Chromosome]) -> Floats:
+        return run_kernel(self.task, self.settings, chromosomes)

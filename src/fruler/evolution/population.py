@@ -153,8 +153,7 @@ class Evolution:
     def offspring(self) -> list[Chromosome]:
         """Cross parents chosen by binary tournament, and mutate some of their children."""
         children: list[Chromosome] = []
-        for _ in range(max(1, self.settings.population_size // 2)):
-            first, second = self.tournament(), self.tournament()
+        for first, second in self.tournaments(max(1, self.settings.population_size // 2)):
             children += cross(self.space, first, second, self.threshold, self.rng)
         mutated = self.rng.random(len(children)) < self.settings.mutation_probability
         return [
@@ -162,9 +161,10 @@ class Evolution:
             for child, change in zip(children, mutated, strict=True)
         ]
 
-    def tournament(self) -> Chromosome:
-        """Draw two individuals and take the better one; the population is sorted."""
-        return self.population[int(self.rng.integers(len(self.population), size=2).min())].chromosome
+    def tournaments(self, n_pairs: int) -> list[tuple[Chromosome, Chromosome]]:
+        """Choose pairs of parents: of two individuals that are drawn, the better one. The population is sorted."""
+        drawn = self.rng.integers(len(self.population), size=(n_pairs, 2, 2)).min(axis=2).tolist()
+        return [(self.population[i].chromosome, self.population[k].chromosome) for i, k in drawn]
 
     def search_locally(self, entered: list[Individual]) -> None:
         """Try simpler relatives of the individuals whose granularities are new; the best replaces its origin."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
 from fruler.evolution.chromosome import Chromosome
+from fruler.evolution.fitness import run_kernel
 from fruler.evolution.problem import Task
-from fruler.kernels import evaluation
 from fruler.rules.consequents import ElasticNetSettings
 
 DECADES = tuple(10.0**-k for k in range(11))
@@ -19,7 +20,12 @@ _FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
 
 
 def search_regularization(
-    task: Task, chromosomes: Sequence[Chromosome], settings: ElasticNetSettings, *, fixed: bool = False
+    task: Task,
+    chromosomes: Sequence[Chromosome],
+    settings: ElasticNetSettings,
+    *,
+    fixed: bool = False,
+    pool: ThreadPoolExecutor | None = None,
 ) -> ElasticNetSettings:
     """Choose λ, and for gradient descent its first step, by the error on rows that took no part in the fit.
 
@@ -33,27 +39,21 @@ def search_regularization(
         All the rest.
     fixed : bool, default=False
         Whether λ is given, and only the descent's first step is searched.
+    pool : ThreadPoolExecutor, optional
+        Where the data bases are tried.
 
     Returns
     -------
     ElasticNetSettings
         With the chosen values.
     """
-    granularities = np.stack([c.granularities for c in chromosomes])
-    displacements = np.stack([c.displacements for c in chromosomes])
 
     def miss(candidate: ElasticNetSettings) -> float:
-        results = evaluation.evaluate(
-            granularities,
-            displacements,
-            task.space,
-            task.examples,
-            task.fitted,
-            task.scored,
-            candidate,
-            task.most_rules,
-        )
-        errors = results[np.isfinite(results[:, 0]), 0]
+        def error(chromosome: Chromosome) -> float:
+            return float(run_kernel(task, candidate, [chromosome])[0, 0])
+
+        run = map if pool is None else pool.map
+        errors = np.array([value for value in run(error, chromosomes) if np.isfinite(value)])
         return float(np.log(np.maximum(errors, 1e-300)).mean()) if len(errors) else np.inf
 
     best, least, worse = settings, np.inf, 0

@@ -14,6 +14,16 @@ def evaluate(
     settings: ElasticNetSettings,
     most_rules: int,
 ) -> npt.NDArray[np.float64]: ...
+def profile(
+    granularities: npt.NDArray[np.intc],
+    displacements: npt.NDArray[np.float64],
+    space: SearchSpace,
+    examples: Rows,
+    fitted: Rows,
+    scored: Rows,
+    settings: ElasticNetSettings,
+    most_rules: int,
+) -> npt.NDArray[np.float64]: ...
 def learn(
     granularities: npt.NDArray[np.intc],
     displacements: npt.NDArray[np.float64],

@@ -3,6 +3,8 @@
 Data come in as `Rows` (columns, rows, y, weight), see `fruler.evolution.problem`.
 """
 
+from time import perf_counter
+
 import numpy as np
 
 from libc.stdint cimport uint64_t
@@ -148,52 +150,70 @@ cdef void unpack_gram(Py_ssize_t n_rules, Py_ssize_t q, const double* blocks, do
                     gram[(l * q + j) * size + k * q + i] = value
 
 
-cdef double fit_gram(const Space* space, const Table* table, const Settings* settings, Workspace* work, double** beta,
-                     double* error) noexcept nogil:
-    """Fit by coordinate descent; return what the optimality conditions miss, or -1 without memory.
+cdef struct Normal:
+    # The normal equations of one chromosome, in the workspace.
+    Py_ssize_t size
+    double* beta
+    double* moment
+    double* l1
+    double* l2
+    double* gram
+    double* solver
+    double* blocks
+    double square               # mean of y squared
 
-    `error` is the mean squared error on the table.
-    """
-    cdef Py_ssize_t q = space.n_inputs + 1, m = work.antecedents.n_rules, size = m * q, i, k
+
+cdef int form_normal(const Space* space, const Table* table, Workspace* work, Normal* normal) noexcept nogil:
+    """Form the Gram matrix and the moments, as means over the table; return 0, or -1 without memory."""
+    cdef Py_ssize_t q = space.n_inputs + 1, m = work.antecedents.n_rules, size = m * q, i
     cdef Py_ssize_t n_blocks = m * (m + 1) // 2 * (q * (q + 1) // 2)
-    cdef double total = 0.0, square = 0.0, missed, inner = 0.0
-    cdef double *blocks
-    cdef double *gram
-    cdef double *moment
-    cdef double *l1
-    cdef double *l2
-    cdef double *solver
+    cdef double total = 0.0
     if grow(work, 4 * size + size * size + solver_workspace(size) + n_blocks, size) != 0:
-        return -1.0
-    beta[0] = work.numbers
-    moment = beta[0] + size
-    l1 = moment + size
-    l2 = l1 + size
-    gram = l2 + size
-    solver = gram + size * size
-    blocks = solver + solver_workspace(size)
-    memset(moment, 0, size * sizeof(double))
-    memset(blocks, 0, n_blocks * sizeof(double))
+        return -1
+    normal.size = size
+    normal.beta = work.numbers
+    normal.moment = normal.beta + size
+    normal.l1 = normal.moment + size
+    normal.l2 = normal.l1 + size
+    normal.gram = normal.l2 + size
+    normal.solver = normal.gram + size * size
+    normal.blocks = normal.solver + solver_workspace(size)
+    normal.square = 0.0
+    memset(normal.moment, 0, size * sizeof(double))
+    memset(normal.blocks, 0, n_blocks * sizeof(double))
     for i in range(table.n_rows):
         total += table.weight[i]
-    add_gram(space, table, work, blocks, moment, &square)
-    unpack_gram(m, q, blocks, 1.0 / total, gram)
+    add_gram(space, table, work, normal.blocks, normal.moment, &normal.square)
+    unpack_gram(m, q, normal.blocks, 1.0 / total, normal.gram)
     for i in range(size):
-        moment[i] /= total
-        l1[i] = 0.0 if i % q == 0 else settings.l1
-        l2[i] = settings.intercept_ridge if i % q == 0 else settings.l2
-    missed = solve_gram(size, gram, moment, l1, l2, square / total, settings.tolerance, settings.progress,
-                        settings.most_rounds, beta[0], solver, work.indices)
-    # y'y - 2 m'b + b'Gb, row by row of the matrix.
-    error[0] = square / total
-    for i in range(size):
-        if beta[0][i] != 0.0:
-            inner = -2.0 * moment[i]
-            for k in range(size):
-                inner += gram[i * size + k] * beta[0][k]
-            error[0] += beta[0][i] * inner
-    error[0] = max(error[0], 0.0)
-    return missed
+        normal.moment[i] /= total
+    normal.square /= total
+    return 0
+
+
+cdef double solve_normal(const Space* space, const Settings* settings, Workspace* work,
+                         Normal* normal) noexcept nogil:
+    """Solve for the coefficients by coordinate descent; return what the optimality conditions miss."""
+    cdef Py_ssize_t i, q = space.n_inputs + 1
+    for i in range(normal.size):
+        normal.l1[i] = 0.0 if i % q == 0 else settings.l1
+        normal.l2[i] = settings.intercept_ridge if i % q == 0 else settings.l2
+    return solve_gram(normal.size, normal.gram, normal.moment, normal.l1, normal.l2, normal.square,
+                      settings.tolerance, settings.progress, settings.most_rounds, normal.beta, normal.solver,
+                      work.indices)
+
+
+cdef double normal_error(const Normal* normal) noexcept nogil:
+    """Return the mean squared error on the fitted rows: y'y - 2 m'b + b'Gb, a row of the matrix at a time."""
+    cdef Py_ssize_t i, k
+    cdef double inner, error = normal.square
+    for i in range(normal.size):
+        if normal.beta[i] != 0.0:
+            inner = -2.0 * normal.moment[i]
+            for k in range(normal.size):
+                inner += normal.gram[i * normal.size + k] * normal.beta[k]
+            error += normal.beta[i] * inner
+    return max(error, 0.0)
 
 
 cdef double fit_descent(const Space* space, const Table* table, const Settings* settings, Workspace* work,
@@ -276,16 +296,22 @@ cdef int evaluate_one(const Space* space, const int* granularities, const double
     """Write the results of one chromosome; return 0, 1 if it has too many rules, -1 without memory."""
     cdef Py_ssize_t i, q = space.n_inputs + 1, size, n_nonzero = 0, n_uncovered = 0
     cdef double error = 0.0
+    cdef Normal normal
     decode_genes(space, granularities, displacements, &work.antecedents)
     if not make_rules(space, examples, &work.antecedents, work.places):
         return 1
     if settings.solver == 0:
-        result[MISSED] = fit_gram(space, fitted, settings, work, beta, &error)
+        if form_normal(space, fitted, work, &normal) != 0:
+            return -1
+        result[MISSED] = solve_normal(space, settings, work, &normal)
+        beta[0] = normal.beta
     else:
         result[MISSED] = fit_descent(space, fitted, settings, work, beta)
-    if result[MISSED] < 0.0:
-        return -1
-    if scored != NULL or settings.solver != 0:
+        if result[MISSED] < 0.0:
+            return -1
+    if scored == NULL and settings.solver == 0:
+        error = normal_error(&normal)
+    else:
         error = score(space, scored if scored != NULL else fitted, work, beta[0], &n_uncovered)
     size = work.antecedents.n_rules * q
     for i in range(size):
@@ -371,6 +397,42 @@ def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displaceme
     if status < 0:
         raise MemoryError("there is not enough memory for so many rules")
     return results_array
+
+
+def profile(const int[:, ::1] granularities, const double[:, :, ::1] displacements, object space, object examples,
+            object fitted, object scored, object settings, int most_rules):
+    """Return the seconds that a batch spends on each step: rules, Gram matrix, solver, fitness. For benchmarks."""
+    cdef Py_ssize_t c, n_uncovered = 0
+    cdef Space space_ = as_space(space)
+    cdef Table examples_ = as_table(examples), fitted_ = as_table(fitted), scored_ = as_table(scored)
+    cdef Settings settings_ = as_settings(settings)
+    cdef Workspace work
+    cdef Normal normal
+    cdef bint allowed
+    cdef double[5] clock
+    cdef double checksum = 0.0
+    seconds = np.zeros(4)
+    if open_workspace(&space_, most_rules, &work) != 0:
+        raise MemoryError
+    try:
+        for c in range(granularities.shape[0]):
+            clock[0] = perf_counter()
+            decode_genes(&space_, &granularities[c, 0], &displacements[c, 0, 0], &work.antecedents)
+            allowed = make_rules(&space_, &examples_, &work.antecedents, work.places)
+            clock[1] = perf_counter()
+            if not allowed:
+                continue
+            if form_normal(&space_, &fitted_, &work, &normal) != 0:
+                raise MemoryError
+            clock[2] = perf_counter()
+            solve_normal(&space_, &settings_, &work, &normal)
+            clock[3] = perf_counter()
+            checksum += score(&space_, &scored_, &work, normal.beta, &n_uncovered)
+            clock[4] = perf_counter()
+            seconds += np.diff([clock[0], clock[1], clock[2], clock[3], clock[4]])
+    finally:
+        close_workspace(&work)
+    return seconds
 
 
 def learn(const int[::1] granularities, const double[:, ::1] displacements, object space, object examples,

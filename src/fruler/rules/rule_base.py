@@ -157,6 +157,11 @@ class RuleBase:
         # Through the constructor: a copy is frozen like its original.
         return RuleBase, tuple(getattr(self, field.name) for field in fields(self))
 
+    def __str__(self) -> str:
+        from fruler.explain.text import rules_text  # the printer reads the model, not the other way round
+
+        return rules_text(self)
+
     def __repr__(self) -> str:
         return f"<RuleBase: {self.n_rules} rules over {len(self.variables)} inputs for {self.target_name!r}>"
 

@@ -1,61 +1,48 @@
-"""From a learned chromosome to a rule base: partitions, antecedents and consequents in the data's own units."""
+"""Antecedents from examples, by the method of Wang and Mendel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fruler.discretization import NestedSplits
-from fruler.evolution.chromosome import Chromosome
-from fruler.evolution.problem import SearchSpace
-from fruler.rules.partition import FuzzyPartition
-from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import Floats, Scale
+from fruler.rules.partition import Partition
 
 
-def build_rule_base(
-    chromosome: Chromosome,
-    learned: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats, Floats],
-    partitions: tuple[list[NestedSplits], Floats],
-    scales: tuple[Scale, Scale],
-    names: Sequence[str],
-    space: SearchSpace,
-) -> RuleBase:
-    """Build the rule base of a chromosome.
+def wang_mendel(partitions: Sequence[Partition], X: Any) -> npt.NDArray[np.intc]:
+    """Make a rule for every combination of labels that fits an example best.
+
+    In TSK rules the consequents are fitted later, so examples of one cell never contradict each other and the cells
+    alone count. The search of `FRULERRegressor` does the same inside its compiled evaluation.
 
     Parameters
     ----------
-    chromosome : Chromosome
-        Granularities and displacements.
-    learned : tuple
-        What the kernel learned: the inputs in antecedents, the rules' labels there, the coefficients.
-    partitions : (list of NestedSplits, ndarray of shape (n_inputs, 2))
-        Split points and domains, in the data's own units.
-    scales : (Scale, Scale)
-        Of the inputs and of the output.
-    names : sequence of str
-        Names of the inputs.
-    space : SearchSpace
-        Fuzziness and t-norm.
+    partitions : sequence of Partition
+        The data base: a partition of each input.
+    X : array-like of shape (n_samples, n_inputs)
+        The examples.
+
+    Returns
+    -------
+    ndarray of shape (n_rules, n_inputs, 2)
+        Antecedents as `RuleBase` takes them, in the order of their labels. Of two labels that fit equally well the
+        lower one is taken; an example that has no label (an unknown category) makes no rule.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyPartition
+    >>> halves = FuzzyPartition([0.5], (0.0, 1.0))
+    >>> wang_mendel([halves, halves], [[0.1, 0.2], [0.3, 0.1], [0.9, 0.2]])[:, :, 0].tolist()
+    [[0, 0], [1, 0]]
     """
-    nested, domains = partitions
-    inputs, labels, coefficients, _ = learned
-    variables = []
-    for j, name in enumerate(names):
-        granularity = int(chromosome.granularities[j])
-        partition = FuzzyPartition(nested[j].at(granularity), domains[j], space.fuzziness)
-        variables.append(Variable(name, partition.displaced(chromosome.displacements[j, : granularity - 1])))
-    antecedents = np.zeros((len(labels), len(names), 2), dtype=np.intc)
-    antecedents[:, inputs, :] = labels[:, :, None]
-    return RuleBase(tuple(variables), antecedents, in_data_units(coefficients, *scales), space.t_norm)
-
-
-def in_data_units(coefficients: Floats, inputs: Scale, output: Scale) -> Floats:
-    """Turn coefficients of standardised data (intercept first) into those of the data's own units."""
-    slopes = coefficients[:, 1:] * output.spread / inputs.spread
-    # Sums of rounded terms, not a product: what is not in a rule must not shift it by its own rounding.
-    offset = (slopes * inputs.centre).sum(axis=1)
-    intercepts = coefficients[:, 0] * output.spread + output.centre - offset
-    return np.column_stack([intercepts, slopes])
+    values = np.asarray(X, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != len(partitions):
+        raise ValueError(f"X has shape {values.shape}, but there are partitions of {len(partitions)} inputs.")
+    degrees = [partition.degrees(values[:, j]) for j, partition in enumerate(partitions)]
+    known = np.all([table.any(axis=1) for table in degrees], axis=0)
+    cells = np.column_stack([table.argmax(axis=1) for table in degrees])[known]
+    if len(cells) == 0:
+        raise ValueError("No example has a label in every input, so there is no rule to be made.")
+    return np.repeat(np.unique(cells, axis=0)[:, :, None], 2, axis=2).astype(np.intc)

@@ -1,0 +1,61 @@
+"""From a learned chromosome to a rule base: partitions, antecedents and consequents in the data's own units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.discretization import NestedSplits
+from fruler.evolution.chromosome import Chromosome
+from fruler.evolution.problem import SearchSpace
+from fruler.rules.partition import FuzzyPartition
+from fruler.rules.rule_base import RuleBase, Variable
+from fruler.scaling import Floats, Scale
+
+
+def build_rule_base(
+    chromosome: Chromosome,
+    learned: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats, Floats],
+    partitions: tuple[list[NestedSplits], Floats],
+    scales: tuple[Scale, Scale],
+    names: Sequence[str],
+    space: SearchSpace,
+) -> RuleBase:
+    """Build the rule base of a chromosome.
+
+    Parameters
+    ----------
+    chromosome : Chromosome
+        Granularities and displacements.
+    learned : tuple
+        What the kernel learned: the inputs in antecedents, the rules' labels there, the coefficients.
+    partitions : (list of NestedSplits, ndarray of shape (n_inputs, 2))
+        Split points and domains, in the data's own units.
+    scales : (Scale, Scale)
+        Of the inputs and of the output.
+    names : sequence of str
+        Names of the inputs.
+    space : SearchSpace
+        Fuzziness and t-norm.
+    """
+    nested, domains = partitions
+    inputs, labels, coefficients, _ = learned
+    variables = []
+    for j, name in enumerate(names):
+        granularity = int(chromosome.granularities[j])
+        partition = FuzzyPartition(nested[j].at(granularity), domains[j], space.fuzziness)
+        variables.append(Variable(name, partition.displaced(chromosome.displacements[j, : granularity - 1])))
+    antecedents = np.zeros((len(labels), len(names), 2), dtype=np.intc)
+    antecedents[:, inputs, :] = labels[:, :, None]
+    return RuleBase(tuple(variables), antecedents, in_data_units(coefficients, *scales), space.t_norm)
+
+
+def in_data_units(coefficients: Floats, inputs: Scale, output: Scale) -> Floats:
+    """Turn coefficients of standardised data (intercept first) into those of the data's own units."""
+    slopes = coefficients[:, 1:] * output.spread / inputs.spread
+    # Sums of rounded terms, not a product: what is not in a rule must not shift it by its own rounding.
+    offset = (slopes * inputs.centre).sum(axis=1)
+    intercepts = coefficients[:, 0] * output.spread + output.centre - offset
+    return np.column_stack([intercepts, slopes])

@@ -1,0 +1,1 @@
+"""What people read: everything here is made from a RuleBase."""
