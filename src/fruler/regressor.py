@@ -26,7 +26,7 @@ from fruler.evolution.decoding import build_rule_base
 from fruler.evolution.fitness import CRITERIA, Criterion, Evaluator
 from fruler.evolution.initialization import initial_population
 from fruler.evolution.population import Evolution, EvolutionSettings, Generation, Individual
-from fruler.evolution.problem import Rows, SearchSpace, Task
+from fruler.evolution.problem import MOST_LABELS, Rows, SearchSpace, Task
 from fruler.evolution.regularization import search_regularization
 from fruler.instance_selection import select_instances
 from fruler.kernels import evaluation
@@ -442,6 +442,8 @@ def _known_splits(name: str | int, points: Any) -> Floats:
         known = np.array(points, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as error:
         raise ValueError(f"split_points of {name!r} must be numbers; got {points!r}.") from error
+    if len(known) >= MOST_LABELS:
+        raise ValueError(f"split_points of {name!r} are {len(known)}; an input can have {MOST_LABELS} labels at most.")
     if len(known) == 0 or not np.isfinite(known).all() or not (np.diff(known) > 0.0).all():
         raise ValueError(f"split_points of {name!r} must be finite and increase strictly; got {points!r}.")
     return known

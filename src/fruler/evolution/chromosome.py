@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 
@@ -35,9 +36,9 @@ class Chromosome:
 
     @cached_property
     def key(self) -> bytes:
-        """The whole chromosome as a key: equal chromosomes have equal keys."""
-        # Adding zero turns a negative zero into a positive one.
-        return self.structure + (self.displacements + 0.0).tobytes()
+        """The whole chromosome as a short key: equal chromosomes have equal keys."""
+        # A digest, since a search remembers every key. Adding zero turns a negative zero into a positive one.
+        return blake2b(self.structure + (self.displacements + 0.0).tobytes(), digest_size=16).digest()
 
     @property
     def genes(self) -> Floats:

@@ -14,6 +14,9 @@ from fruler.scaling import Floats, Scale
 
 Granularities = npt.NDArray[np.intc]
 
+# The kernels keep a label's number in a byte; no one could read so many.
+MOST_LABELS = 200
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -93,11 +96,11 @@ class SearchSpace:
         fixed: npt.NDArray[np.bool_] | None = None,
     ) -> Self:
         """Build the space from split points and domains in the data's own units."""
-        largest = np.array([splits.granularity for splits in nested], dtype=np.intc)
+        largest = np.array([min(splits.granularity, MOST_LABELS) for splits in nested], dtype=np.intc)
         stride = max(1, int(largest.max()) - 1)
         table = np.zeros((len(nested), stride + 1, stride))
         for j, splits in enumerate(nested):
-            for granularity in range(2, splits.granularity + 1):
+            for granularity in range(2, int(largest[j]) + 1):
                 points = (splits.at(granularity) - scale.centre[j]) / scale.spread[j]
                 table[j, granularity - 1, : granularity - 1] = points
         scaled = (domains - scale.centre[:, None]) / scale.spread[:, None]
