@@ -1,16 +1,20 @@
 """What the kernels compute, held against plain NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.tasks import make_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fruler.discretization import NestedSplits
 from fruler.evolution.chromosome import make_chromosome
-from fruler.evolution.problem import Rows
+from fruler.evolution.problem import Rows, SearchSpace
 from fruler.kernels.evaluation import evaluate, learn
 from fruler.rules import FuzzyPartition
 from fruler.rules.consequents import INTERCEPT_RIDGE, ElasticNetSettings
+from fruler.scaling import Scale
 
 TASKS = {t_norm: make_task(t_norm=t_norm) for t_norm in ("product", "minimum")}
 EXACT = ElasticNetSettings(1e-3, 0.5, tolerance=1e-12, progress=-1.0, most_rounds=5_000)
@@ -95,6 +99,60 @@ def test_rules_consequents_and_errors_equal_numpy(t_norm, seed):
     assert error == pytest.approx(np.square(scored_design @ beta - task.scored.y).mean(), rel=1e-9)
     assert (n_rules, n_coefficients) == (len(labels), np.count_nonzero(coefficients[:, 1:]))
     assert uncovered == n_uncovered
+
+
+@pytest.mark.parametrize("t_norm", TASKS)
+def test_rows_that_no_rule_covers_are_answered_by_the_nearest(t_norm):
+    # Rules from a few examples of one corner only: most other rows fire none of them.
+    full = TASKS[t_norm]
+    corner = np.flatnonzero((full.scored.columns[0] < -1.2) | (full.scored.columns[1] > 1.5))[:12]
+    task = replace(full, examples=full.scored.take(corner), fitted=full.scored)
+    seen = 0
+    for seed in range(20):
+        chromosome = random_chromosome(task.space, seed)
+        *_, coefficients, _ = learn(
+            chromosome.granularities, chromosome.displacements, task.space, task.examples, task.fitted, EXACT, 100
+        )
+        design, n_uncovered = numpy_design(task, chromosome, task.scored)
+        error, *_, uncovered, _ = run(task, chromosome)
+        assert uncovered == n_uncovered
+        assert error == pytest.approx(np.square(design @ coefficients.ravel() - task.scored.y).mean(), rel=1e-6)
+        seen += uncovered * (len(coefficients) > 1)
+    assert seen > 100
+
+
+def test_a_tie_goes_to_the_lower_label():
+    space = SearchSpace.from_splits(
+        [NestedSplits(np.array([0.5]), np.empty(0))],
+        np.array([[0.0, 1.0]]),
+        Scale(np.zeros(1), np.ones(1)),
+        fuzziness=1.0,
+        t_norm="product",
+    )
+    rows = Rows.from_arrays(np.array([[0.5], [0.5]]), np.array([1.0, 2.0]))
+    _, labels, _, _ = learn(np.array([2], dtype=np.intc), np.zeros((1, 1)), space, rows, rows, EXACT, 10)
+    assert labels.tolist() == [[0]]
+
+
+def test_scored_rows_count_by_their_weight():
+    task = TASKS["product"]
+    weight = np.random.default_rng(0).integers(1, 5, len(task.scored))
+    weighted = Rows(task.scored.columns, task.scored.rows, task.scored.y, weight.astype(float))
+    repeated = task.scored.take(np.repeat(np.arange(len(weight)), weight))
+    chromosome = random_chromosome(task.space, 3)
+    assert run(task, chromosome, scored=weighted)[0] == pytest.approx(run(task, chromosome, scored=repeated)[0])
+    assert run(task, chromosome, scored=weighted)[0] != pytest.approx(run(task, chromosome)[0], rel=1e-6)
+
+
+def test_the_descent_counts_weights():
+    # One line for everything: which rows count decides which part of the curve it follows.
+    task = TASKS["product"]
+    weight = np.where(task.fitted.columns[0] > 0.5, 1.0, 1e-6)
+    weighted = Rows(task.fitted.columns, task.fitted.rows, task.fitted.y, weight)
+    line = make_chromosome(task.space, np.ones(5, dtype=np.intc), np.zeros((5, task.space.stride)))
+    descent = ElasticNetSettings(1e-3, 0.05, "sgd", rate=0.05, most_rounds=500)
+    errors = [run(replace(task, fitted=rows, scored=weighted), line, descent)[0] for rows in (weighted, task.fitted)]
+    assert errors[0] < 0.7 * errors[1]
 
 
 @pytest.mark.parametrize("t_norm", TASKS)

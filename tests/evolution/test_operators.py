@@ -140,6 +140,26 @@ def test_mutation_reaches_every_higher_granularity():
     assert reached == set(range(1, SPACE.largest[0] + 1))
 
 
+def test_mutation_goes_both_ways():
+    middle = np.maximum(SPACE.largest // 2, 1)
+    parent = make_chromosome(SPACE, middle, np.zeros((5, SPACE.stride)))
+    rng = np.random.default_rng(0)
+    changes = np.array([(mutate(SPACE, parent, rng).granularities - parent.granularities)[0] for _ in range(600)])
+    assert middle[0] > 1
+    # The first input is one of three that can be cut; half of its mutations go down.
+    assert 60 < (changes < 0).sum() < 140
+    assert 60 < (changes > 0).sum() < 140
+
+
+def test_pcblx_reaches_as_far_as_the_parents_are_apart():
+    rng = np.random.default_rng(0)
+    first = make_chromosome(SPACE, SPACE.largest, np.full((5, SPACE.stride), -0.1))
+    second = make_chromosome(SPACE, SPACE.largest, np.full((5, SPACE.stride), 0.1))
+    children = [cross_displacements(SPACE, first, second, rng)[0].genes for _ in range(200)]
+    assert np.min(children) < -0.28
+    assert np.max(children) > 0.08
+
+
 @given(seeds)
 def test_displacements_are_inherited(seed):
     rng = np.random.default_rng(seed)

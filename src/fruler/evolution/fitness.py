@@ -40,7 +40,7 @@ class Evaluation:
     n_rules, n_coefficients : int
         Rules, and slopes in their consequents that are not zero.
     n_uncovered : int
-        Scored rows that fire no rule.
+        Scored rows that fire no rule; not counted (0) where the error comes from the Gram matrix alone.
     """
 
     fitness: float

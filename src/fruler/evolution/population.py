@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -86,14 +85,12 @@ class Evolution:
         """The best individual so far."""
         return self.population[0]
 
-    def run(self, on_generation: Callable[[Generation], None] | None = None) -> Individual:
+    def run(self) -> Individual:
         """Search until the second convergence, the limit on evaluations or the deadline; return the best."""
         start = time.monotonic()
         self.initialize()
         while True:
             self.record(time.monotonic() - start)
-            if on_generation is not None:
-                on_generation(self.history[-1])
             if self.evaluations_left <= 0:
                 break
             if self.threshold <= 0.0:

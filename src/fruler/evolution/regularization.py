@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,6 +17,8 @@ from fruler.rules.consequents import ElasticNetSettings
 DECADES = tuple(10.0**-k for k in range(11))
 # Decades in a row that may be worse before smaller ones are given up: they are the dearest to fit.
 _PATIENCE = 2
+# What is taken when there was no time to try any.
+_FALLBACK = 1e-3
 _FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
 
 
@@ -26,6 +29,7 @@ def search_regularization(
     *,
     fixed: bool = False,
     pool: ThreadPoolExecutor | None = None,
+    deadline: float = np.inf,
 ) -> ElasticNetSettings:
     """Choose λ, and for gradient descent its first step, by the error on rows that took no part in the fit.
 
@@ -41,6 +45,8 @@ def search_regularization(
         Whether λ is given, and only the descent's first step is searched.
     pool : ThreadPoolExecutor, optional
         Where the data bases are tried.
+    deadline : float
+        The value of `time.monotonic` after which nothing new is tried.
 
     Returns
     -------
@@ -50,13 +56,15 @@ def search_regularization(
 
     def miss(candidate: ElasticNetSettings) -> float:
         def error(chromosome: Chromosome) -> float:
+            if time.monotonic() > deadline:
+                return np.inf
             return float(run_kernel(task, candidate, [chromosome])[0, 0])
 
         run = map if pool is None else pool.map
         errors = np.array([value for value in run(error, chromosomes) if np.isfinite(value)])
         return float(np.log(np.maximum(errors, 1e-300)).mean()) if len(errors) else np.inf
 
-    best, least, worse = settings, np.inf, 0
+    best, least, worse = replace(settings, regularization=_FALLBACK) if not fixed else settings, np.inf, 0
     for regularization in (settings.regularization,) if fixed else DECADES:
         candidate = replace(settings, regularization=regularization)
         if settings.solver == "sgd":

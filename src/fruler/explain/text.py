@@ -50,7 +50,7 @@ def rules_text(rule_base: RuleBase, *, width: int = 100) -> str:
     formulas = [_formula(rule_base, consequent) for consequent in rule_base.consequents]
     if rule_base.n_rules == 1 and not rule_base.looks_at.any():
         return f"1 rule for {target}{unit}\n\n" + _wrapped(f"{target} = {formulas[0]}", width, "", "    ")
-    parts = [f"{rule_base.n_rules} rules for {target}{unit}"]
+    parts = [f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''} for {target}{unit}"]
     for number, (rule, formula) in enumerate(zip(rule_base.rules, formulas, strict=True), 1):
         support = "" if rule_base.support is None else f" (weight {rule_base.support[number - 1]:.0%})"
         conditions = [f"{name} is {' or '.join(labels)}" for name, labels in rule.antecedent.items()]

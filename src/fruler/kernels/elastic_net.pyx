@@ -21,20 +21,30 @@ cdef Py_ssize_t solver_workspace(Py_ssize_t size) noexcept nogil:
     return size * size + 4 * size
 
 
-cdef bint solve_support(Py_ssize_t size, const double* gram, const double* moment, const double* l1,
+cdef bint solve_support(Py_ssize_t size, const double* gram, const double* gradient, const double* l1,
                         const double* l2, const double* beta, int n_support, const int* support, double* factor,
                         double* solution) noexcept nogil:
-    """Solve for the coefficients of a support with the signs they have; return whether that was possible."""
+    """Solve for the coefficients of a support with the signs they have; return whether that was possible.
+
+    `gradient` is m - Gb. A trace of damping keeps steps along directions that the data leave open from running away;
+    what it costs is made good by the next step.
+    """
     cdef int i, j, info = 0, one = 1, n = n_support
     cdef const double* row
+    cdef double damping = 0.0
     cdef char uplo = b"U"
+    if n_support == 0:
+        return False
+    for i in range(n_support):
+        damping = max(damping, gram[support[i] * size + support[i]])
+    damping *= 1e-10
     for i in range(n_support):
         row = gram + support[i] * size
         # LAPACK reads columns: this is the upper triangle's column i.
         for j in range(i + 1):
             factor[i * n_support + j] = row[support[j]]
-        factor[i * n_support + i] += l2[support[i]]
-        solution[i] = moment[support[i]]
+        factor[i * n_support + i] += l2[support[i]] + damping
+        solution[i] = gradient[support[i]] - l2[support[i]] * beta[support[i]]
         if beta[support[i]] > 0.0:
             solution[i] -= l1[support[i]]
         elif beta[support[i]] < 0.0:
@@ -43,6 +53,8 @@ cdef bint solve_support(Py_ssize_t size, const double* gram, const double* momen
     if info != 0:
         return False
     dpotrs(&uplo, &n, &one, factor, &n, solution, &n, &info)
+    for i in range(n_support):
+        solution[i] += beta[support[i]]
     return info == 0
 
 
@@ -122,7 +134,7 @@ cdef bint step_on_support(Py_ssize_t size, const double* gram, const double* mom
         if beta[j] != 0.0 or l1[j] == 0.0:
             support[n_support] = j
             n_support += 1
-    if not solve_support(size, gram, moment, l1, l2, beta, n_support, support, factor, target):
+    if not solve_support(size, gram, gradient, l1, l2, beta, n_support, support, factor, target):
         return False
     before = objective(size, moment, l1, l2, beta, gradient)
     memset(trial, 0, size * sizeof(double))

@@ -74,7 +74,7 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty,
     cdef double* block
     cdef const double* x
     cdef double scale = 1.0, owed = 0.0, eta, error, step, miss, best = INFINITY, total_weight = 0.0
-    cdef double t = 0.0
+    cdef double t = 0.0, share, length
     cdef int epoch = 0, idle = 0
     cdef uint64_t state = seed
     memset(work, 0, 2 * size * sizeof(double))
@@ -94,9 +94,16 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty,
             error = predict_row(design, row, w, scale) - design.y[row]
             scale *= 1.0 - ridge_share * eta * penalty
             owed += (1.0 - ridge_share) * eta * penalty
+            share = design.weight[row] * n / total_weight
+            if share > 1.0:
+                # One heavy row must not throw the coefficients about: at most as far as its own error asks for.
+                length = 0.0
+                for j in range(q):
+                    length += x[j] * x[j]
+                share /= 1.0 + eta * (share - 1.0) * length
             for k in range(design.start[row], design.start[row + 1]):
                 block = w + design.rule[k] * q
-                step = eta * error * design.degree[k] * design.weight[row] * n / total_weight
+                step = eta * error * design.degree[k] * share
                 block[0] -= step
                 step /= scale
                 for j in range(1, q):

@@ -15,9 +15,9 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
     >>> rules_table(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]]))
-       if x  support  intercept    x
-    0   low      NaN        1.0  2.0
-    1  high      NaN        3.0  0.0
+       if x  support  intercept  coef x
+    0   low      NaN        1.0     2.0
+    1  high      NaN        3.0     0.0
     """
     names = [variable.name for variable in rule_base.variables]
     looked_at = [bool(column.any()) for column in rule_base.looks_at.T]
@@ -30,5 +30,5 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     frame["support"] = float("nan") if rule_base.support is None else rule_base.support
     frame["intercept"] = rule_base.consequents[:, 0]
     for j, name in enumerate(names):
-        frame[name] = rule_base.consequents[:, j + 1]
+        frame[f"coef {name}"] = rule_base.consequents[:, j + 1]
     return frame
