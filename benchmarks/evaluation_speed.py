@@ -104,7 +104,7 @@ def print_steps(name: str, evaluator: Evaluator, chosen: list[Chromosome]) -> No
 
 def print_threads(name: str, X: np.ndarray, y: np.ndarray, solver: str) -> None:
     # As many evaluations as take some seconds: short runs say more about their beginning than about the search.
-    settings = paper_settings() | {"max_evaluations": 8_000 if len(y) < 5_000 else 300, "solver": solver}
+    settings = paper_settings() | {"max_evaluations": 8_000 if len(y) < 5_000 else 100, "solver": solver}
     ratios = []
     for _ in range(REPEATS):
         seconds = []
@@ -129,7 +129,7 @@ def main() -> None:
     names = arguments.sets.split(",")
     tables = {name: load_keel(Path(arguments.data) / name, fold=1)[0] for name in names}
     searches = {
-        name: record_search(table.data, table.target, 3_000 if len(table.target) < 5_000 else 300)
+        name: record_search(table.data, table.target, 3_000 if len(table.target) < 5_000 else 100)
         for name, table in tables.items()
     }
     header = "set        fitted scored  rules     rules     Gram   solver  fitness     total  floors"
