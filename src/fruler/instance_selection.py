@@ -137,7 +137,7 @@ def class_conditional_scores(neighbours: Integers) -> Floats:
     """
     n = neighbours.shape[1]
     within, between = (_in_degree(edges, n) for edges in neighbours)
-    p_within, p_between = (degree / max(degree.sum(), 1) for degree in (within, between))
+    p_within, p_between = (degree / max(int(degree.sum()), 1) for degree in (within, between))
     middle = (p_within + p_between) / 2.0
     return _x_log_ratio(p_within, middle) - _x_log_ratio(p_between, middle)
 
