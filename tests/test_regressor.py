@@ -248,6 +248,17 @@ def test_max_rules_holds(friedman):
     )
 
 
+@pytest.mark.parametrize("mode", ["default", "paper"])
+def test_no_condition_is_shared_by_all_rules(friedman, mode):
+    settings = paper_settings() | {"t_norm": "product"} if mode == "paper" else {}
+    for seed in range(4):
+        model = FRULERRegressor(**(settings | {"max_evaluations": 150}), random_state=seed).fit(*friedman)
+        first = model.rule_base_.antecedents[:, :, 0]
+        shared = (np.ptp(first, axis=0) == 0) & (model.rule_base_.granularities > 1)
+        assert not shared.any()
+        np.testing.assert_array_equal(model.granularities_, model.rule_base_.granularities)
+
+
 def test_a_given_regularization_is_used(friedman):
     assert quick(regularization=0.05).fit(*friedman).regularization_ == 0.05
     assert quick(regularization=0.05, solver="sgd", max_evaluations=50).fit(*friedman).regularization_ == 0.05

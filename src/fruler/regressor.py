@@ -439,7 +439,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.rule_base_ = replace(rule_base, support=support, target_name=target_name)
         self.n_rules_ = rule_base.n_rules
         self.n_uncovered_ = int((~fired).sum())
-        self.granularities_ = np.asarray(chromosome.granularities, dtype=np.intp)
+        self.granularities_ = rule_base.granularities.astype(np.intp)
         self.regularization_ = settings.regularization
 
 

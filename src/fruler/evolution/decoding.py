@@ -25,6 +25,8 @@ def build_rule_base(
 ) -> RuleBase:
     """Build the rule base of a chromosome.
 
+    Conditions that tell no rule from another are left out: they would be read, and change nothing.
+
     Parameters
     ----------
     chromosome : Chromosome
@@ -42,9 +44,13 @@ def build_rule_base(
     """
     nested, domains = partitions
     inputs, labels, coefficients, _ = learned
+    # A condition that all rules share is a common factor, which the normalisation of degrees takes out again.
+    if space.t_norm == "product" or len(labels) == 1:
+        parting = np.ptp(labels, axis=0) > 0
+        inputs, labels = inputs[parting], labels[:, parting]
     variables = []
     for j, name in enumerate(names):
-        granularity = int(chromosome.granularities[j])
+        granularity = int(chromosome.granularities[j]) if j in inputs else 1
         partition = FuzzyPartition(nested[j].at(granularity), domains[j], space.fuzziness)
         variables.append(Variable(name, partition.displaced(chromosome.displacements[j, : granularity - 1])))
     antecedents = np.zeros((len(labels), len(names), 2), dtype=np.intc)
