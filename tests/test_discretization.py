@@ -98,7 +98,7 @@ def test_rows_of_weight_zero_do_not_count(bent):
         np.testing.assert_array_equal(a.found, b.found)
 
 
-def test_weights_move_a_split(bent):
+def test_weights_move_a_split():
     # Two bends; the rows around one of them hardly count.
     x = np.random.default_rng(0).uniform(size=(2000, 1))
     y = np.where(x[:, 0] < 0.3, 0.0, np.where(x[:, 0] < 0.7, 5.0, -5.0))

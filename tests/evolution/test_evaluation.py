@@ -188,23 +188,10 @@ def test_a_weight_counts_a_row_so_often():
     weight = np.random.default_rng(0).integers(1, 4, len(task.fitted))
     weighted = Rows(task.fitted.columns, task.fitted.rows, task.fitted.y, weight.astype(float))
     repeated = task.fitted.take(np.repeat(np.arange(len(weight)), weight))
-    for solver_settings in (EXACT,):
-        for seed in range(5):
-            chromosome = random_chromosome(task.space, seed)
-            results = [
-                evaluate(
-                    chromosome.granularities[None],
-                    chromosome.displacements[None],
-                    task.space,
-                    task.examples,
-                    rows,
-                    None,
-                    solver_settings,
-                    100,
-                )[0]
-                for rows in (weighted, repeated)
-            ]
-            np.testing.assert_allclose(results[0][:3], results[1][:3], rtol=1e-8)
+    for seed in range(5):
+        chromosome = random_chromosome(task.space, seed)
+        results = [run(replace(task, fitted=rows), chromosome, scored=None) for rows in (weighted, repeated)]
+        np.testing.assert_allclose(results[0][:3], results[1][:3], rtol=1e-8)
 
 
 def test_too_many_rules_are_not_looked_at():
