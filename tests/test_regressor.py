@@ -59,6 +59,8 @@ def test_fitted_attributes(friedman, fitted):
     assert fitted.granularities_.shape == (5,)
     assert 0 < len(fitted.sample_indices_) < 400
     assert fitted.n_uncovered_ == (~fitted.rule_base_.activations(X)[1]).sum()
+    assert list(fitted.stage_seconds_) == ["selection", "discretization", "evolution"]
+    assert min(fitted.stage_seconds_.values()) > 0.0
     assert fitted.rule_base_.support.sum() == pytest.approx(1.0)
     history = fitted.history_
     assert list(history.columns[:4]) == ["generation", "evaluations", "best_fitness", "best_error"]

@@ -38,6 +38,7 @@ from fruler.rules.tables import rules_table
 from fruler.scaling import Floats, Scale, measure_scale
 from fruler.validation import LARGEST_VALUE, check_table, check_training_table, column_names
 
+STAGES = ("selection", "discretization", "evolution")
 # The most coefficients of a candidate that are looked at: its Gram matrix has their square.
 _MOST_COEFFICIENTS = 3_000
 # Data bases on which the regularization is tried, and the most rows it is fitted to and measured on.
@@ -151,6 +152,8 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The rows that rules were made from.
     granularities_ : ndarray of shape (n_features_in_,)
         The number of labels of each input in the model.
+    stage_seconds_ : dict of str to float
+        How long instance selection, discretization and evolution (the final fit included) took.
     n_uncovered_ : int
         Training rows that fit no rule and are answered by the nearest.
     n_features_in_ : int
@@ -202,6 +205,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     sample_indices_: npt.NDArray[np.intp]
     granularities_: npt.NDArray[np.intp]
     n_uncovered_: int
+    stage_seconds_: dict[str, float]
 
     def __init__(
         self,
@@ -275,8 +279,11 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         scale, target_scale = measure_scale(values), measure_scale(target)
         rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight)
+        clock = [time.perf_counter()]
         selected = self._select(rows)
+        clock.append(time.perf_counter())
         nested, domains, fixed = self._discretize(values, target, weight)
+        clock.append(time.perf_counter())
         space = SearchSpace.from_splits(
             nested, domains, scale, fuzziness=self.fuzziness, t_norm=self.t_norm, fixed=fixed
         )
@@ -291,6 +298,8 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             search = Evolution(space, evaluator, self._evolution_settings(space), rng)
             best = search.run()
             self._finish(best, task, rows, settings, (nested, domains), (scale, target_scale), _name_of(y))
+        clock.append(time.perf_counter())
+        self.stage_seconds_ = dict(zip(STAGES, np.diff(clock).tolist(), strict=True))
         self.sample_indices_ = counted[selected]
         self.n_evaluations_ = evaluator.n_asked
         self.history_ = pd.DataFrame(search.history, columns=Generation._fields)
