@@ -1,14 +1,28 @@
 """FRULER: a handful of readable fuzzy rules for regression, learned by evolution."""
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
 
-from fruler.data import load_keel
-from fruler.discretization import MultiGranularityDiscretizer
-from fruler.instance_selection import ClassConditionalSelector
-from fruler.regressor import FRULERRegressor, paper_settings
-from fruler.rules import FuzzyPartition, RuleBase
+if TYPE_CHECKING:
+    from fruler.data import load_keel
+    from fruler.discretization import MultiGranularityDiscretizer
+    from fruler.instance_selection import ClassConditionalSelector
+    from fruler.regressor import FRULERRegressor, paper_settings
+    from fruler.rules import FuzzyPartition, RuleBase
 
 __version__ = _version("fruler")
+
+# Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
+_HOMES = {
+    "ClassConditionalSelector": "fruler.instance_selection",
+    "FRULERRegressor": "fruler.regressor",
+    "FuzzyPartition": "fruler.rules",
+    "MultiGranularityDiscretizer": "fruler.discretization",
+    "RuleBase": "fruler.rules",
+    "load_keel": "fruler.data",
+    "paper_settings": "fruler.regressor",
+}
 
 __all__ = [
     "ClassConditionalSelector",
@@ -20,3 +34,15 @@ __all__ = [
     "load_keel",
     "paper_settings",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fruler' has no attribute {name!r}")
+    value = getattr(_import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,120 @@
+"""What `fruler bench` does, once its options are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from fruler.bench.execution import Task
+from fruler.bench.machine import describe_machine, source_commit
+from fruler.bench.plan import Plan, check_settings, make_plan
+from fruler.bench.progress import Reporter
+from fruler.bench.report import write_report
+from fruler.bench.results import RUNS, Line, ResultsFolder, read_lines
+from fruler.bench.runner import run_here, run_on_dask
+
+
+@dataclass(frozen=True)
+class BenchOptions:
+    """The options of `fruler bench`, named as there."""
+
+    out: Path
+    data: Path | None = None
+    sets: str | None = None
+    seeds: int = 6
+    folds: str = "5"
+    mode: str = "default"
+    peers: str = "none"
+    preprocessing: bool | None = None
+    jobs: int = 1
+    dask: str | None = None
+    limit: float = 600.0
+    max_evaluations: int | None = None
+    retry: bool = False
+    tables_only: bool = False
+
+
+def run_benchmark(options: BenchOptions, console: Console) -> None:
+    """Make the runs that are still to be made, then the tables.
+
+    Raises
+    ------
+    ValueError, OSError
+        In one line, for what the user can mend.
+    """
+    if options.tables_only:
+        if not (options.out / RUNS).is_file():
+            raise FileNotFoundError(f"there are no results in {str(options.out)!r}; make some without --tables-only")
+        _write_tables(options.out, console)
+        return
+    if options.data is None:
+        raise ValueError("give --data the folder of the KEEL sets")
+    if options.jobs < 1:
+        raise ValueError(f"--jobs must be at least 1; got {options.jobs}")
+    if not options.limit > 0.0:
+        raise ValueError(f"--limit must be more than 0 seconds; got {options.limit:g}")
+    plan = make_plan(
+        options.data,
+        sets=options.sets,
+        seeds=options.seeds,
+        folds=options.folds,
+        mode=options.mode,
+        peers=options.peers,
+        preprocessing=options.mode != "none" if options.preprocessing is None else options.preprocessing,
+        max_evaluations=options.max_evaluations,
+        largest_first=options.jobs > 1 or options.dask is not None,
+    )
+    with ResultsFolder(options.out) as results:
+        _say(console, results.note)
+        check_settings(plan, results.lines, results.settings(), options.out)
+        _say(console, results.describe(plan.describe_settings(source_commit()), describe_machine()))
+        _run(plan, results, options, console)
+    _write_tables(options.out, console)
+
+
+def tasks_left(plan: Plan, results: ResultsFolder, retry: bool) -> list[Task]:
+    """Return the runs that have no result yet. A missing peer may have been installed since, so it is tried again."""
+    again = {"missing", "failed", "timeout"} if retry else {"missing"}
+    latest = results.latest()
+    return [task for task in plan.tasks if task.key not in latest or latest[task.key]["status"] in again]
+
+
+def _run(plan: Plan, results: ResultsFolder, options: BenchOptions, console: Console) -> None:
+    tasks = tasks_left(plan, results, options.retry)
+    _say(console, f"{len(plan.tasks)} runs, {len(plan.tasks) - len(tasks)} of them done before")
+    if not tasks:
+        return
+    latest = results.latest()
+    with Reporter(console, tasks, results.lines, options.jobs) as reporter, closing(_lines(tasks, options)) as lines:
+        for task, line in lines:
+            # A peer that is still missing says nothing new.
+            if line["status"] != "missing" or latest.get(task.key, {}).get("message") != line["message"]:
+                results.append(line)
+            reporter.finished(task, line)
+
+
+def _lines(tasks: list[Task], options: BenchOptions) -> Generator[tuple[Task, Line], None, None]:
+    if options.dask is not None:
+        return run_on_dask(tasks, options.dask, options.limit)
+    return run_here(tasks, options.jobs, options.limit)
+
+
+def _write_tables(out: Path, console: Console) -> None:
+    counts = Counter(line["status"] for line in {_key(line): line for line in read_lines(out / RUNS)}.values())
+    _say(console, f"results in {out / RUNS}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
+    for path in write_report(out):
+        _say(console, f"  {path}")
+
+
+def _key(line: Line) -> tuple[object, ...]:
+    return tuple(line[name] for name in ("method", "set", "fold", "seed"))
+
+
+def _say(console: Console, text: str | None) -> None:
+    if text is not None:
+        console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,189 @@
+"""The methods that the benchmark compares: what each is called, its settings, and how one fit of it is measured."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Bunch
+
+from fruler import ClassConditionalSelector, FRULERRegressor, MultiGranularityDiscretizer, paper_settings
+from fruler.bench.peers import PEERS, Peer, Size
+
+Settings = Mapping[str, Any]
+Figures = dict[str, Any]
+
+# Parameters that are no part of what is compared: the seed is the run's, and threads change nothing but the time.
+_NOT_SETTINGS = ("random_state", "n_jobs")
+MODES = {"default": ("fruler",), "paper": ("fruler-paper",), "both": ("fruler", "fruler-paper"), "none": ()}
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method of the benchmark.
+
+    Attributes
+    ----------
+    name : str
+        The name in the results.
+    settings : mapping
+        Everything that makes its fits what they are, as JSON can hold it.
+    measure : callable
+        Takes settings, training data, test data and seed; returns figures, by name.
+    seeded : bool
+        Whether its result depends on the seed. One that does not is run with seed 0 only.
+    package : str
+        The distribution whose version is noted with each result.
+    """
+
+    name: str
+    settings: Settings
+    measure: Callable[[Settings, Bunch, Bunch, int], Figures]
+    seeded: bool
+    package: str
+
+
+def find_method(name: str, max_evaluations: int | None = None) -> Method:
+    """Return the method of a name.
+
+    Parameters
+    ----------
+    name : str
+        ``"fruler"``, ``"fruler-paper"``, these with ``"-capped"``, ``"preprocessing"`` or the name of a peer.
+    max_evaluations : int, optional
+        The evaluations that a fit of a capped mode may ask for.
+
+    Examples
+    --------
+    >>> find_method("fruler-paper").settings["t_norm"]
+    'minimum'
+    >>> find_method("linear").seeded
+    False
+    """
+    if name == "preprocessing":
+        settings = {
+            "selection": ClassConditionalSelector().get_params(),
+            "discretization": MultiGranularityDiscretizer().get_params(),
+        }
+        return Method(name, settings, _measure_preprocessing, False, "fruler")
+    if name in PEERS:
+        peer = PEERS[name]
+        return Method(name, peer.settings, _PeerMeasure(peer), peer.seeded, peer.package)
+    mode = name.removesuffix("-capped")
+    if mode not in ("fruler", "fruler-paper"):
+        raise ValueError(f"there is no method {name!r}")
+    changes = dict(paper_settings()) if mode == "fruler-paper" else {}
+    if name != mode and max_evaluations is not None:
+        changes["max_evaluations"] = max_evaluations
+    settings = {
+        key: value for key, value in FRULERRegressor(**changes).get_params().items() if key not in _NOT_SETTINGS
+    }
+    return Method(name, settings, _measure_fruler, True, "fruler")
+
+
+def own_methods(mode: str, max_evaluations: int | None) -> list[str]:
+    """Name the methods of a mode; a cap on evaluations makes another method of each.
+
+    Examples
+    --------
+    >>> own_methods("both", None), own_methods("paper", 500)
+    (['fruler', 'fruler-paper'], ['fruler-paper-capped'])
+    """
+    if mode not in MODES:
+        raise ValueError(f"--mode must be one of {', '.join(MODES)}; got {mode!r}")
+    return [name if max_evaluations is None else f"{name}-capped" for name in MODES[mode]]
+
+
+def finite_or_none(value: Any) -> Any:
+    """Make a figure one that JSON can hold: plain Python, and None for what is no finite number.
+
+    Examples
+    --------
+    >>> finite_or_none(np.float64(0.5)), finite_or_none(float("inf"))
+    (0.5, None)
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _measure_fruler(settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
+    model = FRULERRegressor(**settings, random_state=seed, n_jobs=1)
+    figures = _measure_estimator(model, train, test)
+    rule_base = model.rule_base_
+    return figures | {
+        "rules": model.n_rules_,
+        "coefficients": int(np.count_nonzero(rule_base.consequents[:, 1:])),
+        "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
+        "possible_coefficients": model.n_rules_ * train.data.shape[1],
+        "evaluations": model.n_evaluations_,
+        "regularization": model.regularization_,
+        "uncovered": model.n_uncovered_,
+        **{f"{stage}_seconds": seconds for stage, seconds in model.stage_seconds_.items()},
+    }
+
+
+@dataclass(frozen=True)
+class _PeerMeasure:
+    """Measures a peer; what it must import is imported before the clock starts."""
+
+    peer: Peer
+
+    def __call__(self, settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
+        model = self.peer.build(settings, seed)
+        figures = _measure_estimator(model, train, test)
+        size: Size = self.peer.size(model)
+        return figures | size._asdict()
+
+
+def _measure_estimator(model: Any, train: Bunch, test: Bunch) -> Figures:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.perf_counter()
+        model.fit(train.data, train.target)
+        fitted = time.perf_counter()
+        predicted = _predict(model, test.data)
+        seconds = time.perf_counter() - fitted
+        train_predicted = _predict(model, train.data)
+    doubts = [str(warning.message) for warning in caught if issubclass(warning.category, ConvergenceWarning)]
+    return {
+        "message": " ".join(doubts[0].split())[:300] if doubts else None,
+        "error": _half_mse(predicted, test.target),
+        "train_error": _half_mse(train_predicted, train.target),
+        "seconds": fitted - start,
+        "predict_seconds": seconds,
+    }
+
+
+def _predict(model: Any, data: Any) -> Any:
+    return np.asarray(model.predict(data), dtype=np.float64).reshape(-1)
+
+
+def _half_mse(predicted: Any, target: Any) -> float:
+    return float(np.square(predicted - target).mean() / 2.0)
+
+
+def _measure_preprocessing(settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
+    """Measure the first two stages alone, as in the paper's Tables 2 and 3."""
+    start = time.perf_counter()
+    selector = ClassConditionalSelector(**settings["selection"]).fit(train.data, train.target)
+    selected = time.perf_counter()
+    discretizer = MultiGranularityDiscretizer(**settings["discretization"]).fit(train.data, train.target)
+    granularities = discretizer.granularities_
+    end = time.perf_counter()
+    return {
+        "reduction": 100.0 * selector.reduction_,
+        "increase": selector.error_selected_ / selector.error_all_ if selector.error_all_ > 0.0 else None,
+        "thinned": float(selector.thinned_),
+        "selection_s": selected - start,
+        "average": float(granularities.mean()),
+        "largest": float(granularities.max()),
+        "unused": float((granularities == 1).sum()),
+        "discretization_s": end - selected,
+        "seconds": end - start,
+    }

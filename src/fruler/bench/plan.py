@@ -1,0 +1,202 @@
+"""What the benchmark runs: methods times sets times folds times seeds, and the settings behind each method."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fruler.bench.execution import Task, package_version
+from fruler.bench.methods import Method, find_method, own_methods
+from fruler.bench.paper import paper_tables
+from fruler.bench.peers import PEERS
+from fruler.data.keel import _refuse_incomplete_folds as refuse_incomplete_folds
+from fruler.data.sources import suggest
+
+N_FOLDS = 5
+# What all runs share and a result depends on. A change of it is a change of settings.
+PROTOCOL = {"error": "half the mean squared error of the test rows", "folds": N_FOLDS, "version": 1}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs that are asked for, and what is known of their methods."""
+
+    tasks: tuple[Task, ...]
+    methods: tuple[Method, ...]
+
+    def describe_settings(self, commit: str | None) -> dict[str, dict[str, Any]]:
+        """Return, by hash, what each method's settings are."""
+        return {
+            settings_hash(method): {
+                "method": method.name,
+                "settings": dict(method.settings),
+                "protocol": PROTOCOL,
+                "fruler": package_version("fruler"),
+                "commit": commit,
+            }
+            for method in self.methods
+        }
+
+
+def settings_hash(method: Method) -> str:
+    """Return 12 hexadecimal digits that stand for a method's settings and the protocol."""
+    known = {"method": method.name, "settings": method.settings, "protocol": PROTOCOL}
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def make_plan(
+    data: Path,
+    *,
+    sets: str | None = None,
+    seeds: int = 6,
+    folds: str = "5",
+    mode: str = "default",
+    peers: str = "none",
+    preprocessing: bool = True,
+    max_evaluations: int | None = None,
+    largest_first: bool = True,
+) -> Plan:
+    """Check what is asked for and list its runs, so that early results are spread over all sets.
+
+    Parameters
+    ----------
+    data : Path
+        The folder of the sets, each a folder in it.
+    sets, folds, peers : str
+        Names or numbers, separated by commas; a single number of folds means the first so many.
+    seeds : int
+        How many seeds, from 0.
+    mode : {"default", "paper", "both", "none"}
+        Which of our own modes to run.
+    preprocessing : bool
+        Whether to measure the first two stages alone.
+    max_evaluations : int, optional
+        A cap for our own modes.
+    largest_first : bool
+        Whether, among the runs of one fold and seed, those of large sets come first: several processes then end at
+        about the same time.
+
+    Raises
+    ------
+    ValueError, OSError
+        In one line that says what is wrong and what to do.
+    """
+    names = choose_sets(data, sets)
+    numbers = parse_folds(folds)
+    if seeds < 1:
+        raise ValueError(f"--seeds must be at least 1; got {seeds}")
+    if max_evaluations is not None and max_evaluations < 1:
+        raise ValueError(f"--max-evaluations must be at least 1; got {max_evaluations}")
+    chosen = own_methods(mode, max_evaluations) + (["preprocessing"] if preprocessing else []) + choose_peers(peers)
+    if not chosen:
+        raise ValueError("there is nothing to run: choose a --mode, --peers or --preprocessing")
+    for name in names:
+        for number in numbers:
+            refuse_incomplete_folds(data / name, name, number)
+    if largest_first:
+        names = sorted(names, key=lambda name: -(data / name / f"{name}.dat").stat().st_size)
+    methods = tuple(find_method(name, max_evaluations) for name in chosen)
+    folder = str(data.resolve())
+    tasks = tuple(
+        Task(
+            method.name,
+            settings_hash(method),
+            name,
+            number,
+            seed,
+            folder,
+            dict(method.settings),
+            method.package,
+        )
+        for seed in range(seeds)
+        for number in numbers
+        for name in names
+        for method in methods
+        if method.seeded or seed == 0
+    )
+    return Plan(tasks, methods)
+
+
+def choose_sets(data: Path, sets: str | None) -> list[str]:
+    """Return the names of the sets that are asked for, or of those of the paper that are in the folder."""
+    if not data.is_dir():
+        raise FileNotFoundError(f"there is no data folder {str(data)!r}; give --data the folder of the KEEL sets")
+    present = sorted(path.parent.name for path in data.glob("*/*.dat") if path.stem == path.parent.name)
+    if not present:
+        raise ValueError(f"{str(data)!r} holds no sets; each is a folder NAME with a file NAME.dat in it")
+    if sets is None:
+        known = [name for name in paper_tables().index if name in present]
+        if not known:
+            raise ValueError(f"{str(data)!r} holds none of the paper's sets; name some with --sets: {_list(present)}")
+        return known
+    names = _split(sets)
+    if not names:
+        raise ValueError(f"--sets names no set; the folder has {_list(present)}")
+    for name in names:
+        if name not in present:
+            raise ValueError(f"there is no set {name!r} in {str(data)!r}; {suggest(name, present)}")
+    return names
+
+
+def choose_peers(peers: str) -> list[str]:
+    """Return the names of the peers that are asked for.
+
+    Examples
+    --------
+    >>> choose_peers("tree,linear"), choose_peers("none")
+    (['tree', 'linear'], [])
+    """
+    names = list(PEERS) if peers == "all" else [] if peers == "none" else _split(peers)
+    for name in names:
+        if name not in PEERS:
+            raise ValueError(f"there is no peer {name!r}; {suggest(name, list(PEERS))}")
+    return names
+
+
+def parse_folds(folds: str) -> list[int]:
+    """Return the folds that are asked for.
+
+    Examples
+    --------
+    >>> parse_folds("3"), parse_folds("2,5"), parse_folds("4,")
+    ([1, 2, 3], [2, 5], [4])
+    """
+    parts = _split(folds)
+    if not parts or not all(part.isdecimal() and 1 <= int(part) <= N_FOLDS for part in parts):
+        raise ValueError(f"--folds must be a number from 1 to {N_FOLDS} or a list such as 1,2; got {folds!r}")
+    numbers = [int(part) for part in parts]
+    return list(range(1, numbers[0] + 1)) if "," not in folds else list(dict.fromkeys(numbers))
+
+
+def check_settings(plan: Plan, lines: Iterable[dict[str, Any]], known: dict[str, dict[str, Any]], out: Path) -> None:
+    """Refuse to add runs to results of the same method with other settings."""
+    wanted = {method.name: (settings_hash(method), method.settings) for method in plan.methods}
+    for line in lines:
+        if line["method"] in wanted and line["settings"] != wanted[line["method"]][0]:
+            before = known.get(line["settings"], {})
+            changes = _changes(before.get("settings"), wanted[line["method"]][1])
+            raise ValueError(
+                f"{str(out)!r} has results of {line['method']} made with other settings ({changes}); "
+                "give another folder with --out, or the settings of before"
+            )
+
+
+def _changes(before: dict[str, Any] | None, now: Any) -> str:
+    if before is None:
+        return "they are not recorded in settings.json"
+    names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    if not names:
+        return "another version of the protocol"
+    return ", ".join(f"{name} was {before.get(name)!r}, now {now.get(name)!r}" for name in names)
+
+
+def _split(text: str) -> list[str]:
+    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")

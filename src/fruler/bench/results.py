@@ -1,0 +1,220 @@
+"""The folder of results: a file to which every finished run adds one line, and what describes the runs.
+
+A line is written whole or not at all. What a killed process or a full disk left of a line is cut off before the next
+one is written, so that no run is lost that was finished, and none is mixed with another.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+RUNS, SETTINGS, MACHINE = "runs.jsonl", "settings.json", "machine.json"
+_LOCK = ".lock"
+_KEY = ("method", "set", "fold", "seed")
+
+Line = dict[str, Any]
+
+
+class ResultsFolder:
+    """A folder of results that is open for adding runs; no other process can open it meanwhile.
+
+    Parameters
+    ----------
+    out : Path
+        The folder; it is made if it is not there.
+
+    Attributes
+    ----------
+    lines : list of dict
+        The lines of the file, in its order.
+    note : str or None
+        What was mended when the file was opened.
+    """
+
+    def __init__(self, out: Path) -> None:
+        if out.exists() and not out.is_dir():
+            raise FileExistsError(f"{str(out)!r} is a file; give --out a folder")
+        out.mkdir(parents=True, exist_ok=True)
+        self.out = out
+        self.path = out / RUNS
+        self.lines: list[Line] = []
+        self.note: str | None = None
+        self._lock = _lock(out / _LOCK)
+        self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        try:
+            self._descriptor = os.open(
+                self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644
+            )
+            self._mend()
+            self.lines = read_lines(self.path)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        # Closing gives the lock back. Its file stays: a lock on a file that another process has removed locks nothing.
+        os.close(self._lock)
+
+    def append(self, line: Line) -> None:
+        """Add the line of a finished run, on the disk when this returns.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; the file is then as it was.
+        """
+        content = (json.dumps(line, allow_nan=False) + "\n").encode()
+        size = os.fstat(self._descriptor).st_size
+        try:
+            if os.write(self._descriptor, content) != len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            os.ftruncate(self._descriptor, size)
+            raise OSError(
+                error.errno,
+                f"{str(self.path)!r} could not be written ({error.strerror}); the {len(self.lines)} finished runs in "
+                "it are kept: make room and repeat the command",
+            ) from error
+        self.lines.append(line)
+
+    def latest(self) -> dict[tuple[Any, ...], Line]:
+        """Return the last line of each run, by method, set, fold and seed."""
+        return {run_key(line): line for line in self.lines}
+
+    def describe(self, settings: Mapping[str, Any], machine: Mapping[str, Any]) -> str | None:
+        """Record the settings and the machine; return a note if earlier runs were made on another machine."""
+        known = self.settings()
+        # What made the first runs stays; other versions that add runs with the same settings are noted beside it.
+        for key, entry in settings.items():
+            first = known.setdefault(key, dict(entry))
+            source = {"fruler": entry["fruler"], "commit": entry["commit"]}
+            if any(first[name] != value for name, value in source.items()) and source not in first.get("later", []):
+                first["later"] = [*first.get("later", []), source]
+        _write_json(self.out / SETTINGS, known)
+        before = _read_json(self.out / MACHINE)
+        if before is None:
+            _write_json(self.out / MACHINE, dict(machine))
+        elif before != machine:
+            changed = sorted(name for name in {*before, *machine} if before.get(name) != machine.get(name))
+            return f"earlier runs were made elsewhere ({', '.join(changed)} differ): seconds may not be comparable"
+        return None
+
+    def settings(self) -> dict[str, Any]:
+        """Return what is recorded of the settings, by hash."""
+        return _read_json(self.out / SETTINGS) or {}
+
+    def _mend(self) -> None:
+        """Cut off a last line that was not written to its end."""
+        size = os.fstat(self._descriptor).st_size
+        content = self.path.read_bytes()
+        if size == 0 or content.endswith(b"\n"):
+            return
+        end = content.rfind(b"\n") + 1
+        if _parse(content[end:]) is not None:
+            # Whole, but for the line's end: someone's editor.
+            os.write(self._descriptor, b"\n")
+            return
+        os.ftruncate(self._descriptor, end)
+        number = content.count(b"\n") + 1
+        self.note = f"line {number} of {self.path.name} was half written and is cut off; its run is made again"
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Read the lines of a file of results.
+
+    Raises
+    ------
+    ValueError
+        If a line is not one of a run.
+    """
+    lines = []
+    for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
+        line = _parse(raw)
+        if line is None:
+            raise ValueError(
+                f"line {number} of {str(path)!r} is no result of a run; mend or remove it, and repeat the command"
+            )
+        lines.append(line)
+    return lines
+
+
+def run_key(line: Line) -> tuple[Any, ...]:
+    """Return a run's place in the experiment: method, set, fold, seed."""
+    return tuple(line[name] for name in _KEY)
+
+
+def _parse(raw: bytes) -> Line | None:
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        return None
+    needed = {*_KEY, "settings", "status"}
+    return line if isinstance(line, dict) and needed <= line.keys() else None
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise ValueError(
+            f"{str(path)!r} is damaged ({error}); restore it, or give another folder with --out"
+        ) from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{str(path)!r} is damaged; restore it, or give another folder with --out")
+    return content
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Replace a file by another in one step, unless it says the same already."""
+    text = json.dumps(content, indent=1, sort_keys=True) + "\n"
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return
+    draft = path.with_suffix(".draft")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise OSError(
+            error.errno, f"{str(path)!r} could not be written ({error.strerror}); make room and repeat"
+        ) from error
+
+
+def _lock(path: Path) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise BlockingIOError(
+            error.errno, f"another process is adding runs to {str(path.parent)!r}; wait for it, or give another --out"
+        ) from error
+    return descriptor

@@ -1,0 +1,174 @@
+"""Makes the runs of a plan, on this machine or on a Dask cluster, and hands out their lines as they come."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from fruler.bench.execution import ONE_THREAD, Task, blank_line, describe_exit, execute, execute_in_child, silence
+from fruler.bench.results import Line
+
+# Loaded once by the process that all runs are forked from; a run then starts within milliseconds.
+_PRELOAD = ["__main__", "fruler.bench.methods", "sklearn.linear_model", "sklearn.ensemble"]
+_CONNECT_SECONDS = 10.0
+
+
+def run_here(tasks: Sequence[Task], jobs: int, limit: float) -> Generator[tuple[Task, Line], None, None]:
+    """Make runs on this machine, each in a process of its own with one thread.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The runs, in the order in which they start.
+    jobs : int
+        How many run at a time.
+    limit : float
+        Seconds after which a run is ended.
+
+    Yields
+    ------
+    task, line
+        In the order in which they end. Closing the generator ends what still runs.
+    """
+    waiting = list(reversed(tasks))
+    running: list[_Running] = []
+    with _one_thread():
+        context = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
+        if os.name == "posix":
+            context.set_forkserver_preload(_PRELOAD)
+        try:
+            while waiting or running:
+                while waiting and len(running) < jobs:
+                    running.append(_Running.start(context, waiting.pop()))
+                first = min(run.started for run in running)
+                wait([run.connection for run in running], timeout=max(0.0, first + limit - time.monotonic()))
+                for run in list(running):
+                    line = run.collect(limit)
+                    if line is not None:
+                        running.remove(run)
+                        yield run.task, line
+        finally:
+            for run in running:
+                run.kill()
+
+
+def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[tuple[Task, Line], None, None]:
+    """Make runs on a Dask cluster; its workers must have this package, the peers and the data folder.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The runs.
+    address : str
+        Of the scheduler.
+    limit : float
+        Seconds after which a run is ended.
+
+    Yields
+    ------
+    task, line
+        In the order in which they end.
+    """
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError as error:
+        raise ValueError("--dask needs Dask: pip install 'fruler[dask]'") from error
+    try:
+        client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ValueError(f"no Dask scheduler answers at {address!r} within {_CONNECT_SECONDS:g} s; check it") from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+        except TimeoutError as error:
+            raise ValueError(f"the Dask cluster at {address!r} has no workers; start some") from error
+        # The order of submission is that of the plan; a run whose worker dies thrice is given up.
+        futures = [client.submit(execute_in_child, task, limit, pure=False, retries=0) for task in tasks]
+        by_key = {future.key: task for future, task in zip(futures, tasks, strict=True)}
+        try:
+            for future in distributed.as_completed(futures):
+                task = by_key[future.key]
+                trouble = future.exception()
+                line = future.result() if trouble is None else blank_line(task, "failed", f"on the cluster: {trouble}")
+                future.release()
+                yield task, line
+        finally:
+            client.cancel(futures)
+
+
+@dataclass(frozen=True)
+class _Running:
+    task: Task
+    process: Any
+    connection: Connection
+    started: float
+
+    @classmethod
+    def start(cls, context: Any, task: Task) -> _Running:
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, task), daemon=True)
+        process.start()
+        theirs.close()
+        return cls(task, process, ours, time.monotonic())
+
+    def collect(self, limit: float) -> Line | None:
+        """Return the run's line if it has ended, or must end now."""
+        line: Line | None = None
+        if self.connection.poll():
+            try:
+                line = self.connection.recv()
+            except (EOFError, OSError):
+                self.process.join()
+                line = blank_line(self.task, "failed", describe_exit(self.process.exitcode))
+        elif time.monotonic() - self.started >= limit:
+            line = blank_line(self.task, "timeout", f"stopped after {limit:g} s", limit)
+        if line is not None:
+            self.kill()
+        return line
+
+    def kill(self) -> None:
+        """End the process, whatever it does, and wait until it is gone."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def _serve(connection: Connection, task: Task) -> None:
+    """Make one run in this process and send its line."""
+    # Ctrl-C reaches all processes of a terminal; the parent decides what ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    silence()
+    threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
+    connection.send(execute(task))
+
+
+def _end_with_parent(connection: Connection) -> None:
+    """End this process when the parent is gone, so that a killed benchmark leaves nothing running."""
+    try:
+        connection.recv()
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let processes that start meanwhile use one thread for linear algebra."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
