@@ -58,27 +58,27 @@ def bench(
     ),
 ) -> None:
     """Run the paper's experiment, with other methods beside; repeat the command to go on after an interruption."""
-    from rich.console import Console
-
-    from fruler.bench.command import BenchOptions, run_benchmark
-
-    options = BenchOptions(
-        out=out,
-        data=data,
-        sets=sets,
-        seeds=seeds,
-        folds=folds,
-        mode=mode,
-        peers=peers,
-        preprocessing=preprocessing,
-        jobs=jobs,
-        dask=dask,
-        limit=limit,
-        max_evaluations=max_evaluations,
-        retry=retry,
-        tables_only=tables_only,
-    )
     try:
+        from rich.console import Console
+
+        from fruler.bench.command import BenchOptions, run_benchmark
+
+        options = BenchOptions(
+            out=out,
+            data=data,
+            sets=sets,
+            seeds=seeds,
+            folds=folds,
+            mode=mode,
+            peers=peers,
+            preprocessing=preprocessing,
+            jobs=jobs,
+            dask=dask,
+            limit=limit,
+            max_evaluations=max_evaluations,
+            retry=retry,
+            tables_only=tables_only,
+        )
         run_benchmark(options, Console(soft_wrap=True))
     except KeyboardInterrupt:
         typer.echo("stopped; finished runs are kept: repeat the command to go on", err=True)

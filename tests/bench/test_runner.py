@@ -1,0 +1,180 @@
+"""Runs in processes of their own: ended ones, slow ones, killed benchmarks, a cluster."""
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+from rich.console import Console
+
+from fruler.bench import runner
+from fruler.bench.command import BenchOptions, run_benchmark
+from fruler.bench.plan import make_plan
+from fruler.bench.progress import TimeLeft
+from fruler.bench.results import read_lines, run_key
+from fruler.bench.runner import run_here, run_on_dask
+
+OPTIONS = ("--mode", "both", "--peers", "tree,linear", "--jobs", "2")
+
+
+def without_times(lines):
+    """The lines, in no order, without what differs from run to run."""
+    kept = [{k: v for k, v in line.items() if not k.endswith(("seconds", "_s"))} for line in lines]
+    return sorted(kept, key=lambda line: [str(part) for part in run_key(line)])
+
+
+def n_lines(out):
+    path = out / "runs.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.fixture(scope="module")
+def slow_tasks(small_sets):
+    """Runs that take minutes, unless they are ended."""
+    return make_plan(small_sets, sets="slow", seeds=1, folds="2", mode="paper", preprocessing=False).tasks
+
+
+def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_path):
+    clean = bench(tmp_path / "clean", *OPTIONS)
+    assert clean.returncode == 0, clean.stderr
+    expected = read_lines(tmp_path / "clean" / "runs.jsonl")
+    assert len(expected) == 5 * 2 * 5
+    assert all(line["status"] == "ok" for line in expected)
+
+    out, draw, kills = tmp_path / "killed", random.Random(0), 0
+    for _ in range(6):
+        before = n_lines(out)
+        with subprocess.Popen(
+            bench_command(out, *OPTIONS), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            while process.poll() is None and n_lines(out) == before:
+                time.sleep(0.01)
+            time.sleep(draw.uniform(0.0, 0.2))
+            kills += process.poll() is None
+            process.kill()
+        if n_lines(out) > 40:
+            break
+    assert kills >= 2
+    with (out / "runs.jsonl").open("ab") as file:  # and once in the middle of a line
+        file.write(b'{"method": "fruler-cap')
+    resumed = bench(out, *OPTIONS)
+    assert resumed.returncode == 0, resumed.stderr
+    assert "half written" in resumed.stdout
+    assert without_times(read_lines(out / "runs.jsonl")) == without_times(expected)
+    again = bench(out, *OPTIONS)
+    assert "50 runs, 50 of them done before" in again.stdout
+    assert n_lines(out) == 50
+
+
+def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(small_sets, bench_command, tmp_path):
+    psutil = pytest.importorskip("psutil")
+    command = bench_command(tmp_path, "--mode", "paper", "--peers", "linear", "--max-evaluations", "100000")
+    command[command.index("--sets") + 1] = "slow"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and n_lines(tmp_path) < 1:
+            if "linear" not in command:
+                break
+            time.sleep(0.05)
+            if len(psutil.Process(process.pid).children(recursive=True)) >= 3:
+                break
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr.count("\n") == 1
+    assert "repeat the command" in stderr
+    assert not psutil.wait_procs(children, timeout=10)[1]
+
+
+def test_a_killed_benchmark_leaves_nothing_running(bench_command, tmp_path):
+    psutil = pytest.importorskip("psutil")
+    command = bench_command(tmp_path, "--mode", "paper", "--no-preprocessing", "--max-evaluations", "100000")
+    command[command.index("--sets") + 1] = "slow"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        children = []
+        while process.poll() is None and len(children) < 3:  # the tracker, the server and a run
+            time.sleep(0.05)
+            children = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+    assert len(children) >= 3
+    assert not psutil.wait_procs(children, timeout=10)[1]
+
+
+def test_a_run_over_its_limit_is_ended(slow_tasks):
+    start = time.monotonic()
+    lines = [line for _, line in run_here(slow_tasks, 2, 0.5)]
+    assert time.monotonic() - start < 20
+    assert [line["status"] for line in lines] == ["timeout", "timeout"]
+    assert lines[0]["message"] == "stopped after 0.5 s"
+    assert not multiprocessing.active_children()
+
+
+def test_a_run_that_dies_stops_nothing(slow_tasks, small_sets):
+    quick = make_plan(small_sets, sets="plain", seeds=1, folds="1", mode="none", preprocessing=True).tasks
+
+    def kill():
+        while not multiprocessing.active_children():
+            time.sleep(0.01)
+        os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    lines = [line for _, line in run_here([slow_tasks[0], *quick], 1, 60.0)]
+    thread.join()
+    assert [line["status"] for line in lines] == ["failed", "ok"]
+    assert "SIGKILL" in lines[0]["message"]
+
+
+def test_runs_have_one_thread(small_sets, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    with runner._one_thread():
+        assert os.environ["OMP_NUM_THREADS"] == "1"
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+
+
+def test_closing_ends_what_runs(slow_tasks):
+    lines = run_here(slow_tasks, 1, 2.0)
+    assert next(lines)[1]["status"] == "timeout"
+    lines.close()
+    assert not multiprocessing.active_children()
+
+
+def options_of(small_sets, out, **changes):
+    return BenchOptions(out, small_sets, sets="plain", seeds=1, folds="2", peers="tree", max_evaluations=100, **changes)
+
+
+def test_a_cluster_gives_the_same(small_sets, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    console = Console(file=open(os.devnull, "w"))  # noqa: SIM115
+    run_benchmark(options_of(small_sets, tmp_path / "here", jobs=2), console)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None) as cluster:
+        run_benchmark(options_of(small_sets, tmp_path / "there", dask=cluster.scheduler_address), console)
+        slow = make_plan(small_sets, sets="slow", seeds=1, folds="1", mode="paper", preprocessing=False).tasks
+        late = [line["status"] for _, line in run_on_dask(slow, cluster.scheduler_address, 4.0)]
+    console.file.close()
+    here, there = (read_lines(tmp_path / name / "runs.jsonl") for name in ("here", "there"))
+    assert len(here) == 6
+    assert without_times(here) == without_times(there)
+    assert late == ["timeout"]
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"])
+def test_a_cluster_that_does_not_answer(slow_tasks, monkeypatch, address):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(runner, "_CONNECT_SECONDS", 1.0)
+    with pytest.raises(ValueError, match="no Dask scheduler answers"):
+        next(run_on_dask(slow_tasks, address, 1.0))
+
+
+def test_time_left_asks_the_best_witness(slow_tasks):
+    line = {"method": "fruler-paper", "set": "slow", "status": "ok", "seconds": 9.9}
+    assert TimeLeft([]).estimate(slow_tasks, 1) is None
+    assert TimeLeft([line]).estimate(slow_tasks, 2) == pytest.approx(10.0)
+    other = {**line, "set": "plain", "seconds": 0.9}
+    assert TimeLeft([line, other]).estimate(slow_tasks, 1) == pytest.approx(20.0)
+    assert TimeLeft([other]).estimate(slow_tasks, 1) == pytest.approx(2.0)
+    assert TimeLeft([{**line, "status": "failed"}]).estimate(slow_tasks, 1) is None

@@ -1,0 +1,129 @@
+"""The command line: what users see, and what they see when something is wrong."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fruler import __version__
+
+
+def fruler(*arguments, **more):
+    command = [sys.executable, "-m", "fruler.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
+
+
+def assert_one_line(result, *parts):
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+    for part in parts:
+        assert part in result.stderr
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "line").mkdir()
+    rows = "\n".join(f"{i / 40}, {2 * i / 40 + (i % 3) / 50}" for i in range(40))
+    header = "@relation line\n@attribute x real [0, 1]\n@attribute y real [0, 2]\n@outputs y\n@data\n"
+    (folder / "line" / "line.dat").write_text(header + rows + "\n")
+    return folder
+
+
+@pytest.fixture
+def bench(data, tmp_path):
+    def run(*options, **more):
+        return fruler(
+            "bench", "--data", data, "--out", tmp_path / "out", "--sets", "line", "--seeds", 1, *options, **more
+        )
+
+    return run
+
+
+def test_help_and_version_are_light():
+    assert fruler("--version").stdout == f"fruler {__version__}\n"
+    assert "bench" in fruler("--help").stdout
+    code = "import sys, fruler.cli; print(*{'sklearn', 'pandas', 'scipy', 'matplotlib', 'numpy'} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
+
+
+def test_lines_and_summary(bench, tmp_path):
+    result = bench("--folds", "1", "--peers", "linear")
+    assert result.returncode == 0, result.stderr
+    assert "3 runs, 0 of them done before" in result.stdout
+    assert "line fold 1 seed 0 fruler: error" in result.stdout
+    lines = [json.loads(line) for line in (tmp_path / "out" / "runs.jsonl").read_text().splitlines()]
+    ours = next(line for line in lines if line["method"] == "fruler")
+    assert ours["status"] == "ok"
+    assert ours["evaluations"] > 0
+    assert ours["possible_coefficients"] == ours["rules"]
+    assert ours["seconds"] >= ours["selection_seconds"] + ours["discretization_seconds"] + ours["evolution_seconds"]
+    settings = json.loads((tmp_path / "out" / "settings.json").read_text())
+    assert settings[ours["settings"]]["method"] == "fruler"
+    assert (tmp_path / "out" / "machine.json").exists()
+    assert "3 ok" in bench("--tables-only").stdout
+
+
+def test_bad_input(bench, tmp_path):
+    assert_one_line(fruler("bench", "--data", tmp_path / "none"), "no data folder", "--data")
+    assert_one_line(fruler("bench", "--data", tmp_path), "holds no sets")
+    environment = {name: value for name, value in os.environ.items() if name != "FRULER_KEEL"}
+    assert_one_line(fruler("bench", env=environment), "--data")
+    assert_one_line(bench("--sets", "lime"), "'lime'", "'line'")
+    assert_one_line(bench("--peers", "cubits"), "'cubits'", "'cubist'")
+    assert_one_line(bench("--jobs", "0"), "--jobs")
+    assert_one_line(bench("--limit", "0"), "--limit")
+    assert_one_line(bench("--tables-only"), "no results")
+    (tmp_path / "out").write_text("")
+    assert_one_line(bench(), "is a file")
+
+
+def test_other_settings_are_refused(bench, tmp_path):
+    options = ("--folds", "1", "--no-preprocessing", "--max-evaluations")
+    assert bench(*options, "70").returncode == 0
+    before = (tmp_path / "out" / "runs.jsonl").read_bytes()
+    assert_one_line(bench(*options, "80"), "fruler-capped", "max_evaluations was 70, now 80", "--out")
+    assert (tmp_path / "out" / "runs.jsonl").read_bytes() == before
+
+
+def test_a_damaged_line(bench, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "runs.jsonl").write_text('{"method"\n{}\n')
+    assert_one_line(bench(), "line 1", "runs.jsonl")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_file_that_cannot_grow(bench, tmp_path):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_500, 1_500))
+
+    result = bench("--mode", "none", "--peers", "linear,tree", preexec_fn=limit)
+    assert_one_line(result, "could not be written", "finished runs", "kept")
+    lines = (tmp_path / "out" / "runs.jsonl").read_text().splitlines()
+    assert 0 < len(lines) < 10
+    assert all(json.loads(line)["status"] == "ok" for line in lines)
+    assert bench("--mode", "none", "--peers", "linear,tree").returncode == 0
+    assert len((tmp_path / "out" / "runs.jsonl").read_text().splitlines()) == 10
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="uses the locks of POSIX")
+def test_two_processes_on_one_folder(bench, tmp_path):
+    from fruler.bench.results import ResultsFolder
+
+    with ResultsFolder(tmp_path / "out"):
+        assert_one_line(bench(), "another process")
+
+
+def test_failed_runs_are_repeated_only_when_asked(bench, tmp_path):
+    options = ("--folds", "1", "--mode", "none", "--peers", "linear")
+    assert bench(*options, "--limit", "0.001").returncode == 0
+    path = tmp_path / "out" / "runs.jsonl"
+    assert [json.loads(line)["status"] for line in path.read_text().splitlines()] == ["timeout"]
+    assert "1 of them done before" in bench(*options).stdout
+    assert bench(*options, "--retry").returncode == 0
+    assert [json.loads(line)["status"] for line in path.read_text().splitlines()] == ["timeout", "ok"]
