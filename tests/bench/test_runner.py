@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 
+import psutil
 import pytest
 from rich.console import Console
 
@@ -18,7 +19,7 @@ from fruler.bench.progress import TimeLeft
 from fruler.bench.results import read_lines, run_key
 from fruler.bench.runner import run_here, run_on_dask
 
-OPTIONS = ("--mode", "both", "--peers", "tree,linear", "--jobs", "2")
+OPTIONS = ("--mode", "both", "--peers", "tree", "--jobs", "2")
 
 
 def without_times(lines):
@@ -38,15 +39,31 @@ def slow_tasks(small_sets):
     return make_plan(small_sets, sets="slow", seeds=1, folds="2", mode="paper", preprocessing=False).tasks
 
 
+def slow_command(bench_command, out):
+    command = bench_command(out, "--mode", "paper", "--no-preprocessing", "--max-evaluations", "100000")
+    command[command.index("--sets") + 1] = "slow"
+    return command
+
+
+def children_once_running(process):
+    """The processes of a benchmark, once a run is among them beside the server and the tracker."""
+    children = []
+    while len(children) < 3:
+        assert process.poll() is None
+        time.sleep(0.05)
+        children = psutil.Process(process.pid).children(recursive=True)
+    return children
+
+
 def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_path):
     clean = bench(tmp_path / "clean", *OPTIONS)
     assert clean.returncode == 0, clean.stderr
     expected = read_lines(tmp_path / "clean" / "runs.jsonl")
-    assert len(expected) == 5 * 2 * 5
+    assert len(expected) == 4 * 2 * 5
     assert all(line["status"] == "ok" for line in expected)
 
     out, draw, kills = tmp_path / "killed", random.Random(0), 0
-    for _ in range(6):
+    for _ in range(3):
         before = n_lines(out)
         with subprocess.Popen(
             bench_command(out, *OPTIONS), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -56,8 +73,6 @@ def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_p
             time.sleep(draw.uniform(0.0, 0.2))
             kills += process.poll() is None
             process.kill()
-        if n_lines(out) > 40:
-            break
     assert kills >= 2
     with (out / "runs.jsonl").open("ab") as file:  # and once in the middle of a line
         file.write(b'{"method": "fruler-cap')
@@ -66,22 +81,14 @@ def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_p
     assert "half written" in resumed.stdout
     assert without_times(read_lines(out / "runs.jsonl")) == without_times(expected)
     again = bench(out, *OPTIONS)
-    assert "50 runs, 50 of them done before" in again.stdout
-    assert n_lines(out) == 50
+    assert "40 runs, 40 of them done before" in again.stdout
+    assert n_lines(out) == 40
 
 
-def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(small_sets, bench_command, tmp_path):
-    psutil = pytest.importorskip("psutil")
-    command = bench_command(tmp_path, "--mode", "paper", "--peers", "linear", "--max-evaluations", "100000")
-    command[command.index("--sets") + 1] = "slow"
+def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(bench_command, tmp_path):
+    command = slow_command(bench_command, tmp_path)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and n_lines(tmp_path) < 1:
-            if "linear" not in command:
-                break
-            time.sleep(0.05)
-            if len(psutil.Process(process.pid).children(recursive=True)) >= 3:
-                break
-        children = psutil.Process(process.pid).children(recursive=True)
+        children = children_once_running(process)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -91,16 +98,10 @@ def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(small_sets, bench_co
 
 
 def test_a_killed_benchmark_leaves_nothing_running(bench_command, tmp_path):
-    psutil = pytest.importorskip("psutil")
-    command = bench_command(tmp_path, "--mode", "paper", "--no-preprocessing", "--max-evaluations", "100000")
-    command[command.index("--sets") + 1] = "slow"
+    command = slow_command(bench_command, tmp_path)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        children = []
-        while process.poll() is None and len(children) < 3:  # the tracker, the server and a run
-            time.sleep(0.05)
-            children = psutil.Process(process.pid).children(recursive=True)
+        children = children_once_running(process)
         process.kill()
-    assert len(children) >= 3
     assert not psutil.wait_procs(children, timeout=10)[1]
 
 
