@@ -1,18 +1,31 @@
 """The command line: what users see, and what they see when something is wrong."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
 from fruler import __version__
+from fruler.cli import main
 
 
-def fruler(*arguments, **more):
+def in_process_of_its_own(*arguments, **more):
     command = [sys.executable, "-m", "fruler.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
+
+
+@pytest.fixture
+def fruler(monkeypatch, capsys):
+    """Runs the command in this process, which saves the time of starting it."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["fruler", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return subprocess.CompletedProcess(arguments, end.value.code or 0, *capsys.readouterr())
+
+    return run
 
 
 def assert_one_line(result, *parts):
@@ -33,18 +46,18 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture
-def bench(data, tmp_path):
-    def run(*options, **more):
-        return fruler(
-            "bench", "--data", data, "--out", tmp_path / "out", "--sets", "line", "--seeds", 1, *options, **more
-        )
+def arguments(data, tmp_path):
+    return ("bench", "--data", data, "--out", tmp_path / "out", "--sets", "line", "--seeds", 1)
 
-    return run
+
+@pytest.fixture
+def bench(fruler, arguments):
+    return lambda *options: fruler(*arguments, *options)
 
 
 def test_help_and_version_are_light():
-    assert fruler("--version").stdout == f"fruler {__version__}\n"
-    assert "bench" in fruler("--help").stdout
+    assert in_process_of_its_own("--version").stdout == f"fruler {__version__}\n"
+    assert "bench" in in_process_of_its_own("--help").stdout
     code = "import sys, fruler.cli; print(*{'sklearn', 'pandas', 'scipy', 'matplotlib', 'numpy'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.split() == []
@@ -67,11 +80,11 @@ def test_lines_and_summary(bench, tmp_path):
     assert "3 ok" in bench("--tables-only").stdout
 
 
-def test_bad_input(bench, tmp_path):
-    assert_one_line(fruler("bench", "--data", tmp_path / "none"), "no data folder", "--data")
+def test_bad_input(fruler, bench, tmp_path, monkeypatch):
+    monkeypatch.delenv("FRULER_KEEL", raising=False)
+    assert_one_line(in_process_of_its_own("bench", "--data", tmp_path / "none"), "no data folder", "--data")
     assert_one_line(fruler("bench", "--data", tmp_path), "holds no sets")
-    environment = {name: value for name, value in os.environ.items() if name != "FRULER_KEEL"}
-    assert_one_line(fruler("bench", env=environment), "--data")
+    assert_one_line(fruler("bench"), "--data")
     assert_one_line(bench("--sets", "lime"), "'lime'", "'line'")
     assert_one_line(bench("--peers", "cubits"), "'cubits'", "'cubist'")
     assert_one_line(bench("--jobs", "0"), "--jobs")
@@ -96,13 +109,13 @@ def test_a_damaged_line(bench, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-def test_a_file_that_cannot_grow(bench, tmp_path):
+def test_a_file_that_cannot_grow(arguments, bench, tmp_path):
     import resource
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_500, 1_500))
 
-    result = bench("--mode", "none", "--peers", "linear,tree", preexec_fn=limit)
+    result = in_process_of_its_own(*arguments, "--mode", "none", "--peers", "linear,tree", preexec_fn=limit)
     assert_one_line(result, "could not be written", "finished runs", "kept")
     lines = (tmp_path / "out" / "runs.jsonl").read_text().splitlines()
     assert 0 < len(lines) < 10
