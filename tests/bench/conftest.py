@@ -35,7 +35,7 @@ def small_sets(tmp_path_factory):
         write_set(folder / "folded" / f"folded-5-{fold}tra.dat", rows[~test])
         write_set(folder / "folded" / f"folded-5-{fold}tst.dat", rows[test])
     (folder / "slow").mkdir()
-    write_set(folder / "slow" / "slow.dat", make_rows(1500, 12, 2))
+    write_set(folder / "slow" / "slow.dat", make_rows(4000, 25, 2))
     return folder
 
 

@@ -87,9 +87,11 @@ def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_p
 
 def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(bench_command, tmp_path):
     command = slow_command(bench_command, tmp_path)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    ) as process:
         children = children_once_running(process)
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # to all of them, as a terminal does
         _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
     assert stderr.count("\n") == 1
