@@ -12,7 +12,7 @@ from fruler.cli import main
 
 def in_process_of_its_own(*arguments, **more):
     command = [sys.executable, "-m", "fruler.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **more)
 
 
 @pytest.fixture

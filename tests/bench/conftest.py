@@ -56,6 +56,6 @@ def bench(bench_command):
 
     def run(out: Path, *options: str, **more) -> subprocess.CompletedProcess[str]:
         command = bench_command(out, *options)
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **more)
 
     return run
