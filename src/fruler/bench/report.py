@@ -1,10 +1,97 @@
-"""The tables of a benchmark."""
+"""Writing the tables, the pictures and the page of a benchmark."""
 
 from __future__ import annotations
 
+import json
+import logging
+import os
+import tempfile
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+from fruler.bench.page import Picture, write_page
+from fruler.bench.rendering import to_csv, to_latex, to_markdown
+from fruler.bench.tables import TABLES, build_tables, read_measured
+
+logger = logging.getLogger(__name__)
+
+RENDERERS = {"md": to_markdown, "csv": to_csv, "tex": to_latex}
+PICTURES = ("ranks_error", "ranks_rules", "error_rules", "error_rules_sets", "time_rows")
+FORMATS = ("png", "svg")
+NO_MATPLOTLIB = "Pictures are left out: matplotlib is not installed (pip install 'fruler[bench]')."
 
 
 def write_report(out: Path) -> list[Path]:
-    """Write the tables of the results in a folder, and return their paths."""
-    return []
+    """Write what the runs in a folder show: tables, pictures, and a page with all of them.
+
+    Reads ``runs.jsonl``, and ``machine.json`` and ``settings.json`` if they are there. Every file is written whole or
+    not at all; those of an earlier report for which there is nothing any more are removed. Without matplotlib there
+    are no pictures; a warning in the log says so.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the results.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Raises
+    ------
+    ValueError
+        If there are no results, or one of the files cannot be read; the message names the file and the line.
+    """
+    measured = read_measured(out / "runs.jsonl")
+    about = {name: _read_json(out / f"{name}.json") for name in ("machine", "settings")}
+    tables = build_tables(measured)
+    contents: dict[str, str | bytes] = {
+        f"{table.name}.{suffix}": render(table) for table in tables for suffix, render in RENDERERS.items()
+    }
+    pictures: list[Picture] = []
+    if find_spec("matplotlib") is None:
+        logger.warning(NO_MATPLOTLIB)
+    else:
+        # Here, and not above: tables need no plot library.
+        from fruler.bench.figures import draw_pictures
+
+        for picture, files in draw_pictures(measured):
+            pictures.append(picture)
+            contents |= {f"{picture.name}.{suffix}": content for suffix, content in files.items()}
+    if tables:
+        contents["index.html"] = write_page(tables, pictures, about)
+    for name in _all_names() - set(contents):
+        (out / name).unlink(missing_ok=True)
+    return [_write_whole(out / name, content) for name, content in contents.items()]
+
+
+def _all_names() -> set[str]:
+    """Return every file that a report can have."""
+    tables = {f"{name}.{suffix}" for name in TABLES for suffix in RENDERERS}
+    return tables | {f"{name}.{suffix}" for name in PICTURES for suffix in FORMATS} | {"index.html"}
+
+
+def _read_json(path: Path) -> Any:
+    if not path.is_file():
+        return None
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None
+
+
+def _write_whole(path: Path, content: str | bytes) -> Path:
+    """Write a file so that a reader finds the old one or the new one, and never a part."""
+    data = content.encode() if isinstance(content, str) else content
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path

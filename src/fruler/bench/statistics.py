@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,10 +21,13 @@ class FriedmanRanking:
         Mean rank by system, 1 for one that is best everywhere; of equal values each has the mean of their ranks.
     p_value : float
         Of the hypothesis that all systems are alike (Friedman's chi-squared test).
+    chi_squared : float
+        The statistic of that test.
     """
 
     ranks: pd.Series
     p_value: float
+    chi_squared: float
 
 
 class Tally(NamedTuple):
@@ -57,8 +61,48 @@ def friedman_ranking(values: pd.DataFrame) -> FriedmanRanking:
             f"A ranking needs two sets and three systems at least; got {len(values)} and {values.shape[1]}."
         )
     ranks = values.rank(axis=1).mean().sort_values(kind="stable")
-    p_value = float(stats.friedmanchisquare(*(values[column] for column in values.columns)).pvalue)
-    return FriedmanRanking(ranks, p_value)
+    if (values.max(axis=1) == values.min(axis=1)).all():
+        # All alike everywhere: the statistic is then 0 / 0.
+        return FriedmanRanking(ranks, p_value=1.0, chi_squared=0.0)
+    test = stats.friedmanchisquare(*(values[column] for column in values.columns))
+    return FriedmanRanking(ranks, float(test.pvalue), float(test.statistic))
+
+
+def nemenyi_distance(n_systems: int, n_sets: int, level: float = 0.05) -> float:
+    """Return the critical difference: mean ranks that are further apart differ at this level (Nemenyi's test).
+
+    Examples
+    --------
+    >>> round(nemenyi_distance(4, 28), 3)
+    0.886
+    """
+    quantile = float(stats.studentized_range.ppf(1 - level, n_systems, np.inf)) / np.sqrt(2)
+    return float(quantile * np.sqrt(n_systems * (n_systems + 1) / (6 * n_sets)))
+
+
+def cliques(ranks: pd.Series, distance: float) -> list[tuple[int, int]]:
+    """Return the largest groups of systems whose ranks lie within a distance: first and last position of each.
+
+    Parameters
+    ----------
+    ranks : Series
+        Mean ranks, the best first.
+    distance : float
+        See `nemenyi_distance`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cliques(pd.Series([1.0, 1.5, 2.2, 4.0]), 1.0)
+    [(0, 1), (1, 2)]
+    """
+    values = ranks.to_numpy(dtype=np.float64)
+    ends = np.searchsorted(values, values + distance, side="right") - 1
+    found: list[tuple[int, int]] = []
+    for first, last in enumerate(ends.tolist()):
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return found
 
 
 def wilcoxon_p(first: pd.Series, second: pd.Series, *, log_ratios: bool = False) -> float:
@@ -77,7 +121,10 @@ def wilcoxon_p(first: pd.Series, second: pd.Series, *, log_ratios: bool = False)
     if not difference.any():
         return 1.0
     # Not the exact distribution, which knows no ties; sets on which both are equal say nothing and are left out.
-    return float(stats.wilcoxon(difference, zero_method="wilcox", method="approx").pvalue)
+    with warnings.catch_warnings():
+        # Older versions of SciPy warn below ten sets; how far to trust so few is for the reader to say.
+        warnings.filterwarnings("ignore", message="Sample size too small")
+        return float(stats.wilcoxon(difference, zero_method="wilcox", method="approx").pvalue)
 
 
 def holm(p_values: pd.Series) -> pd.Series:

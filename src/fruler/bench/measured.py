@@ -1,0 +1,166 @@
+"""The means over folds and seeds that tables and pictures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from fruler.bench.systems import CAPPED, OURS, PAPER_SYSTEMS, PREPROCESSING, order_methods, order_sets, paper_figures
+
+RUN = ["method", "set", "fold", "seed"]
+# Among several ways in which the runs of a method on a set ended early, the one to name.
+SEVERITY = ("timeout", "failed", "missing")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The runs of a benchmark, ready to be averaged.
+
+    Attributes
+    ----------
+    lines : DataFrame
+        A row for every (method, set, fold, seed): the last line about it.
+    runs : DataFrame
+        The finished ones. Capped runs of ours go by the name of the method that they stand in for.
+    capped : frozenset of (str, str)
+        The methods and sets whose runs are capped ones.
+    """
+
+    lines: pd.DataFrame
+    runs: pd.DataFrame
+    capped: frozenset[tuple[str, str]]
+
+    @property
+    def methods(self) -> list[str]:
+        """Every method that was tried, in the order of the tables; not the preprocessing."""
+        names = {CAPPED.get(name, name) for name in self.lines["method"]}
+        return order_methods(names - {PREPROCESSING})
+
+    @property
+    def ours(self) -> list[str]:
+        """Our modes that have runs."""
+        return [name for name in OURS if (self.runs["method"] == name).any()]
+
+    @property
+    def peers(self) -> list[str]:
+        """The other methods that were tried."""
+        return [name for name in self.methods if name not in OURS]
+
+    @property
+    def sets(self) -> list[str]:
+        """The sets on which any method was tried, in the paper's order; those of the preprocessing apart."""
+        return order_sets(set(self.lines.loc[self.lines["method"] != PREPROCESSING, "set"]))
+
+    def of(self, method: str) -> pd.DataFrame:
+        """Return the finished runs of a method."""
+        return self.runs[self.runs["method"] == method]
+
+    def by_fold(self, measure: str) -> pd.DataFrame:
+        """Return means over seeds: a row a (set, fold) and a column a method."""
+        if measure not in self._pivots:
+            means = self._seed_means[measure].dropna().reset_index()
+            self._pivots[measure] = means.pivot_table(index=["set", "fold"], columns="method", values=measure)
+        return self._pivots[measure]
+
+    @cached_property
+    def _pivots(self) -> dict[str, pd.DataFrame]:
+        return {}
+
+    @cached_property
+    def _seed_means(self) -> pd.DataFrame:
+        return self.runs.groupby(["method", "set", "fold"]).mean(numeric_only=True)
+
+    def means(self, method: str, measure: str) -> pd.Series:
+        """Return a method's means by set: over seeds first, so that every fold weighs the same."""
+        folds = self.by_fold(measure)
+        return folds[method].dropna().groupby("set").mean() if method in folds else pd.Series(dtype=float)
+
+    def describe(self, method: str, measure: str) -> pd.DataFrame:
+        """Return mean, standard deviation over folds and seeds, number of runs and of folds, by set."""
+        runs = self.of(method).dropna(subset=[measure])
+        groups = runs.groupby("set")
+        return pd.DataFrame(
+            {
+                "mean": self.means(method, measure),
+                "sd": groups[measure].std(),
+                "runs": groups.size(),
+                "folds": groups["fold"].nunique(),
+            }
+        )
+
+    def figures(self, system: str, measure: str) -> pd.Series:
+        """Return the figures by set of one of the paper's systems, or of a method."""
+        return paper_figures(measure)[system] if system in PAPER_SYSTEMS else self.means(system, measure)
+
+    def compare(self, systems: Sequence[str], measure: str) -> pd.DataFrame:
+        """Return figures that can be compared: a row a set for which all systems have one.
+
+        Methods are averaged over the folds that all of them finished. The paper's figures are over its five.
+        """
+        methods = [system for system in systems if system not in PAPER_SYSTEMS]
+        printed = paper_figures(measure)
+        if not methods:
+            return printed[list(systems)]
+        means = self.by_fold(measure).reindex(columns=methods).dropna().groupby("set").mean()
+        figures = means.join(printed)[list(systems)].dropna()
+        figures.columns.name = None
+        return figures.loc[order_sets(set(figures.index))]
+
+    def status(self, method: str, name: str) -> str:
+        """Return how a method fared on a set: "ok", "partial" if some runs did not finish, how they ended, or ""."""
+        finished = (method, name) in self._finished
+        names = [method] if finished and (method, name) not in self.capped else [method, *_stand_ins(method)]
+        endings = [ending for ending in SEVERITY if any((key, name, ending) in self._endings for key in names)]
+        if finished:
+            return "partial" if endings else "ok"
+        return endings[0] if endings else ""
+
+    @cached_property
+    def _finished(self) -> set[tuple[str, str]]:
+        return set(zip(self.runs["method"], self.runs["set"], strict=True))
+
+    @cached_property
+    def _endings(self) -> set[tuple[str, str, str]]:
+        lines = self.lines[self.lines["status"] != "ok"]
+        return set(zip(lines["method"], lines["set"], lines["status"], strict=True))
+
+
+def measure(lines: pd.DataFrame) -> Measured:
+    """Sort out the lines of a benchmark.
+
+    Raises
+    ------
+    ValueError
+        If a method was run with different settings: their mean would mean nothing.
+    """
+    for method, settings in lines.dropna(subset=["settings"]).groupby("method")["settings"]:
+        found = sorted(set(settings))
+        if len(found) > 1:
+            raise ValueError(
+                f"The runs of {method!r} were made with different settings ({', '.join(found)}): keep one of them."
+            )
+    lines = lines.drop_duplicates(RUN, keep="last", ignore_index=True)
+    runs = lines[lines["status"] == "ok"]
+    full = set(zip(runs["method"], runs["set"], strict=True))
+    needless = [(CAPPED.get(method), name) in full for method, name in zip(runs["method"], runs["set"], strict=True)]
+    runs = runs[~np.array(needless, dtype=bool)]
+    capped = {
+        (CAPPED[method], name) for method, name in zip(runs["method"], runs["set"], strict=True) if method in CAPPED
+    }
+    runs = runs.assign(method=[CAPPED.get(method, method) for method in runs["method"]])
+    return Measured(lines, runs, frozenset(capped))
+
+
+def geometric_mean(ratios: pd.Series) -> float:
+    """Return the geometric mean of the positive, finite ones of some ratios; not a number if there are none."""
+    values = ratios.to_numpy(dtype=float)
+    values = values[np.isfinite(values) & (values > 0)]
+    return float(np.exp(np.log(values).mean())) if values.size else float("nan")
+
+
+def _stand_ins(method: str) -> list[str]:
+    return [name for name, full in CAPPED.items() if full == method]

@@ -1,0 +1,97 @@
+import pandas as pd
+import pytest
+from helpers.runs import make_line, write_lines
+
+from fruler.bench.systems import OURS, PAPER_SYSTEMS, PEERS, title_of
+from fruler.bench.tables import read_measured
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from fruler.bench.figures import INK, draw_pictures, look_of
+from fruler.bench.labels import place_labels
+from fruler.bench.ranks_figure import draw_ranks
+
+METHODS = ("fruler", "fruler-paper", "cubist", "ebm")
+SETS = ("dee", "stock", "wankara")
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    lines = [make_line(method, name) for method in METHODS for name in SETS]
+    return read_measured(write_lines(tmp_path_factory.mktemp("bench") / "runs.jsonl", lines))
+
+
+@pytest.fixture(scope="module")
+def drawn(measured):
+    return {picture.name: (picture, files) for picture, files in draw_pictures(measured)}
+
+
+def texts_of(figure):
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
+
+
+def test_every_picture_is_drawn_in_both_formats(drawn):
+    assert list(drawn) == ["ranks_error", "ranks_rules", "error_rules", "error_rules_sets", "time_rows"]
+    for picture, files in drawn.values():
+        assert files["png"].startswith(b"\x89PNG")
+        assert b"<svg" in files["svg"]
+        assert b'fill="#ffffff"' in files["svg"]
+        # The page's own colours are used on the page.
+        assert INK not in picture.svg
+        assert "currentColor" in picture.svg
+
+
+def test_the_same_runs_give_the_same_pictures(drawn, measured):
+    name, (_, files) = next(iter(drawn.items()))
+    again, repeated = next(iter(draw_pictures(measured)))
+    assert again.name == name
+    assert repeated == files
+
+
+def test_systems_look_different():
+    systems = [*OURS, *PAPER_SYSTEMS, *PEERS]
+    assert len({(look_of(system).colour, look_of(system).marker) for system in systems}) == len(systems)
+    assert look_of("somebody_else").marker
+
+
+def test_critical_differences():
+    values = pd.DataFrame({"fruler": [1.0] * 30, "cubist": [1.1] * 15 + [1.2] * 15, "tree": [1.2] * 15 + [1.1] * 15})
+    figure = draw_ranks({"some": values}, dict.fromkeys(values, INK), INK)
+    texts = texts_of(figure)
+    assert "FRULER (default)  1.00 " in texts
+    assert " 2.50  Regression tree" in texts
+    # q is 2.344 for three systems.
+    assert " CD 0.61" in texts
+    bars = [line.get_xdata() for line in figure.axes[0].lines if line.get_linewidth() > 3]
+    assert [list(bar) for bar in bars] == [pytest.approx([2.46, 2.54])]
+
+
+def test_names_cover_neither_each_other_nor_points():
+    figure = Figure(figsize=(6, 4))
+    axes = figure.subplots()
+    axes.set_xlim(0, 10)
+    axes.set_ylim(0, 10)
+    points = [(title_of(name), 5 + 0.1 * n, 5 + 0.15 * n) for n, name in enumerate(list(PEERS)[:7])]
+    for _, x, y in points:
+        axes.plot([x], [y], "o")
+    place_labels(axes, points, INK, level=4.9)
+    figure.canvas.draw()
+    assert [text.get_text() for text in axes.texts] == [name for name, _, _ in points]
+    # Of the letters alone, without the line from a name to its point.
+    boxes = [Text.get_window_extent(text) for text in axes.texts]
+    centres = [axes.transData.transform((x, y)) for _, x, y in points]
+    line = axes.transData.transform((0, 4.9))[1]
+    for position, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:position])
+        assert not any(box.contains(*centre) for centre in centres)
+        assert not box.y0 < line < box.y1
+        assert axes.get_window_extent().y0 <= box.y0
+        assert box.y1 <= axes.get_window_extent().y1
+
+
+def test_a_single_run_is_enough_for_pictures_but_not_for_ranks(tmp_path):
+    measured = read_measured(write_lines(tmp_path / "runs.jsonl", [make_line()]))
+    assert [picture.name for picture, _ in draw_pictures(measured)] == ["error_rules", "error_rules_sets", "time_rows"]

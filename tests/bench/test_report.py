@@ -1,0 +1,130 @@
+import json
+import logging
+import re
+from html.parser import HTMLParser
+
+import pytest
+from helpers.runs import make_benchmark, make_ending, make_line, make_preprocessing, write_lines
+
+import fruler.bench.report
+from fruler.bench.page import Picture, write_page
+from fruler.bench.report import NO_MATPLOTLIB, PICTURES, write_report
+from fruler.bench.tables import TABLES
+
+SMALL = [make_line("fruler", "dee"), make_line("fruler", "friedman")]
+VOID = {"meta", "rect", "br", "use", "path"}
+
+
+@pytest.fixture
+def without_matplotlib(monkeypatch):
+    monkeypatch.setattr(fruler.bench.report, "find_spec", lambda _: None)
+
+
+def names(out):
+    return {path.name for path in out.iterdir()} - {"runs.jsonl", "machine.json", "settings.json"}
+
+
+def test_a_whole_benchmark(tmp_path):
+    pytest.importorskip("matplotlib")
+    write_lines(tmp_path / "runs.jsonl", make_benchmark(["ele-1", "dee", "stock", "pole", "ailerons"]))
+    (tmp_path / "machine.json").write_text(json.dumps({"cpu": "<Some> CPU", "versions": {"numpy": "2.0"}}))
+    (tmp_path / "settings.json").write_text(json.dumps({"abc": {"method": "fruler", "seeds": [0, 1]}}))
+    written = write_report(tmp_path)
+    expected = {f"{name}.{suffix}" for name in TABLES for suffix in ("md", "csv", "tex")}
+    expected |= {f"{name}.{suffix}" for name in PICTURES for suffix in ("png", "svg")} | {"index.html"}
+    assert {path.name for path in written} == expected
+    assert names(tmp_path) == expected
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<table>") == len(TABLES)
+    assert page.count("<svg") == len(PICTURES)
+    assert "<dt>cpu</dt><dd>&lt;Some&gt; CPU</dd><dt>versions numpy</dt><dd>2.0</dd>" in page
+    assert "<dt>abc seeds</dt><dd>0, 1</dd>" in page
+    check_page(page)
+
+
+def check_page(page):
+    """It is well nested, no two parts have one name, all links lead somewhere, and nothing is fetched."""
+    ids = []
+    open_tags = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            ids.extend(value for key, value in attributes if key == "id")
+            if tag not in VOID:
+                open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            if tag not in VOID:
+                assert open_tags.pop() == tag
+
+    Reader().feed(page)
+    assert open_tags == []
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(ids)
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert "<script" not in page
+
+
+def test_a_small_benchmark_without_matplotlib(tmp_path, without_matplotlib, caplog):
+    write_lines(tmp_path / "runs.jsonl", SMALL)
+    with caplog.at_level(logging.WARNING):
+        written = write_report(tmp_path)
+    assert caplog.messages == [NO_MATPLOTLIB]
+    tables = {"summary", "table4", "errors", "complexity", "table9"}
+    tables |= {f"{test}_{figure}" for test in ("ranking", "wilcoxon") for figure in ("error", "rules")}
+    expected = {f"{name}.{suffix}" for name in tables for suffix in ("md", "csv", "tex")} | {"index.html"}
+    assert {path.name for path in written} == expected
+    assert names(tmp_path) == expected
+    check_page((tmp_path / "index.html").read_text(encoding="utf-8"))
+
+
+def test_what_is_no_longer_true_is_removed(tmp_path, without_matplotlib):
+    write_lines(tmp_path / "runs.jsonl", [*SMALL, make_preprocessing(), make_ending("failed", "x", method="ebm")])
+    assert "failures.md" in {path.name for path in write_report(tmp_path)}
+    (tmp_path / "time_rows.png").write_bytes(b"old")
+    (tmp_path / "notes.md").write_text("somebody's own")
+    write_lines(tmp_path / "runs.jsonl", [make_line()])
+    write_report(tmp_path)
+    assert not names(tmp_path) & {"failures.md", "failures.tex", "table2.csv", "ranking_error.md", "time_rows.png"}
+    assert "notes.md" in names(tmp_path)
+    write_lines(tmp_path / "runs.jsonl", [])
+    assert write_report(tmp_path) == []
+    assert names(tmp_path) == {"notes.md"}
+
+
+def test_bad_input_leaves_the_old_report(tmp_path, without_matplotlib):
+    write_lines(tmp_path / "runs.jsonl", SMALL)
+    write_report(tmp_path)
+    before = {name: (tmp_path / name).read_bytes() for name in names(tmp_path)}
+    (tmp_path / "machine.json").write_text("{")
+    with pytest.raises(ValueError, match=r"machine\.json is not JSON"):
+        write_report(tmp_path)
+    (tmp_path / "machine.json").unlink()
+    (tmp_path / "runs.jsonl").write_text("nonsense\n")
+    with pytest.raises(ValueError, match=r"runs\.jsonl, line 1"):
+        write_report(tmp_path)
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, without_matplotlib, monkeypatch):
+    write_lines(tmp_path / "runs.jsonl", SMALL)
+    write_report(tmp_path)
+    before = {name: (tmp_path / name).read_bytes() for name in names(tmp_path)}
+    write_lines(tmp_path / "runs.jsonl", [make_line(error=5.0), make_line(name="friedman", error=5.0)])
+
+    def refuse(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(fruler.bench.report.os, "replace", refuse)
+    with pytest.raises(OSError, match="No space"):
+        write_report(tmp_path)
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
+
+
+def test_names_inside_drawings_do_not_meet():
+    svg = '<?xml?><svg><defs><path id="a"/></defs><use href="#a" clip-path="url(#a)"/></svg>'
+    page = write_page([], [Picture(name, f"Title {name}", "What", svg) for name in ("one", "two")], {})
+    check_page(page)
+    assert '<use href="#two-a" clip-path="url(#two-a)"/>' in page
+    assert 'aria-label="Title two"' in page
