@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import time
-import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from fruler.discretization import NestedSplits, nested_splits
-from fruler.evolution.chromosome import Chromosome
-from fruler.evolution.decoding import build_rule_base
-from fruler.evolution.fitness import CRITERIA, Criterion, Evaluator
-from fruler.evolution.initialization import initial_population
-from fruler.evolution.population import Evolution, EvolutionSettings, Generation, Individual
-from fruler.evolution.problem import MOST_LABELS, Rows, SearchSpace, Task
-from fruler.evolution.regularization import search_regularization
-from fruler.instance_selection import select_instances
-from fruler.kernels import evaluation
-from fruler.rules.consequents import SOLVERS, ElasticNetSettings, Solver
+from fruler.evolution.fitness import CRITERIA, Criterion
+from fruler.evolution.learning import EvolutionLearner, EvolutionOptions
+from fruler.growth.learning import GrowthLearner, GrowthOptions
+from fruler.rules.consequents import SOLVERS, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
 from fruler.rules.tables import rules_table
-from fruler.scaling import Floats, Scale, measure_scale
-from fruler.validation import LARGEST_VALUE, check_table, check_training_table, column_names
+from fruler.scaling import Floats
+from fruler.training import FrontPoint, Learned, TrainingData
+from fruler.validation import check_table, check_training_table, column_names
 
-STAGES = ("selection", "discretization", "evolution")
-# The most coefficients of a candidate that are looked at: its Gram matrix has their square.
-_MOST_COEFFICIENTS = 3_000
-# Data bases on which the regularization is tried, and the most rows it is fitted to and measured on.
-_N_TRIED, _MOST_TRIED_ROWS = 10, 2_000
-# By how much the optimality conditions of the final fit may be missed, for standardised data, without a warning.
-_MOST_MISSED = 1e-4
-# The first threshold of incest prevention, an input. With it a search asks for about 4,000 evaluations an input, as in
-# the paper's Table 9; the formula that the paper states would end it after a tenth of them.
-_THRESHOLD_AN_INPUT = 24.0
+Search = Literal["growth", "evolution"]
+SEARCHES: tuple[Search, ...] = ("growth", "evolution")
+_Options = TypeVar("_Options", GrowthOptions, EvolutionOptions)
 
 
 def paper_settings() -> dict[str, Any]:
@@ -70,6 +56,7 @@ def paper_settings() -> dict[str, Any]:
     ('error', 'minimum')
     """
     return {
+        "search": "evolution",
         "instance_selection": True,
         "fit_rows": "selected",
         "t_norm": "minimum",
@@ -85,49 +72,60 @@ def paper_settings() -> dict[str, Any]:
 
 
 class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Regression with a handful of readable fuzzy rules, found by a genetic algorithm.
+    """Regression with a handful of readable fuzzy rules.
 
-    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", in three stages:
-    instance selection, multi-granularity fuzzy discretization, and an evolutionary search for the data base (how many
-    labels each input has and where they meet) whose rules come from the selected rows and whose linear consequents are
-    fitted with the Elastic Net. The result is `rule_base_`, in the data's own names and units.
+    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", whose labels meet where
+    the data bend and whose linear consequents have few terms. The result is `rule_base_`, in the data's own names and
+    units.
+
+    There are two ways to the rules. ``search="growth"``, the default, starts from one linear rule and splits one rule
+    after the other where that pays most; how many rules there are, and how much their consequents are shrunk, is chosen
+    by cross-validation. ``search="evolution"`` is the paper's: instance selection, multi-granularity fuzzy
+    discretization, and a genetic algorithm over the number of labels of each input and the places of their borders,
+    with the Elastic Net for the consequents; `paper_settings` has its parameters.
 
     Parameters
     ----------
-    instance_selection : bool, default=True
-        Whether rules are made from representative rows only (stage 1).
-    fit_rows : {"all", "selected"}, default="all"
-        The rows on which consequents are fitted during the search. At its end they are always fitted on all.
+    search : {"growth", "evolution"}, default="growth"
+        How rules are searched for.
+    max_rules : int, default=None
+        The most rules that a model may have; `None`: 20 for the growth, as many as fit for the evolution.
+    regularization : float, default=None
+        The penalty on slopes, for standardised data: the ridge of the growth, the Elastic Net's λ of the evolution.
+        `None` chooses it.
+    fuzziness : float, default=1.0
+        How much neighbouring labels overlap, from 0 (crisp) to 1.
     split_points : dict of str or int to sequence of float, default=None
         Known split points of some inputs, by name or number. They are taken as they are: such an input has all of
         these labels or is in no antecedent.
-    fuzziness : float, default=1.0
-        How much neighbouring labels overlap, from 0 (crisp) to 1.
-    t_norm : {"product", "minimum"}, default="product"
-        How the parts of an antecedent are joined.
-    criterion : {"bic", "error"}, default="bic"
-        What the search minimises: the Bayesian information criterion, which charges for every coefficient, or the mean
-        squared error alone.
-    solver : {"coordinate_descent", "sgd"}, default="coordinate_descent"
-        How consequents are fitted: coordinate descent on the Gram matrix, or the paper's stochastic gradient descent.
-    l1_ratio : float, default=0.5
-        The share of the ℓ1 penalty; the paper's α is 1 - l1_ratio.
-    regularization : float, default=None
-        The Elastic Net's λ, for standardised data. `None` searches the decades from 1 to 1e-10.
-    max_rules : int, default=None
-        The most rules that a model may have.
-    population_size : int, default=61
-        Individuals in the population.
     max_evaluations : int, default=None
-        The most candidates that are evaluated; `None`: 400 for each input, at least 2,000.
-    mutation_probability : float, default=0.2
-        How many of the offspring are mutated.
-    n_local_search : int, default=5
-        Relatives that are tried of each individual with a new structure.
-    n_restarts : int, default=1
-        How often the search starts again around the best individual.
+        The most candidates that are evaluated; `None`: as many as the growth needs; for the evolution 400 for each
+        input, at least 2,000.
     time_limit : float, default=None
         Seconds after which the search ends with the best model so far.
+    instance_selection : bool, default=True
+        For the evolution: whether rules are made from representative rows only.
+    fit_rows : {"all", "selected"}, default="all"
+        For the evolution: the rows on which consequents are fitted during the search. At its end they are always fitted
+        on all.
+    t_norm : {"product", "minimum"}, default="product"
+        How the parts of an antecedent are joined. The growth needs the product, under which rules share every row.
+    criterion : {"bic", "error"}, default="bic"
+        What the evolution minimises: the Bayesian information criterion, which charges for every coefficient, or the
+        mean squared error alone.
+    solver : {"coordinate_descent", "sgd"}, default="coordinate_descent"
+        How the evolution fits consequents: coordinate descent on the Gram matrix, or the paper's stochastic gradient
+        descent.
+    l1_ratio : float, default=0.5
+        For the evolution: the share of the ℓ1 penalty; the paper's α is 1 - l1_ratio.
+    population_size : int, default=61
+        For the evolution: individuals in the population.
+    mutation_probability : float, default=0.2
+        For the evolution: how many of the offspring are mutated.
+    n_local_search : int, default=5
+        For the evolution: relatives that are tried of each individual with a new structure.
+    n_restarts : int, default=1
+        For the evolution: how often the search starts again around the best individual.
     n_jobs : int, default=None
         Threads that evaluate candidates; -1 for all processors. The model does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -141,19 +139,22 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Number of rules.
     rules_ : DataFrame
         A row a rule: its labels, its support, its coefficients.
+    pareto_ : DataFrame
+        The trade-off between accuracy and size that the search met, a row a model: rules, coefficients that are not
+        zero, the criterion, half the mean squared error on the training rows, and on rows that were left out (with
+        growth). `with_rules` makes a model of each.
     n_evaluations_ : int
-        Candidates that the search asked for, repeated ones included.
+        Candidates that the search looked at, repeated ones included.
     history_ : DataFrame
-        A row a generation: evaluations, the best fitness and its error and rules, the mean fitness, the threshold of
-        incest prevention, and seconds.
+        How the search went: for the growth a row a rule added, for the evolution a row a generation.
     regularization_ : float
-        The λ that was used.
+        The penalty that was used.
     sample_indices_ : ndarray
         The rows that rules were made from.
     granularities_ : ndarray of shape (n_features_in_,)
         The number of labels of each input in the model.
     stage_seconds_ : dict of str to float
-        How long instance selection, discretization and evolution (the final fit included) took.
+        How long each stage of the fit took.
     n_uncovered_ : int
         Training rows that fit no rule and are answered by the nearest.
     n_features_in_ : int
@@ -177,6 +178,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "search": [StrOptions(set(SEARCHES))],
         "instance_selection": ["boolean"],
         "fit_rows": [StrOptions({"all", "selected"})],
         "split_points": [Mapping, None],
@@ -199,6 +201,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     rule_base_: RuleBase
     n_rules_: int
+    pareto_: pd.DataFrame
     n_evaluations_: int
     history_: pd.DataFrame
     regularization_: float
@@ -210,6 +213,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
+        search: Search = "growth",
         instance_selection: bool = True,
         fit_rows: Literal["all", "selected"] = "all",
         split_points: Mapping[str | int, Any] | None = None,
@@ -229,6 +233,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
+        self.search = search
         self.instance_selection = instance_selection
         self.fit_rows = fit_rows
         self.split_points = split_points
@@ -276,36 +281,81 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             values, target, weight = values[counted], target[counted], weight[counted] / weight.max()
             weight /= weight.mean()
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31, size=4))
-
-        scale, target_scale = measure_scale(values), measure_scale(target)
-        rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight)
-        clock = [time.perf_counter()]
-        selected = self._select(rows)
-        clock.append(time.perf_counter())
-        nested, domains, fixed = self._discretize(values, target, weight)
-        clock.append(time.perf_counter())
-        space = SearchSpace.from_splits(
-            nested, domains, scale, fuzziness=self.fuzziness, t_norm=self.t_norm, fixed=fixed
-        )
-        task = self._task(space, rows, selected)
-        limit = np.inf if self.time_limit is None else self.time_limit
+        names = column_names(self, values.shape[1])
+        data = TrainingData.from_arrays(values, target, weight, names, self.split_points)
         with threadpool_limits(1), _pool(n_jobs) as pool:
-            # The search for λ may take a third of the time.
-            settings = self._regularize(task, rows, selected, rng, pool, start + limit / 3.0)
-            evaluator = Evaluator(
-                task, settings, self.criterion, len(rows), pool=pool, n_jobs=n_jobs, deadline=start + limit
-            )
-            search = Evolution(space, evaluator, self._evolution_settings(space), rng)
-            best = search.run()
-            self._finish(best, task, rows, settings, (nested, domains), (scale, target_scale), _name_of(y))
-        clock.append(time.perf_counter())
-        self.stage_seconds_ = dict(zip(STAGES, np.diff(clock).tolist(), strict=True))
-        self.sample_indices_ = counted[selected]
-        self.n_evaluations_ = evaluator.n_asked
-        self.history_ = pd.DataFrame(search.history, columns=Generation._fields)
-        # Half the mean squared error in the target's own units, as the paper counts.
-        self.history_["best_error"] *= float(target_scale.spread) ** 2 / 2.0
+            learned = self._learn(data, rng, pool, n_jobs, start)
+        target_name = _name_of(y)
+        self._front = tuple(
+            replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
+        )
+        self._take(self._front[learned.chosen])
+        self.pareto_ = _front_table(self._front)
+        self.sample_indices_ = counted[learned.sample_indices]
+        self.n_evaluations_ = learned.n_evaluations
+        self.history_ = learned.history
+        self.stage_seconds_ = learned.seconds
         return self
+
+    def _learn(
+        self,
+        data: TrainingData,
+        rng: np.random.Generator,
+        pool: ThreadPoolExecutor | None,
+        n_jobs: int,
+        start: float,
+    ) -> Learned:
+        limit = np.inf if self.time_limit is None else self.time_limit
+        if self.search == "evolution":
+            return EvolutionLearner(self._options(EvolutionOptions), data, rng, pool, n_jobs, start, limit).learn()
+        if self.t_norm != "product":
+            raise ValueError(
+                f"search='growth' joins conditions by the product; got t_norm={self.t_norm!r}, which is for "
+                "search='evolution'."
+            )
+        return GrowthLearner(self._options(GrowthOptions), data, rng, pool, start, limit).learn()
+
+    def _options(self, kind: type[_Options]) -> _Options:
+        return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
+
+    def _take(self, point: FrontPoint) -> None:
+        """Make a model of the front the model."""
+        self.rule_base_ = point.rule_base
+        self.n_rules_ = point.rule_base.n_rules
+        self.granularities_ = point.rule_base.granularities.astype(np.intp)
+        self.regularization_ = point.regularization
+        self.n_uncovered_ = point.n_uncovered
+
+    def with_rules(self, n_rules: int) -> Self:
+        """Return the model of the front with so many rules, fitted and ready, without another search.
+
+        Parameters
+        ----------
+        n_rules : int
+            The most rules that it may have; of the models in `pareto_` the largest of these is taken.
+
+        Returns
+        -------
+        FRULERRegressor
+            A copy of this one with that model.
+
+        Examples
+        --------
+        >>> from fruler import FRULERRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> model.with_rules(2).n_rules_
+        2
+        """
+        check_is_fitted(self, "rule_base_")
+        fitting = [point for point in self._front if point.rule_base.n_rules <= n_rules]
+        if not fitting:
+            least = self._front[0].rule_base.n_rules
+            raise ValueError(f"No model of the front has {n_rules} rules or fewer; the smallest has {least}.")
+        other = copy.copy(self)
+        other._take(fitting[-1])
+        return other
 
     def predict(self, X: Any) -> Floats:
         """Predict the target.
@@ -328,128 +378,6 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The rules as a table: a row a rule, with its labels, its support and its coefficients."""
         check_is_fitted(self, "rule_base_")
         return rules_table(self.rule_base_)
-
-    def _select(self, rows: Rows) -> npt.NDArray[np.intp]:
-        if not self.instance_selection or len(rows) < 2:
-            return np.arange(len(rows))
-        return select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
-
-    def _discretize(
-        self, values: Floats, target: Floats, weight: Floats | None
-    ) -> tuple[list[NestedSplits], Floats, npt.NDArray[np.bool_]]:
-        """Find split points, put the known ones in their place, and widen domains that do not hold these."""
-        nested = nested_splits(values, target, weight)
-        domains = np.column_stack([values.min(axis=0), values.max(axis=0)])
-        fixed = np.zeros(len(nested), dtype=np.bool_)
-        for name, points in (self.split_points or {}).items():
-            j = self._input_number(name, len(nested))
-            known = _known_splits(name, points)
-            nested[j] = NestedSplits(known, np.empty(0))
-            fixed[j] = True
-            # A split point at or beyond the data's end still needs room for its outer label.
-            room = max(float(np.ptp(known)), float(np.ptp(domains[j])), abs(float(known[0])) * 1e-6, 1e-12) / 10.0
-            if known[0] <= domains[j, 0]:
-                domains[j, 0] = known[0] - room
-            if known[-1] >= domains[j, 1]:
-                domains[j, 1] = known[-1] + room
-        return nested, domains, fixed
-
-    def _input_number(self, name: str | int, n_inputs: int) -> int:
-        names = column_names(self, n_inputs)
-        if name in names:
-            return names.index(str(name))
-        if name in range(n_inputs):
-            return int(name)
-        raise ValueError(f"split_points names the input {name!r}, which X does not have; it has {', '.join(names)}.")
-
-    def _task(self, space: SearchSpace, rows: Rows, indices: npt.NDArray[np.intp]) -> Task:
-        selected = rows.take(indices)
-        most = max(1, _MOST_COEFFICIENTS // (space.n_inputs + 1))
-        most = most if self.max_rules is None else min(most, self.max_rules)
-        if self.fit_rows == "selected":
-            return Task(space, selected, selected, rows, most)
-        return Task(space, selected, rows, None, most)
-
-    def _regularize(
-        self,
-        task: Task,
-        rows: Rows,
-        selected: npt.NDArray[np.intp],
-        rng: np.random.Generator,
-        pool: ThreadPoolExecutor | None,
-        deadline: float,
-    ) -> ElasticNetSettings:
-        settings = ElasticNetSettings(
-            self.regularization if self.regularization is not None else 1.0,
-            self.l1_ratio,
-            self.solver,
-            seed=int(rng.integers(2**31)),
-            most_rounds=200 if self.solver == "coordinate_descent" else 1_000,
-        )
-        if self.regularization is not None and self.solver == "coordinate_descent":
-            return settings
-        fitted = selected
-        held_out = np.setdiff1d(np.arange(len(rows)), fitted)
-        if self.fit_rows == "all" or len(held_out) < 2:
-            held_out, fitted = np.array_split(rng.permutation(len(rows)), [len(rows) // 3])
-        fitted, held_out = (_at_most(part, _MOST_TRIED_ROWS, rng) for part in (fitted, held_out))
-        if len(held_out) < 2 or len(fitted) < 2:
-            return replace(settings, regularization=1e-3 if self.regularization is None else self.regularization)
-        trial = replace(task, fitted=rows.take(fitted), scored=rows.take(held_out))
-        tried = initial_population(task.space, _N_TRIED, rng)
-        given = self.regularization is not None
-        return search_regularization(trial, tried, settings, fixed=given, pool=pool, deadline=deadline)
-
-    def _evolution_settings(self, space: SearchSpace) -> EvolutionSettings:
-        budget = max(2_000, 400 * space.n_inputs) if self.max_evaluations is None else self.max_evaluations
-        return EvolutionSettings(
-            self.population_size,
-            budget,
-            self.mutation_probability,
-            self.n_local_search,
-            self.n_restarts,
-            _THRESHOLD_AN_INPUT * space.n_inputs,
-        )
-
-    def _finish(
-        self,
-        best: Individual,
-        task: Task,
-        rows: Rows,
-        settings: ElasticNetSettings,
-        partitions: tuple[list[NestedSplits], Floats],
-        scales: tuple[Scale, Scale],
-        target_name: str,
-    ) -> None:
-        """Fit the best individual's consequents on all rows, exactly, and turn it into the rule base."""
-        chromosome: Chromosome = best.chromosome
-        exact = replace(settings, tolerance=1e-9, progress=-1.0, most_rounds=max(1_000, settings.most_rounds))
-        learned = evaluation.learn(
-            chromosome.granularities,
-            chromosome.displacements,
-            task.space,
-            task.examples,
-            rows,
-            exact,
-            task.most_rules,
-        )
-        missed = float(learned[3][4])
-        if settings.solver == "coordinate_descent" and missed > _MOST_MISSED:
-            warnings.warn(
-                f"the final fit misses the optimality conditions by {missed:.1g}; a larger regularization than "
-                f"{settings.regularization:g} would help",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        names = column_names(self, task.space.n_inputs)
-        rule_base = build_rule_base(chromosome, learned, partitions, scales, names, task.space)
-        activations, fired = rule_base.activations(rows.rows[:, 1:] * scales[0].spread + scales[0].centre)
-        support = (rows.weight[:, None] * activations).sum(axis=0) / rows.weight.sum()
-        self.rule_base_ = replace(rule_base, support=support, target_name=target_name)
-        self.n_rules_ = rule_base.n_rules
-        self.n_uncovered_ = int((~fired).sum())
-        self.granularities_ = rule_base.granularities.astype(np.intp)
-        self.regularization_ = settings.regularization
 
 
 def _n_threads(n_jobs: int | None) -> int:
@@ -474,17 +402,15 @@ def _name_of(y: Any) -> str:
     return name if isinstance(name, str) and name else "y"
 
 
-def _known_splits(name: str | int, points: Any) -> Floats:
-    try:
-        known = np.array(points, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"split_points of {name!r} must be numbers; got {points!r}.") from error
-    if len(known) >= MOST_LABELS:
-        raise ValueError(f"split_points of {name!r} are {len(known)}; an input can have {MOST_LABELS} labels at most.")
-    if len(known) == 0 or not (np.abs(known) <= LARGEST_VALUE).all() or not (np.diff(known) > 0.0).all():
-        raise ValueError(f"split_points of {name!r} must be finite and increase strictly; got {points!r}.")
-    return known
-
-
-def _at_most(rows: npt.NDArray[np.intp], most: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+def _front_table(front: tuple[FrontPoint, ...]) -> pd.DataFrame:
+    rows: list[dict[str, float]] = [
+        {
+            "rules": point.rule_base.n_rules,
+            "coefficients": int(np.count_nonzero(point.rule_base.consequents[:, 1:])),
+            "criterion": point.criterion,
+            "error": point.error,
+            "cv_error": point.cv_error,
+        }
+        for point in front
+    ]
+    return pd.DataFrame(rows)

@@ -52,3 +52,12 @@ def measure_scale(values: Floats) -> Scale:
         centre=np.asarray(np.where(constant, low, centre * unit)),
         spread=np.asarray(np.where(constant, 1.0, spread * unit)),
     )
+
+
+def in_data_units(coefficients: Floats, inputs: Scale, output: Scale) -> Floats:
+    """Turn coefficients of standardised data (intercept first) into those of the data's own units."""
+    slopes = coefficients[:, 1:] * output.spread / inputs.spread
+    # Sums of rounded terms, not a product: what is not in a rule must not shift it by its own rounding.
+    offset = (slopes * inputs.centre).sum(axis=1)
+    intercepts = coefficients[:, 0] * output.spread + output.centre - offset
+    return np.column_stack([intercepts, slopes])

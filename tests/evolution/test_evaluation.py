@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from fruler.discretization import NestedSplits
 from fruler.evolution.chromosome import make_chromosome
-from fruler.evolution.problem import Rows, SearchSpace
+from fruler.evolution.problem import SearchSpace
 from fruler.kernels.evaluation import evaluate, learn
+from fruler.rows import Rows
 from fruler.rules import FuzzyPartition
 from fruler.rules.consequents import INTERCEPT_RIDGE, ElasticNetSettings
 from fruler.scaling import Scale

@@ -3,7 +3,8 @@
 import numpy as np
 
 from fruler.discretization import nested_splits
-from fruler.evolution.problem import Rows, SearchSpace, Task
+from fruler.evolution.problem import SearchSpace, Task
+from fruler.rows import Rows
 from fruler.scaling import measure_scale
 
 

@@ -12,7 +12,7 @@ from fruler.evolution.chromosome import Chromosome
 from fruler.evolution.problem import SearchSpace
 from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import Floats, Scale
+from fruler.scaling import Floats, Scale, in_data_units
 
 
 def build_rule_base(
@@ -56,12 +56,3 @@ def build_rule_base(
     antecedents = np.zeros((len(labels), len(names), 2), dtype=np.intc)
     antecedents[:, inputs, :] = labels[:, :, None]
     return RuleBase(tuple(variables), antecedents, in_data_units(coefficients, *scales), space.t_norm)
-
-
-def in_data_units(coefficients: Floats, inputs: Scale, output: Scale) -> Floats:
-    """Turn coefficients of standardised data (intercept first) into those of the data's own units."""
-    slopes = coefficients[:, 1:] * output.spread / inputs.spread
-    # Sums of rounded terms, not a product: what is not in a rule must not shift it by its own rounding.
-    offset = (slopes * inputs.centre).sum(axis=1)
-    intercepts = coefficients[:, 0] * output.spread + output.centre - offset
-    return np.column_stack([intercepts, slopes])

@@ -119,6 +119,7 @@ class Evaluator:
         self.n_asked = 0
         self.known: dict[bytes, Evaluation] = {}
         self.best: tuple[Chromosome, Evaluation] | None = None
+        self.best_by_rules: dict[int, tuple[Chromosome, Evaluation]] = {}
 
     def __call__(self, chromosomes: Sequence[Chromosome], *, at_once: bool = False) -> list[Evaluation]:
         """Evaluate a batch.
@@ -159,6 +160,9 @@ class Evaluator:
             self.known[chromosome.key] = found
             if self.best is None or found.fitness < self.best[1].fitness:
                 self.best = chromosome, found
+            rival = self.best_by_rules.get(found.n_rules)
+            if np.isfinite(found.fitness) and (rival is None or found.fitness < rival[1].fitness):
+                self.best_by_rules[found.n_rules] = chromosome, found
 
     def _evaluate_in_time(self, chromosomes: list[Chromosome]) -> Floats | None:
         return None if time.monotonic() > self.deadline else self._evaluate(chromosomes)

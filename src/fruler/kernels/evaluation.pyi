@@ -1,7 +1,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from fruler.evolution.problem import Rows, SearchSpace
+from fruler.evolution.problem import SearchSpace
+from fruler.rows import Rows
 from fruler.rules.consequents import ElasticNetSettings
 
 def evaluate(

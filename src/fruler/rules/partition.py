@@ -17,6 +17,8 @@ from fruler.scaling import Floats
 
 Labels = npt.NDArray[np.intc]
 
+# The kernels keep a label's number in a byte; no one could read so many.
+MOST_LABELS = 200
 # How near to half the gap a split may move: two neighbours that move towards each other stay apart.
 LARGEST_DISPLACEMENT = 0.5 - 1e-6
 

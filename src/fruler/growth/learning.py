@@ -1,0 +1,222 @@
+"""The default way to a rule base: grown on some rows, its size chosen by cross-validation, fitted on all."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler.growth.choice import RIDGES, Choice, cross_validate, parts_of
+from fruler.growth.fitting import Fit, Normal, fit_terms, normal_equations
+from fruler.growth.growing import Growth, GrowthSettings, Step
+from fruler.growth.structure import Structure
+from fruler.rows import Rows
+from fruler.rules.partition import FuzzyPartition
+from fruler.rules.rule_base import RuleBase, Variable
+from fruler.scaling import in_data_units
+from fruler.training import FrontPoint, Learned, TrainingData
+
+STAGES = ("growth", "validation", "fit")
+# The most rows that rules are grown on; consequents are fitted on all.
+MOST_GROWN_ROWS = 4_000
+# The most rules, unless the user says otherwise: more are no longer read.
+_MOST_RULES = 20
+# How much of the time the growth may take, and the growth and its validation together.
+_SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
+# The growth and each part of its validation share the evaluations that are allowed; with fewer than this each, the
+# growth has them all.
+_LEAST_SHARE = 20
+
+
+@dataclass(frozen=True)
+class GrowthOptions:
+    """The parameters of `FRULERRegressor` that this way heeds; documented there."""
+
+    fuzziness: float
+    regularization: float | None
+    max_rules: int | None
+    max_evaluations: int | None
+
+
+class GrowthLearner:
+    """Learns rules by growing them.
+
+    Parameters
+    ----------
+    options : GrowthOptions
+        Parameters.
+    data : TrainingData
+        The rows to learn from.
+    rng : numpy Generator
+        The only source of chance.
+    pool : ThreadPoolExecutor or None
+        Where the parts of the validation are worked on.
+    start, limit : float
+        The value of `time.monotonic` when learning began, and the seconds that it may take.
+    """
+
+    def __init__(
+        self,
+        options: GrowthOptions,
+        data: TrainingData,
+        rng: np.random.Generator,
+        pool: ThreadPoolExecutor | None,
+        start: float,
+        limit: float,
+    ) -> None:
+        self.options, self.data, self.rng = options, data, rng
+        self.pool, self.start, self.limit = pool, start, limit
+        scale = data.scale
+        self.domains = np.ascontiguousarray((data.domains - scale.centre[:, None]) / scale.spread[:, None])
+        self.known = [np.empty(0) for _ in range(data.n_inputs)]
+        for j, points in data.known_splits.items():
+            self.known[j] = (points - scale.centre[j]) / scale.spread[j]
+
+    def learn(self) -> Learned:
+        """Grow, choose the size, tune the borders, and fit every size on all rows."""
+        clock = [time.perf_counter()]
+        indices = self._grown_rows()
+        rows = self.data.rows.take(indices)
+        parts = parts_of(len(rows), self.rng)
+        settings, ridges = self._settings(parts)
+        growth = self._growth(rows, settings, self._deadline(_SHARE_OF_GROWTH))
+        path = growth.run()
+        clock.append(time.perf_counter())
+        choice = cross_validate(
+            rows,
+            self.domains,
+            self.known,
+            settings,
+            ridges,
+            parts,
+            pool=self.pool,
+            deadline=self._deadline(_SHARE_OF_VALIDATION),
+        )
+        clock.append(time.perf_counter())
+        chosen = _chosen_size(path, choice)
+        growth.deadline = self._deadline(1.0) - self._seconds_of_fit(rows, path[chosen].structure)
+        structure, fit = growth.tune(path[chosen].structure, path[chosen].fit)
+        path[chosen] = path[chosen]._replace(structure=structure, fit=fit)
+        points = self._finish(path, chosen, choice, settings, growth.fixed)
+        clock.append(time.perf_counter())
+        n_rules = chosen + 1
+        return Learned(
+            tuple(points),
+            [point.rule_base.n_rules for point in points].index(n_rules),
+            growth.n_evaluations + (0 if choice is None else choice.n_evaluations),
+            self._history(path),
+            indices,
+            dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+        )
+
+    def _deadline(self, share: float) -> float:
+        return self.start + share * self.limit
+
+    def _grown_rows(self) -> npt.NDArray[np.intp]:
+        n_rows = len(self.data.rows)
+        if n_rows <= MOST_GROWN_ROWS:
+            return np.arange(n_rows)
+        return np.sort(self.rng.choice(n_rows, MOST_GROWN_ROWS, replace=False))
+
+    def _settings(self, parts: list[npt.NDArray[np.intp]]) -> tuple[GrowthSettings, tuple[float, ...]]:
+        """Return the settings of a growth and the ridges to try; empties the parts where evaluations are too few."""
+        options = self.options
+        settings = GrowthSettings(fuzziness=options.fuzziness, most_rules=options.max_rules or _MOST_RULES)
+        if options.max_evaluations is not None:
+            share = options.max_evaluations // (len(parts) + 1)
+            if share < _LEAST_SHARE:
+                parts.clear()
+                share = options.max_evaluations
+            settings = replace(settings, most_evaluations=share)
+        if options.regularization is None:
+            return settings, RIDGES
+        return replace(settings, ridge=options.regularization), (options.regularization,)
+
+    def _growth(self, rows: Rows, settings: GrowthSettings, deadline: float) -> Growth:
+        return Growth(rows, self.domains, self.known, settings, deadline)
+
+    def _seconds_of_fit(self, rows: Rows, structure: Structure) -> float:
+        """Tell how long the fit on all rows will take, from one on those that rules were grown on."""
+        if self.limit == np.inf:
+            return 0.0
+        start = time.monotonic()
+        normal = normal_equations(structure, rows, self.domains)
+        fit_terms(normal, structure, len(rows), RIDGES[0], GrowthSettings().prices)
+        return (time.monotonic() - start) * len(self.data.rows) / len(rows)
+
+    def _finish(
+        self,
+        path: list[Step],
+        chosen: int,
+        choice: Choice | None,
+        settings: GrowthSettings,
+        fixed: npt.NDArray[np.bool_],
+    ) -> list[FrontPoint]:
+        """Fit the chosen size on all rows, then the others while there is time."""
+        points: list[FrontPoint] = []
+        for size in [chosen, *(size for size in range(len(path)) if size != chosen)]:
+            if points and time.monotonic() > self._deadline(1.0):
+                break
+            structure = path[size].structure.without_idle_splits(fixed)
+            normal = normal_equations(structure, self.data.rows, self.domains)
+            ridge = settings.ridge if choice is None else choice.best_ridge(size + 1)
+            fit = fit_terms(normal, structure, len(self.data.rows), ridge, settings.prices)
+            cv_error = np.nan if choice is None else choice.error_of(size + 1) * self.data.error_unit
+            points.append(
+                FrontPoint(
+                    self._rule_base(structure, fit, normal),
+                    path[size].fit.criterion,
+                    self._error(fit, normal) * self.data.error_unit,
+                    cv_error,
+                    ridge,
+                    0,
+                )
+            )
+        return sorted(points, key=lambda point: point.rule_base.n_rules)
+
+    def _error(self, fit: Fit, normal: Normal) -> float:
+        """Return the mean squared error without the ridge's share, from the normal equations."""
+        flat = fit.coefficients.ravel()
+        return max(float(normal.square - 2.0 * flat @ normal.moment + flat @ normal.gram @ flat), 0.0)
+
+    def _rule_base(self, structure: Structure, fit: Fit, normal: Normal) -> RuleBase:
+        data = self.data
+        variables = []
+        for j, name in enumerate(data.names):
+            points = structure.splits[j] * data.scale.spread[j] + data.scale.centre[j]
+            if len(points) and j in data.known_splits:
+                points = data.known_splits[j]
+            variables.append(Variable(name, FuzzyPartition(points, data.domains[j], structure.fuzziness[j])))
+        weight = data.rows.weight
+        return RuleBase(
+            tuple(variables),
+            structure.ranges,
+            in_data_units(fit.coefficients, data.scale, data.target_scale),
+            support=weight @ normal.weights / weight.sum(),
+        )
+
+    def _history(self, path: list[Step]) -> pd.DataFrame:
+        columns = ["n_rules", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]
+        rows: list[tuple[float, ...]] = [
+            (
+                step.structure.n_rules,
+                step.n_evaluations,
+                step.fit.criterion,
+                step.fit.error * self.data.error_unit,
+                step.fit.n_terms - step.structure.n_rules,
+                step.seconds,
+            )
+            for step in path
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+
+def _chosen_size(path: list[Step], choice: Choice | None) -> int:
+    """Return the place in the path of the size to take: by validation, or by the criterion where that had no time."""
+    if choice is None:
+        return int(np.argmin([step.fit.criterion for step in path]))
+    return min(choice.best_size(), len(path)) - 1

@@ -1,0 +1,50 @@
+"""Rows of standardised data, as every search and kernel reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.scaling import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of standardised data, laid out as the kernels read them.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_inputs, n_rows)
+        The inputs, column by column.
+    rows : ndarray of shape (n_rows, n_inputs + 1)
+        The inputs, row by row, a one before each.
+    y, weight : ndarray of shape (n_rows,)
+        Output and weight.
+    """
+
+    columns: Floats
+    rows: Floats
+    y: Floats
+    weight: Floats
+
+    @classmethod
+    def from_arrays(cls, X: Floats, y: Floats, weight: Floats | None = None) -> Self:
+        """Lay out a table."""
+        n, p = X.shape
+        rows = np.empty((n, p + 1))
+        rows[:, 0] = 1.0
+        rows[:, 1:] = X
+        weights = np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+        return cls(np.ascontiguousarray(X.T), rows, np.ascontiguousarray(y), weights)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, indices: npt.NDArray[np.intp]) -> Rows:
+        """Return some of the rows."""
+        return Rows(
+            np.ascontiguousarray(self.columns[:, indices]), self.rows[indices], self.y[indices], self.weight[indices]
+        )
