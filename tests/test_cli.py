@@ -73,7 +73,7 @@ def test_lines_and_summary(bench, tmp_path):
     assert ours["status"] == "ok"
     assert ours["evaluations"] > 0
     assert ours["possible_coefficients"] == ours["rules"]
-    assert ours["seconds"] >= ours["selection_seconds"] + ours["discretization_seconds"] + ours["evolution_seconds"]
+    assert ours["seconds"] >= ours["selection_seconds"] + ours["discretization_seconds"] + ours["search_seconds"]
     settings = json.loads((tmp_path / "out" / "settings.json").read_text())
     assert settings[ours["settings"]]["method"] == "fruler"
     assert (tmp_path / "out" / "machine.json").exists()

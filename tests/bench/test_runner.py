@@ -14,9 +14,9 @@ from rich.console import Console
 
 from fruler.bench import runner
 from fruler.bench.command import BenchOptions, run_benchmark
+from fruler.bench.lines import read_lines, run_key
 from fruler.bench.plan import make_plan
 from fruler.bench.progress import TimeLeft
-from fruler.bench.results import read_lines, run_key
 from fruler.bench.runner import run_here, run_on_dask
 
 OPTIONS = ("--mode", "both", "--peers", "tree", "--jobs", "2")

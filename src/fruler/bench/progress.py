@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from fruler.bench.execution import Task
-from fruler.bench.results import Line
+from fruler.bench.lines import Line
 
 # What a run costs besides fitting: reading the data and starting its process.
 _OVERHEAD = 0.1

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from fruler.bench.execution import ONE_THREAD, Task, blank_line, describe_exit, execute, execute_in_child, silence
-from fruler.bench.results import Line
+from fruler.bench.lines import Line
 
 # Loaded once by the process that all runs are forked from; a run then starts within milliseconds.
 _PRELOAD = ["__main__", "fruler.bench.methods", "sklearn.linear_model", "sklearn.ensemble"]

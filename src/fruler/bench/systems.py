@@ -6,6 +6,7 @@ from functools import cache
 
 import pandas as pd
 
+from fruler.bench.lines import PREPROCESSING
 from fruler.bench.paper import paper_tables
 
 OURS = {"fruler": "FRULER (default)", "fruler-paper": "FRULER (paper mode)"}
@@ -33,8 +34,6 @@ PEERS = {
     "ex_fuzzy": "ex-fuzzy",
     "highfis": "highFIS",
 }
-
-PREPROCESSING = "preprocessing"
 
 # What the caption of the paper's Table 4 says: errors of these sets are printed in units of a power of ten.
 POWERS = {
