@@ -110,8 +110,8 @@ def _write_tables(out: Path, console: Console) -> None:
     _say(console, summarise(read_lines(out / RUNS), out))
     kinds = Counter(path.suffix for path in written)
     if written:
-        pictures = f" and {kinds['.png']} pictures (.png, .svg)" if kinds[".png"] else ""
-        _say(console, f"{kinds['.md']} tables (.md, .csv, .tex){pictures} are in {out}; all on a page: {written[-1]}")
+        pictures = f", {kinds['.png']} as pictures (.png, .svg)" if kinds[".png"] else ""
+        _say(console, f"tables in {out}: {kinds['.md']} (.md, .csv, .tex){pictures}, and all on a page: {written[-1]}")
 
 
 def summarise(lines: Iterable[Line], out: Path) -> str:

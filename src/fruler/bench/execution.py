@@ -72,6 +72,17 @@ def execute(task: Task) -> Line:
     return line
 
 
+def child_environment() -> dict[str, str]:
+    """Return what the environment of a new Python process needs for one thread, and to import what this one does.
+
+    Python looks for modules in the current folder first when it is started with ``-c`` or ``-m``. A folder ``fruler``
+    there, or a file ``pandas.py``, would stand in for the package that the parent has.
+    """
+    here = os.getcwd()
+    path = os.pathsep.join(dict.fromkeys(os.path.join(here, entry) for entry in sys.path))
+    return {**ONE_THREAD, "PYTHONSAFEPATH": "1", "PYTHONPATH": path}
+
+
 def execute_in_child(task: Task, limit: float) -> Line:
     """Make a run in a new Python process, and kill it when it takes longer than its limit in seconds."""
     try:
@@ -79,7 +90,7 @@ def execute_in_child(task: Task, limit: float) -> Line:
             [sys.executable, "-m", "fruler.bench.execution"],
             input=json.dumps(asdict(task)).encode(),
             capture_output=True,
-            env=os.environ | ONE_THREAD,
+            env=os.environ | child_environment(),
             timeout=limit,
             check=False,
         )
