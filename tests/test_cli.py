@@ -88,7 +88,7 @@ def test_lines_and_summary(with_pictures, bench, tmp_path):
     assert "3 ok\n" in result.stdout
     for name in ("index.html", "table4.md", "table4.csv", "table4.tex", "time_rows.png"):
         (tmp_path / "out" / name).unlink()
-    assert bench("--tables-only").stdout.splitlines() == result.stdout.splitlines()[-2:]
+    assert bench("--tables-only").stdout.splitlines() == result.stdout.splitlines()[-3:]
     for name in ("index.html", "table4.md", "table4.csv", "table4.tex", "time_rows.png"):
         assert (tmp_path / "out" / name).is_file()
 
@@ -105,6 +105,7 @@ def test_bad_input(fruler, bench, tmp_path, monkeypatch):
     assert_one_line(bench("--tables-only"), "no results")
     (tmp_path / "out").write_text("")
     assert_one_line(bench(), "is a file")
+    assert_one_line(bench("--out", tmp_path / "out" / "deeper"), "cannot be made", "--out")
 
 
 def test_other_settings_are_refused(bench, tmp_path):
@@ -166,5 +167,5 @@ def test_the_end_says_what_did_not_finish_and_where_to_look(bench, tmp_path, dat
     assert "3 runs in" in said
     assert ": 1 ok, 1 failed, 1 missing\n" in said
     assert "1 failed: see failures.md" in said
-    assert "1 lack a package: pip install" in said
+    assert "1 not made, for want of a package: pip install" in said
     assert "ValueError: x" in (tmp_path / "out" / "failures.md").read_text()

@@ -87,7 +87,7 @@ def tasks_left(plan: Plan, lines: Iterable[Line], *, retry: bool) -> list[Task]:
 
 def _run(plan: Plan, results: ResultsFolder, options: BenchOptions, console: Console) -> None:
     tasks = tasks_left(plan, results.lines, retry=options.retry)
-    _say(console, f"{len(plan.tasks)} runs, {len(plan.tasks) - len(tasks)} of them done before")
+    _say(console, f"{_count(len(plan.tasks), 'run')}, {len(plan.tasks) - len(tasks)} of them done before")
     if not tasks:
         return
     known = latest(results.lines)
@@ -110,22 +110,30 @@ def _write_tables(out: Path, console: Console) -> None:
     _say(console, summarise(read_lines(out / RUNS), out))
     kinds = Counter(path.suffix for path in written)
     if written:
-        pictures = f", {kinds['.png']} as pictures (.png, .svg)" if kinds[".png"] else ""
-        _say(console, f"tables in {out}: {kinds['.md']} (.md, .csv, .tex){pictures}, and all on a page: {written[-1]}")
+        pictures = f" and {_count(kinds['.png'], 'picture')} (.png, .svg)" if kinds[".png"] else ""
+        _say(
+            console,
+            f"{_count(kinds['.md'], 'table')} (.md, .csv, .tex){pictures} in {out}, and a page with all of them:",
+        )
+        _say(console, f"  {written[-1]}")
 
 
 def summarise(lines: Iterable[Line], out: Path) -> str:
     """Say how the runs in a folder ended and, if some gave no result, where to look and what to do."""
     counts = Counter(line["status"] for line in latest(lines).values())
-    finished = f"{sum(counts.values())} runs in {out / RUNS}: " + ", ".join(
+    finished = f"{_count(sum(counts.values()), 'run')} in {out / RUNS}: " + ", ".join(
         f"{counts[status]} {status}" for status in STATUSES if counts[status]
     )
     remedies = {
         "failed": "failed: see failures.md; --retry repeats them",
         "timeout": "took too long: --retry repeats them, with another --limit",
-        "missing": "lack a package: pip install 'fruler[peers]', then the same command",
+        "missing": "not made, for want of a package: pip install 'fruler[peers]', then the same command",
     }
     return "\n".join([finished, *(f"  {counts[status]} {text}" for status, text in remedies.items() if counts[status])])
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _say(console: Console, text: str | None) -> None:

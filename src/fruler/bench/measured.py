@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from fruler.bench.lines import FIGURES, PREPROCESSING, RUN, TEXTS, WHOLE_NUMBERS, read_lines
-from fruler.bench.systems import CAPPED, OURS, PAPER_SYSTEMS, order_methods, order_sets, paper_figures
+from fruler.bench.systems import CAPPED, OURS, PAPER_SYSTEMS, WITHOUT_RULES, order_methods, order_sets, paper_figures
 
 # Among several ways in which the runs of a method on a set ended early, the one to name.
 SEVERITY = ("timeout", "failed", "missing")
@@ -64,6 +64,8 @@ class Measured:
         """Return means over seeds: a row a (set, fold) and a column a method."""
         if measure not in self._pivots:
             means = self._seed_means[measure].dropna().reset_index()
+            if measure == "rules":
+                means = means[~means["method"].isin(WITHOUT_RULES)]
             self._pivots[measure] = means.pivot_table(index=["set", "fold"], columns="method", values=measure)
         return self._pivots[measure]
 
@@ -83,6 +85,8 @@ class Measured:
     def describe(self, method: str, measure: str) -> pd.DataFrame:
         """Return mean, standard deviation over folds and seeds, number of runs and of folds, by set."""
         runs = self.of(method).dropna(subset=[measure])
+        if measure == "rules" and method in WITHOUT_RULES:
+            runs = runs.iloc[:0]
         groups = runs.groupby("set")
         return pd.DataFrame(
             {

@@ -26,8 +26,9 @@ a { color: inherit; }
 figure { margin: 0; }
 figure svg { width: 100%; height: auto; min-width: 34rem; color: var(--ink); display: block; }
 figcaption, .note { color: var(--soft); font-size: .85rem; margin: .4rem 0; max-width: 60rem; }
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; }
-figure .scroll { padding: .5rem; }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem;
+  width: fit-content; max-width: 100%; }
+figure .scroll { padding: .5rem; width: auto; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem; text-align: right; white-space: nowrap; font-weight: 400; }
 b { font-weight: 700; }

@@ -41,7 +41,12 @@ class ResultsFolder:
     def __init__(self, out: Path) -> None:
         if out.exists() and not out.is_dir():
             raise FileExistsError(f"{str(out)!r} is a file; give --out a folder")
-        out.mkdir(parents=True, exist_ok=True)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OSError(
+                error.errno, f"the folder {str(out)!r} cannot be made ({error.strerror}); give --out another"
+            ) from error
         self.out = out
         self.path = out / RUNS
         self.lines: list[Line] = []

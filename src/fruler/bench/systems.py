@@ -49,6 +49,9 @@ POWERS = {
 
 LARGE_SETS = ("california", "mv", "house", "elevators", "compactiv", "pole", "puma32h", "ailerons")
 
+# One formula, curves, or trees by the hundred: what their lines call rules is their size, and no number to compare.
+WITHOUT_RULES = ("linear", "elastic_net", "ebm", "lightgbm", "forest")
+
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
