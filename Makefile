@@ -9,12 +9,13 @@ BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "scipy>=1.12" "meson>=1.4" nin
 # The build directory is kept, so that a changed kernel is all that is compiled again.
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build/install
 
-.PHONY: help demo test lint bench-preprocessing clean
+.PHONY: help demo test lint bench bench-preprocessing clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the tests"
 	@echo "make lint   check style and types"
+	@echo "make bench DATA=folder   the paper's experiment: tables and pictures in results/"
 	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
 	@echo "make clean  remove the virtual environment and everything built"
 
@@ -28,6 +29,10 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+bench: .venv/installed-for-tests
+	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench DATA=folder"; exit 1; }
+	$(BIN)/fruler bench --data "$(DATA)" $(BENCH)
 
 bench-preprocessing: .venv/installed
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench-preprocessing DATA=folder"; exit 1; }

@@ -16,8 +16,10 @@ def in_process_of_its_own(*arguments, **more):
 
 
 @pytest.fixture
-def fruler(monkeypatch, capsys):
-    """Runs the command in this process, which saves the time of starting it."""
+def fruler(monkeypatch, capsys, request):
+    """Runs the command in this process and without pictures, which saves time."""
+    if "with_pictures" not in request.fixturenames:
+        monkeypatch.setattr("fruler.bench.report.find_spec", lambda _: None)
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["fruler", *map(str, arguments)])
@@ -51,6 +53,11 @@ def arguments(data, tmp_path):
 
 
 @pytest.fixture
+def with_pictures():
+    pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
 def bench(fruler, arguments):
     return lambda *options: fruler(*arguments, *options)
 
@@ -63,7 +70,7 @@ def test_help_and_version_are_light():
     assert result.stdout.split() == []
 
 
-def test_lines_and_summary(bench, tmp_path):
+def test_lines_and_summary(with_pictures, bench, tmp_path):
     result = bench("--folds", "1", "--peers", "linear")
     assert result.returncode == 0, result.stderr
     assert "3 runs, 0 of them done before" in result.stdout
@@ -73,11 +80,17 @@ def test_lines_and_summary(bench, tmp_path):
     assert ours["status"] == "ok"
     assert ours["evaluations"] > 0
     assert ours["possible_coefficients"] == ours["rules"]
-    assert ours["seconds"] >= ours["selection_seconds"] + ours["discretization_seconds"] + ours["evolution_seconds"]
+    assert ours["seconds"] >= ours["selection_seconds"] + ours["discretization_seconds"] + ours["search_seconds"]
     settings = json.loads((tmp_path / "out" / "settings.json").read_text())
     assert settings[ours["settings"]]["method"] == "fruler"
     assert (tmp_path / "out" / "machine.json").exists()
-    assert "3 ok" in bench("--tables-only").stdout
+    assert "3 runs in" in result.stdout
+    assert "3 ok\n" in result.stdout
+    for name in ("index.html", "table4.md", "table4.csv", "table4.tex", "time_rows.png"):
+        (tmp_path / "out" / name).unlink()
+    assert bench("--tables-only").stdout.splitlines() == result.stdout.splitlines()[-3:]
+    for name in ("index.html", "table4.md", "table4.csv", "table4.tex", "time_rows.png"):
+        assert (tmp_path / "out" / name).is_file()
 
 
 def test_bad_input(fruler, bench, tmp_path, monkeypatch):
@@ -92,6 +105,7 @@ def test_bad_input(fruler, bench, tmp_path, monkeypatch):
     assert_one_line(bench("--tables-only"), "no results")
     (tmp_path / "out").write_text("")
     assert_one_line(bench(), "is a file")
+    assert_one_line(bench("--out", tmp_path / "out" / "deeper"), "cannot be made", "--out")
 
 
 def test_other_settings_are_refused(bench, tmp_path):
@@ -134,9 +148,24 @@ def test_two_processes_on_one_folder(bench, tmp_path):
 
 def test_failed_runs_are_repeated_only_when_asked(bench, tmp_path):
     options = ("--folds", "1", "--mode", "none", "--peers", "linear")
-    assert bench(*options, "--limit", "0.001").returncode == 0
+    result = bench(*options, "--limit", "0.001")
+    assert result.returncode == 0
+    assert "1 timeout\n  1 took too long: --retry" in result.stdout
     path = tmp_path / "out" / "runs.jsonl"
     assert [json.loads(line)["status"] for line in path.read_text().splitlines()] == ["timeout"]
     assert "1 of them done before" in bench(*options).stdout
     assert bench(*options, "--retry").returncode == 0
     assert [json.loads(line)["status"] for line in path.read_text().splitlines()] == ["timeout", "ok"]
+
+
+def test_the_end_says_what_did_not_finish_and_where_to_look(bench, tmp_path, data):
+    (tmp_path / "out").mkdir()
+    line = {"settings": "0" * 12, "set": "line", "fold": 1, "seed": 0, "method": "figs"}
+    lines = [line | {"status": "failed", "message": "ValueError: x"}, line | {"status": "missing", "method": "ebm"}]
+    (tmp_path / "out" / "runs.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in lines))
+    said = bench("--folds", "1", "--mode", "none", "--peers", "linear").stdout
+    assert "3 runs in" in said
+    assert ": 1 ok, 1 failed, 1 missing\n" in said
+    assert "1 failed: see failures.md" in said
+    assert "1 not made, for want of a package: pip install" in said
+    assert "ValueError: x" in (tmp_path / "out" / "failures.md").read_text()

@@ -90,8 +90,10 @@ def main() -> None:
     try:
         app()
     except (ValueError, OSError) as error:
-        ours = isinstance(error, OSError) and error.strerror and error.filename is None
-        text = str(error.strerror if ours else error)  # type: ignore[union-attr]
+        text = str(error)
+        if isinstance(error, OSError) and error.strerror:
+            # Without the number that Python puts before it.
+            text = error.strerror if error.filename is None else f"{str(error.filename)!r}: {error.strerror}"
         typer.echo(f"fruler: {' '.join(text.split())}", err=True)
         sys.exit(2)
 

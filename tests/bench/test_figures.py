@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 from helpers.runs import make_line, write_lines
 
+from fruler.bench.measured import read_measured
 from fruler.bench.systems import OURS, PAPER_SYSTEMS, PEERS, title_of
-from fruler.bench.tables import read_measured
 
 pytest.importorskip("matplotlib")
 

@@ -1,5 +1,7 @@
+import errno
 import json
 import logging
+import os
 import re
 from html.parser import HTMLParser
 
@@ -26,9 +28,15 @@ def names(out):
 
 def test_a_whole_benchmark(tmp_path):
     pytest.importorskip("matplotlib")
-    write_lines(tmp_path / "runs.jsonl", make_benchmark(["ele-1", "dee", "stock", "pole", "ailerons"]))
-    (tmp_path / "machine.json").write_text(json.dumps({"cpu": "<Some> CPU", "versions": {"numpy": "2.0"}}))
-    (tmp_path / "settings.json").write_text(json.dumps({"abc": {"method": "fruler", "seeds": [0, 1]}}))
+    write_lines(tmp_path / "runs.jsonl", make_benchmark(["dee", "stock", "ailerons"]))
+    (tmp_path / "machine.json").write_text(json.dumps({"cpu": "<Some> CPU", "numpy": "2.0"}))
+    source = {"fruler": "0.1", "commit": None}
+    ours, linear = (make_line(method)["settings"] for method in ("fruler", "linear"))
+    settings = {ours: {"method": "fruler", "settings": {"t_norm": "product"}, "protocol": {}, **source}}
+    settings[ours]["later"] = [{"fruler": "0.2", "commit": "f00"}]
+    settings["unused"] = {"method": "fruler", "settings": {"t_norm": "minimum"}, "protocol": {}, **source}
+    settings[linear] = {"method": "linear", "settings": {}, "protocol": {}, **source}
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
     written = write_report(tmp_path)
     expected = {f"{name}.{suffix}" for name in TABLES for suffix in ("md", "csv", "tex")}
     expected |= {f"{name}.{suffix}" for name in PICTURES for suffix in ("png", "svg")} | {"index.html"}
@@ -37,8 +45,10 @@ def test_a_whole_benchmark(tmp_path):
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert page.count("<table>") == len(TABLES)
     assert page.count("<svg") == len(PICTURES)
-    assert "<dt>cpu</dt><dd>&lt;Some&gt; CPU</dd><dt>versions numpy</dt><dd>2.0</dd>" in page
-    assert "<dt>abc seeds</dt><dd>0, 1</dd>" in page
+    assert "<dt>cpu</dt><dd>&lt;Some&gt; CPU</dd><dt>numpy</dt><dd>2.0</dd>" in page
+    told = f"t_norm = &quot;product&quot;. Run by fruler 0.1; fruler 0.2, commit f00; hash {ours}."
+    assert f"<dt>FRULER (default)</dt><dd>{told}</dd>" in page
+    assert f"<dt>Linear regression</dt><dd>defaults. Run by fruler 0.1; hash {linear}.</dd>" in page
     check_page(page)
 
 
@@ -98,11 +108,11 @@ def test_bad_input_leaves_the_old_report(tmp_path, without_matplotlib):
     write_report(tmp_path)
     before = {name: (tmp_path / name).read_bytes() for name in names(tmp_path)}
     (tmp_path / "machine.json").write_text("{")
-    with pytest.raises(ValueError, match=r"machine\.json is not JSON"):
+    with pytest.raises(ValueError, match=r"machine\.json' is damaged"):
         write_report(tmp_path)
     (tmp_path / "machine.json").unlink()
     (tmp_path / "runs.jsonl").write_text("nonsense\n")
-    with pytest.raises(ValueError, match=r"runs\.jsonl, line 1"):
+    with pytest.raises(ValueError, match=r"line 1 of .*runs\.jsonl"):
         write_report(tmp_path)
     assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
 
@@ -114,9 +124,9 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, without_m
     write_lines(tmp_path / "runs.jsonl", [make_line(error=5.0), make_line(name="friedman", error=5.0)])
 
     def refuse(*_):
-        raise OSError("No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(fruler.bench.report.os, "replace", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(OSError, match="No space"):
         write_report(tmp_path)
     assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
@@ -124,7 +134,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, without_m
 
 def test_names_inside_drawings_do_not_meet():
     svg = '<?xml?><svg><defs><path id="a"/></defs><use href="#a" clip-path="url(#a)"/></svg>'
-    page = write_page([], [Picture(name, f"Title {name}", "What", svg) for name in ("one", "two")], {})
+    page = write_page([], [Picture(name, f"Title {name}", "What", svg) for name in ("one", "two")], {}, {})
     check_page(page)
     assert '<use href="#two-a" clip-path="url(#two-a)"/>' in page
     assert 'aria-label="Title two"' in page

@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from fruler.bench.results import ResultsFolder, read_lines
+from fruler.bench.lines import latest, read_lines
+from fruler.bench.results import ResultsFolder
 
 LINE = {"method": "tree", "settings": "0" * 12, "set": "plain", "fold": 1, "seed": 0, "status": "ok", "error": 0.5}
 
@@ -21,7 +22,7 @@ def test_lines_come_back(tmp_path):
             results.append(line_of(fold))
     with ResultsFolder(tmp_path / "deep" / "out") as results:
         assert results.lines == [line_of(1), line_of(2), line_of(1)]
-        assert len(results.latest()) == 2
+        assert len(latest(results.lines)) == 2
         assert results.note is None
 
 
@@ -29,7 +30,7 @@ def test_the_last_line_of_a_run_counts(tmp_path):
     with ResultsFolder(tmp_path) as results:
         results.append({**LINE, "status": "failed"})
         results.append(LINE)
-        assert [line["status"] for line in results.latest().values()] == ["ok"]
+        assert [line["status"] for line in latest(results.lines).values()] == ["ok"]
 
 
 def test_a_line_cut_anywhere_is_cut_off(tmp_path):

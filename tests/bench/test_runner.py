@@ -5,21 +5,20 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import threading
 import time
 
+import pandas as pd
 import psutil
 import pytest
-from rich.console import Console
 
 from fruler.bench import runner
-from fruler.bench.command import BenchOptions, run_benchmark
+from fruler.bench.execution import execute_in_child
+from fruler.bench.lines import read_lines, run_key
 from fruler.bench.plan import make_plan
 from fruler.bench.progress import TimeLeft
-from fruler.bench.results import read_lines, run_key
 from fruler.bench.runner import run_here, run_on_dask
-
-OPTIONS = ("--mode", "both", "--peers", "tree", "--jobs", "2")
 
 
 def without_times(lines):
@@ -56,33 +55,40 @@ def children_once_running(process):
 
 
 def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_path):
-    clean = bench(tmp_path / "clean", *OPTIONS)
-    assert clean.returncode == 0, clean.stderr
+    options = {"mode": "both", "peers": "tree", "folds": "3", "jobs": 2}
+    bench(tmp_path / "clean", **options)
     expected = read_lines(tmp_path / "clean" / "runs.jsonl")
-    assert len(expected) == 4 * 2 * 5
+    assert len(expected) == 4 * 2 * 3
     assert all(line["status"] == "ok" for line in expected)
 
     out, draw, kills = tmp_path / "killed", random.Random(0), 0
-    for _ in range(3):
+    command = bench_command(out, *(f"--{name}={value}" for name, value in options.items()))
+    for _ in range(2):
         before = n_lines(out)
-        with subprocess.Popen(
-            bench_command(out, *OPTIONS), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as process:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             while process.poll() is None and n_lines(out) == before:
                 time.sleep(0.01)
             time.sleep(draw.uniform(0.0, 0.2))
             kills += process.poll() is None
+            children = psutil.Process(process.pid).children(recursive=True)
             process.kill()
-    assert kills >= 2
+        assert not psutil.wait_procs(children, timeout=10)[1]
+    assert kills == 2
     with (out / "runs.jsonl").open("ab") as file:  # and once in the middle of a line
         file.write(b'{"method": "fruler-cap')
-    resumed = bench(out, *OPTIONS)
-    assert resumed.returncode == 0, resumed.stderr
-    assert "half written" in resumed.stdout
+    assert "half written" in bench(out, **options)
     assert without_times(read_lines(out / "runs.jsonl")) == without_times(expected)
-    again = bench(out, *OPTIONS)
-    assert "40 runs, 40 of them done before" in again.stdout
-    assert n_lines(out) == 40
+    assert "24 runs, 24 of them done before" in bench(out, **options)
+    assert n_lines(out) == 24
+    for path in sorted((tmp_path / "clean").glob("*.csv")):
+        assert_same_but_times(path, out / path.name)
+
+
+def assert_same_but_times(path, other):
+    """Two tables are the same but for what is measured in seconds."""
+    if path.stem not in ("table9", "summary"):
+        first, second = (pd.read_csv(file).filter(regex=r"^(?!.*_s(_sd)?$)") for file in (path, other))
+        pd.testing.assert_frame_equal(first, second)
 
 
 def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(bench_command, tmp_path):
@@ -99,12 +105,43 @@ def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(bench_command, tmp_p
     assert not psutil.wait_procs(children, timeout=10)[1]
 
 
-def test_a_killed_benchmark_leaves_nothing_running(bench_command, tmp_path):
-    command = slow_command(bench_command, tmp_path)
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        children = children_once_running(process)
-        process.kill()
-    assert not psutil.wait_procs(children, timeout=10)[1]
+def test_a_run_ends_with_its_parent(slow_tasks):
+    with runner._environment_of_runs():
+        run = runner._Running.start(multiprocessing.get_context("forkserver"), slow_tasks[0])
+        assert run.connection.poll(timeout=60)
+    # What the end of the parent does, however it comes.
+    run.connection.close()
+    run.process.join(timeout=10)
+    assert run.process.exitcode == 1
+
+
+def test_what_lies_in_the_current_folder_is_not_imported(bench_command, tmp_path):
+    trap = tmp_path / "trap"
+    (trap / "fruler").mkdir(parents=True)
+    (trap / "fruler" / "__init__.py").write_text("raise SystemExit('another fruler')")
+    (trap / "pandas.py").write_text("raise SystemExit('another pandas')")
+    # As the installed command does, but for the guard: a process that runs this again would start processes, too.
+    (tmp_path / "start.py").write_text("from fruler.cli import main\nmain()\n")
+    _, _, _, *options = bench_command(tmp_path / "out", "--mode=none", "--peers=tree", "--folds=1", "--sets=plain")
+    command = [sys.executable, str(tmp_path / "start.py"), *options]
+    result = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=120, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert [line["status"] for line in read_lines(tmp_path / "out" / "runs.jsonl")] == ["ok"]
+
+
+def test_a_cluster_s_runs_import_the_same(slow_tasks, small_sets, tmp_path, monkeypatch):
+    (tmp_path / "fruler.py").write_text("raise SystemExit('another fruler')")
+    monkeypatch.chdir(tmp_path)
+    (quick,) = make_plan(small_sets, sets="plain", folds="1", mode="none", preprocessing=True).tasks
+    assert execute_in_child(quick, 60.0)["status"] == "ok"
+    assert execute_in_child(slow_tasks[0], 0.2)["status"] == "timeout"
+
+
+def test_processes_that_cannot_start_are_no_failures_of_the_methods(slow_tasks, monkeypatch):
+    monkeypatch.setattr(runner, "_serve", os._exit)  # which takes other arguments
+    with pytest.raises(ChildProcessError, match=r"no process can be started.*code 1"):
+        next(run_here(slow_tasks, 2, 60.0))
+    assert not multiprocessing.active_children()
 
 
 def test_a_run_over_its_limit_is_ended(slow_tasks):
@@ -134,33 +171,27 @@ def test_a_run_that_dies_stops_nothing(slow_tasks, small_sets):
 
 def test_runs_have_one_thread(small_sets, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    with runner._one_thread():
+    with runner._environment_of_runs():
         assert os.environ["OMP_NUM_THREADS"] == "1"
     assert os.environ["OMP_NUM_THREADS"] == "7"
 
 
 def test_closing_ends_what_runs(slow_tasks):
-    lines = run_here(slow_tasks, 1, 2.0)
+    lines = run_here(slow_tasks, 1, 0.5)
     assert next(lines)[1]["status"] == "timeout"
     lines.close()
     assert not multiprocessing.active_children()
 
 
-def options_of(small_sets, out, **changes):
-    return BenchOptions(out, small_sets, sets="plain", seeds=1, folds="2", peers="tree", max_evaluations=100, **changes)
-
-
-def test_a_cluster_gives_the_same(small_sets, tmp_path):
+def test_a_cluster_gives_the_same(bench, small_sets, tmp_path, slow_tasks):
     distributed = pytest.importorskip("distributed")
-    console = Console(file=open(os.devnull, "w"))  # noqa: SIM115
-    run_benchmark(options_of(small_sets, tmp_path / "here", jobs=2), console)
+    options = {"sets": "plain", "folds": "1", "peers": "tree"}
+    bench(tmp_path / "here", **options)
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None) as cluster:
-        run_benchmark(options_of(small_sets, tmp_path / "there", dask=cluster.scheduler_address), console)
-        slow = make_plan(small_sets, sets="slow", seeds=1, folds="1", mode="paper", preprocessing=False).tasks
-        late = [line["status"] for _, line in run_on_dask(slow, cluster.scheduler_address, 4.0)]
-    console.file.close()
+        bench(tmp_path / "there", **options, dask=cluster.scheduler_address)
+        late = [line["status"] for _, line in run_on_dask(slow_tasks[:1], cluster.scheduler_address, 0.5)]
     here, there = (read_lines(tmp_path / name / "runs.jsonl") for name in ("here", "there"))
-    assert len(here) == 6
+    assert len(here) == 3
     assert without_times(here) == without_times(there)
     assert late == ["timeout"]
 

@@ -1,3 +1,4 @@
+import json
 import math
 
 import numpy as np
@@ -5,11 +6,11 @@ import pandas as pd
 import pytest
 from helpers.runs import PAPER, make_benchmark, make_ending, make_line, make_preprocessing, write_lines
 
-from fruler.bench.measured import geometric_mean, measure
+from fruler.bench.measured import geometric_mean, measure, read_measured, read_runs
 from fruler.bench.rendering import Column
 from fruler.bench.statistics import cliques, friedman_ranking, nemenyi_distance, wilcoxon_p
 from fruler.bench.systems import as_printed, in_units, order_methods, order_sets, paper_figures, printed_decimals
-from fruler.bench.tables import build_tables, read_measured, read_runs
+from fruler.bench.tables import build_tables
 
 
 @pytest.fixture(scope="module")
@@ -57,21 +58,22 @@ class TestReading:
         ("line", "complaint"),
         [
             ("{half", "not JSON"),
-            ("[1, 2]", "object"),
-            ('{"set": "dee"}', "'method' is missing"),
-            ('{"method": "fruler", "set": "dee", "fold": "1", "seed": 0, "status": "ok"}', "'fold'"),
-            ('{"method": "fruler", "set": "dee", "fold": 1, "seed": 0, "status": "done"}', "unknown status 'done'"),
-            ('{"method": "a", "set": "dee", "fold": 1, "seed": 0, "status": "ok", "error": "x"}', "'error' must be"),
+            ("[1, 2]", "not a JSON object"),
+            ('{"set": "dee"}', "lacks 'method'"),
+            (json.dumps(make_line(fold="1")), "'fold'"),
+            (json.dumps(make_line(settings=None)), "'settings'"),
+            (json.dumps(make_line(status="done")), "unknown status 'done'"),
+            (json.dumps(make_line(error="x")), "'x' where 'error' must be"),
         ],
     )
     def test_any_other_bad_line_is_named(self, tmp_path, line, complaint):
         path = write_lines(tmp_path / "runs.jsonl", [make_line()])
         path.write_text(path.read_text() + line + "\n" + path.read_text())
-        with pytest.raises(ValueError, match=rf"runs\.jsonl, line 2: .*{complaint}"):
+        with pytest.raises(ValueError, match=rf"line 2 of .*runs\.jsonl' .*{complaint}"):
             read_runs(path)
 
     def test_no_file(self, tmp_path):
-        with pytest.raises(ValueError, match="no results yet"):
+        with pytest.raises(FileNotFoundError, match="no results yet"):
             read_runs(tmp_path / "runs.jsonl")
 
     @pytest.mark.parametrize("error", [None, math.nan, math.inf])

@@ -65,7 +65,7 @@ def make_line(method="fruler", name="dee", fold=1, seed=0, **changes):
         if CAPPED.get(method, method) in OURS:
             line |= {"possible_coefficients": possible, "uncovered": 0, "regularization": 0.01}
             line |= {"evaluations": int(row.fruler_evaluations * 0.9), "selection_seconds": 0.1 * spent}
-            line |= {"discretization_seconds": 0.05 * spent, "evolution_seconds": 0.85 * spent}
+            line |= {"discretization_seconds": 0.05 * spent, "search_seconds": 0.85 * spent}
     return line | changes
 
 

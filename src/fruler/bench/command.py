@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,12 @@ from pathlib import Path
 from rich.console import Console
 
 from fruler.bench.execution import Task
+from fruler.bench.lines import STATUSES, Line, latest, read_lines
 from fruler.bench.machine import describe_machine, source_commit
 from fruler.bench.plan import Plan, check_settings, make_plan
 from fruler.bench.progress import Reporter
 from fruler.bench.report import write_report
-from fruler.bench.results import RUNS, Line, ResultsFolder, read_lines
+from fruler.bench.results import RUNS, ResultsFolder
 from fruler.bench.runner import run_here, run_on_dask
 
 
@@ -77,23 +78,23 @@ def run_benchmark(options: BenchOptions, console: Console) -> None:
     _write_tables(options.out, console)
 
 
-def tasks_left(plan: Plan, results: ResultsFolder, retry: bool) -> list[Task]:
+def tasks_left(plan: Plan, lines: Iterable[Line], *, retry: bool) -> list[Task]:
     """Return the runs that have no result yet. A missing peer may have been installed since, so it is tried again."""
     again = {"missing", "failed", "timeout"} if retry else {"missing"}
-    latest = results.latest()
-    return [task for task in plan.tasks if task.key not in latest or latest[task.key]["status"] in again]
+    known = latest(lines)
+    return [task for task in plan.tasks if task.key not in known or known[task.key]["status"] in again]
 
 
 def _run(plan: Plan, results: ResultsFolder, options: BenchOptions, console: Console) -> None:
-    tasks = tasks_left(plan, results, options.retry)
-    _say(console, f"{len(plan.tasks)} runs, {len(plan.tasks) - len(tasks)} of them done before")
+    tasks = tasks_left(plan, results.lines, retry=options.retry)
+    _say(console, f"{_count(len(plan.tasks), 'run')}, {len(plan.tasks) - len(tasks)} of them done before")
     if not tasks:
         return
-    latest = results.latest()
+    known = latest(results.lines)
     with Reporter(console, tasks, results.lines, options.jobs) as reporter, closing(_lines(tasks, options)) as lines:
         for task, line in lines:
             # A peer that is still missing says nothing new.
-            if line["status"] != "missing" or latest.get(task.key, {}).get("message") != line["message"]:
+            if line["status"] != "missing" or known.get(task.key, {}).get("message") != line["message"]:
                 results.append(line)
             reporter.finished(task, line)
 
@@ -105,14 +106,34 @@ def _lines(tasks: list[Task], options: BenchOptions) -> Generator[tuple[Task, Li
 
 
 def _write_tables(out: Path, console: Console) -> None:
-    counts = Counter(line["status"] for line in {_key(line): line for line in read_lines(out / RUNS)}.values())
-    _say(console, f"results in {out / RUNS}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
-    for path in write_report(out):
-        _say(console, f"  {path}")
+    written = write_report(out)
+    _say(console, summarise(read_lines(out / RUNS), out))
+    kinds = Counter(path.suffix for path in written)
+    if written:
+        pictures = f" and {_count(kinds['.png'], 'picture')} (.png, .svg)" if kinds[".png"] else ""
+        _say(
+            console,
+            f"{_count(kinds['.md'], 'table')} (.md, .csv, .tex){pictures} in {out}, and a page with all of them:",
+        )
+        _say(console, f"  {written[-1]}")
 
 
-def _key(line: Line) -> tuple[object, ...]:
-    return tuple(line[name] for name in ("method", "set", "fold", "seed"))
+def summarise(lines: Iterable[Line], out: Path) -> str:
+    """Say how the runs in a folder ended and, if some gave no result, where to look and what to do."""
+    counts = Counter(line["status"] for line in latest(lines).values())
+    finished = f"{_count(sum(counts.values()), 'run')} in {out / RUNS}: " + ", ".join(
+        f"{counts[status]} {status}" for status in STATUSES if counts[status]
+    )
+    remedies = {
+        "failed": "failed: see failures.md; --retry repeats them",
+        "timeout": "took too long: --retry repeats them, with another --limit",
+        "missing": "not made, for want of a package: pip install 'fruler[peers]', then the same command",
+    }
+    return "\n".join([finished, *(f"  {counts[status]} {text}" for status, text in remedies.items() if counts[status])])
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _say(console: Console, text: str | None) -> None:

@@ -15,21 +15,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from fruler.bench.lines import COMMON_FIGURES, Line
+
 # One thread for everything that multiplies matrices or grows trees, so that seconds can be compared.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
 }
-FIGURES = (
-    "error",
-    "train_error",
-    "rules",
-    "coefficients",
-    "conditions",
-    "inputs",
-    "rows",
-    "seconds",
-    "predict_seconds",
-)
 _LONGEST_MESSAGE = 300
 
 
@@ -52,15 +43,15 @@ class Task:
         return self.method, self.set, self.fold, self.seed
 
 
-def blank_line(task: Task, status: str, message: str | None, seconds: float | None = None) -> dict[str, Any]:
+def blank_line(task: Task, status: str, message: str | None, seconds: float | None = None) -> Line:
     """Return the line of a run that gave no figures."""
     place = {"method": task.method, "settings": task.settings, "set": task.set, "fold": task.fold, "seed": task.seed}
     text = None if message is None else " ".join(message.split())[:_LONGEST_MESSAGE]
-    figures = {**dict.fromkeys(FIGURES), "seconds": seconds}
+    figures = {**dict.fromkeys(COMMON_FIGURES), "seconds": seconds}
     return {**place, "status": status, "message": text, **figures, "version": package_version(task.package)}
 
 
-def execute(task: Task) -> dict[str, Any]:
+def execute(task: Task) -> Line:
     """Make a run and return its line; what goes wrong in the method is told in the line."""
     from fruler import load_keel
     from fruler.bench.methods import find_method, finite_or_none
@@ -81,21 +72,32 @@ def execute(task: Task) -> dict[str, Any]:
     return line
 
 
-def execute_in_child(task: Task, limit: float) -> dict[str, Any]:
+def child_environment() -> dict[str, str]:
+    """Return what the environment of a new Python process needs for one thread, and to import what this one does.
+
+    Python looks for modules in the current folder first when it is started with ``-c`` or ``-m``. A folder ``fruler``
+    there, or a file ``pandas.py``, would stand in for the package that the parent has.
+    """
+    here = os.getcwd()
+    path = os.pathsep.join(dict.fromkeys(os.path.join(here, entry) for entry in sys.path))
+    return {**ONE_THREAD, "PYTHONSAFEPATH": "1", "PYTHONPATH": path}
+
+
+def execute_in_child(task: Task, limit: float) -> Line:
     """Make a run in a new Python process, and kill it when it takes longer than its limit in seconds."""
     try:
         child = subprocess.run(
             [sys.executable, "-m", "fruler.bench.execution"],
             input=json.dumps(asdict(task)).encode(),
             capture_output=True,
-            env=os.environ | ONE_THREAD,
+            env=os.environ | child_environment(),
             timeout=limit,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return blank_line(task, "timeout", f"stopped after {limit:g} s", limit)
     try:
-        line: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
+        line: Line = json.loads(child.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         return blank_line(task, "failed", describe_exit(child.returncode))
     return line

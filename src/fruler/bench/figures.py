@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import matplotlib as mpl
@@ -181,7 +181,7 @@ def _error_against_rules_by_set(measured: Measured) -> Drawn | None:
         axes.set_title(name, fontsize=9)
         axes.axhline(1, color=SOFT, linewidth=0.8, linestyle=":", zorder=0)
     first = panels[sets[0]]
-    _log_axis(first, "x", [rules for _, _, rules, _ in points], pad=1.4, ticks=(1, 3, 10, 30, 100, 300, 1000))
+    _log_axis(first, "x", [rules for _, _, rules, _ in points], pad=1.4, ticks=(1, 5, 25, 100, 500))
     _log_axis(first, "y", [low, high], pad=1.15, ticks=(0.25, 0.5, 1, 2, 4))
     figure.supxlabel("number of rules", fontsize=10)
     figure.supylabel("error, ratio to the published FRULER", fontsize=10)
@@ -212,10 +212,8 @@ def _time_against_rows(measured: Measured) -> Drawn | None:
             markeredgewidth=0.4,
             zorder=4 if method in OURS else 3,
         )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.xaxis.set_major_formatter(FuncFormatter(_plain))
-    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+    _log_axis(axes, "x", [row for rows, _ in times.values() for row in rows], pad=1.2)
+    _log_axis(axes, "y", [max(time, 1e-4) for _, seconds in times.values() for time in seconds], pad=1.5, ticks=POWERS)
     axes.grid(color=SOFT, alpha=0.25, linewidth=0.6)
     axes.set_xlabel("training rows")
     axes.set_ylabel("seconds of a fit")
@@ -268,7 +266,7 @@ TICKS = tuple(digit * power for power in POWERS for digit in (1, 2, 5))
 FINE_TICKS = tuple(digit * power for power in POWERS for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9))
 
 
-def _log_axis(axes: Axes, which: str, values: list[float], pad: float, ticks: tuple[float, ...] | None = None) -> None:
+def _log_axis(axes: Axes, which: str, values: list[float], pad: float, ticks: Sequence[float] | None = None) -> None:
     """Give an axis a logarithmic scale that spans some values, with plain numbers at its ticks."""
     low, high = min(values) / pad, max(values) * pad
     ticks = ticks or (FINE_TICKS if high < 8 * low else TICKS)

@@ -6,7 +6,7 @@ from fruler.bench.measured import Measured
 from fruler.bench.rendering import NONE
 from fruler.bench.systems import PAPER_SYSTEMS
 
-CAPPED_NOTE = "† A full run would take hours here: runs with a cap on the number of evaluations stand in for full ones."
+CAPPED_NOTE = "† Runs with a cap on the number of evaluations stand in for full ones."
 PARTIAL_NOTE = "‡ Some runs did not finish; the mean is over those that did (see the table of failures)."
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from fruler.bench.systems import CAPPED, OURS, PAPER_SYSTEMS, PREPROCESSING, order_methods, order_sets, paper_figures
+from fruler.bench.lines import FIGURES, PREPROCESSING, RUN, TEXTS, WHOLE_NUMBERS, read_lines
+from fruler.bench.systems import CAPPED, OURS, PAPER_SYSTEMS, WITHOUT_RULES, order_methods, order_sets, paper_figures
 
-RUN = ["method", "set", "fold", "seed"]
 # Among several ways in which the runs of a method on a set ended early, the one to name.
 SEVERITY = ("timeout", "failed", "missing")
 
@@ -63,6 +64,8 @@ class Measured:
         """Return means over seeds: a row a (set, fold) and a column a method."""
         if measure not in self._pivots:
             means = self._seed_means[measure].dropna().reset_index()
+            if measure == "rules":
+                means = means[~means["method"].isin(WITHOUT_RULES)]
             self._pivots[measure] = means.pivot_table(index=["set", "fold"], columns="method", values=measure)
         return self._pivots[measure]
 
@@ -82,6 +85,8 @@ class Measured:
     def describe(self, method: str, measure: str) -> pd.DataFrame:
         """Return mean, standard deviation over folds and seeds, number of runs and of folds, by set."""
         runs = self.of(method).dropna(subset=[measure])
+        if measure == "rules" and method in WITHOUT_RULES:
+            runs = runs.iloc[:0]
         groups = runs.groupby("set")
         return pd.DataFrame(
             {
@@ -129,6 +134,25 @@ class Measured:
         return set(zip(lines["method"], lines["set"], lines["status"], strict=True))
 
 
+def read_measured(path: Path) -> Measured:
+    """Read the lines of a benchmark and average them."""
+    return measure(read_runs(path))
+
+
+def read_runs(path: Path) -> pd.DataFrame:
+    """Read the lines of a benchmark: a row a line, in their order, and a column for every figure that a line can have.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If the file is missing, or a line is not what the benchmark writes; with the number of that line.
+    """
+    frame = pd.DataFrame(read_lines(path), columns=[*TEXTS, *WHOLE_NUMBERS, *FIGURES])
+    return frame.astype(
+        dict.fromkeys(TEXTS, object) | dict.fromkeys(WHOLE_NUMBERS, int) | dict.fromkeys(FIGURES, float)
+    )
+
+
 def measure(lines: pd.DataFrame) -> Measured:
     """Sort out the lines of a benchmark.
 
@@ -137,13 +161,13 @@ def measure(lines: pd.DataFrame) -> Measured:
     ValueError
         If a method was run with different settings: their mean would mean nothing.
     """
-    for method, settings in lines.dropna(subset=["settings"]).groupby("method")["settings"]:
+    for method, settings in lines.groupby("method")["settings"]:
         found = sorted(set(settings))
         if len(found) > 1:
             raise ValueError(
                 f"The runs of {method!r} were made with different settings ({', '.join(found)}): keep one of them."
             )
-    lines = lines.drop_duplicates(RUN, keep="last", ignore_index=True)
+    lines = lines.drop_duplicates(list(RUN), keep="last", ignore_index=True)
     runs = lines[lines["status"] == "ok"]
     full = set(zip(runs["method"], runs["set"], strict=True))
     needless = [(CAPPED.get(method), name) in full for method, name in zip(runs["method"], runs["set"], strict=True)]

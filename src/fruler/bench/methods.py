@@ -115,7 +115,7 @@ def finite_or_none(value: Any) -> Any:
 def _measure_fruler(settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
     model = FRULERRegressor(**settings, random_state=seed, n_jobs=1)
     figures = _measure_estimator(model, train, test)
-    rule_base = model.rule_base_
+    rule_base, stages = model.rule_base_, dict(model.stage_seconds_)
     return figures | {
         "rules": model.n_rules_,
         "coefficients": int(np.count_nonzero(rule_base.consequents[:, 1:])),
@@ -124,7 +124,8 @@ def _measure_fruler(settings: Settings, train: Bunch, test: Bunch, seed: int) ->
         "evaluations": model.n_evaluations_,
         "regularization": model.regularization_,
         "uncovered": model.n_uncovered_,
-        **{f"{stage}_seconds": seconds for stage, seconds in model.stage_seconds_.items()},
+        **{f"{stage}_seconds": stages.pop(stage, None) for stage in ("selection", "discretization")},
+        "search_seconds": sum(stages.values()),
     }
 
 

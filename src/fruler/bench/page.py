@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 from fruler.bench.rendering import Table, to_html
+from fruler.bench.systems import order_methods, title_of
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1e23; --soft: #5b6270; --line: #d5d9e0; --paper: #ffffff; --tint: #f4f6f9; }
@@ -24,8 +26,9 @@ a { color: inherit; }
 figure { margin: 0; }
 figure svg { width: 100%; height: auto; min-width: 34rem; color: var(--ink); display: block; }
 figcaption, .note { color: var(--soft); font-size: .85rem; margin: .4rem 0; max-width: 60rem; }
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; }
-figure .scroll { padding: .5rem; }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem;
+  width: fit-content; max-width: 100%; }
+figure .scroll { padding: .5rem; width: auto; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem; text-align: right; white-space: nowrap; font-weight: 400; }
 b { font-weight: 700; }
@@ -51,21 +54,27 @@ class Picture(NamedTuple):
     svg: str
 
 
-def write_page(tables: Sequence[Table], pictures: Sequence[Picture], about: Mapping[str, Any]) -> str:
+def write_page(
+    tables: Sequence[Table], pictures: Sequence[Picture], machine: Mapping[str, Any], settings: Mapping[str, Any]
+) -> str:
     """Return the page as HTML: pictures and tables inline, no script, nothing from elsewhere.
 
     Parameters
     ----------
     tables, pictures : sequence
         What it shows, in this order; the first table comes before the pictures.
-    about : mapping
-        Descriptions (of the machine, of the settings) as read from JSON, by their heading; None for those that are
-        not there.
+    machine : mapping
+        What the runs were made on, as the benchmark records it; empty if it is not known.
+    settings : mapping
+        The settings of the methods by their hash, as the benchmark records them; empty if they are not known.
     """
     sections = [(table.name, table.title, to_html(table)) for table in tables]
     shown = [(picture.name, picture.title, _figure(picture)) for picture in pictures]
-    described = [(name, name.capitalize(), _definitions(value)) for name, value in about.items() if value]
-    sections = [*sections[:1], *shown, *sections[1:], *described]
+    sections = [*sections[:1], *shown, *sections[1:]]
+    if settings:
+        sections.append(("settings", "Settings", _definitions(_settings(settings))))
+    if machine:
+        sections.append(("machine", "Machine", _definitions([(name, str(value)) for name, value in machine.items()])))
     links = "".join(f'<a href="#{name}">{escape(title.partition(":")[0])}</a>' for name, title, _ in sections)
     body = "".join(
         f'<section id="{name}">\n<h2>{escape(title)}</h2>\n{part}</section>\n' for name, title, part in sections
@@ -94,15 +103,22 @@ def _inline(picture: Picture) -> str:
     return drawing.replace("<svg", f'<svg role="img" aria-label="{escape(picture.title)}"', 1)
 
 
-def _definitions(value: Any) -> str:
-    """Return what was read from JSON as names and values, whatever its shape."""
-    pairs = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in _flat(value))
-    return f"<dl>{pairs}</dl>\n"
+def _definitions(pairs: Sequence[tuple[str, str]]) -> str:
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in pairs)
+    return f"<dl>{items}</dl>\n"
 
 
-def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:
-    if isinstance(value, dict):
-        return [pair for key, inner in value.items() for pair in _flat(inner, f"{name} {key}".strip())]
-    if isinstance(value, list):
-        return [(name, ", ".join(str(item) for item in value))]
-    return [(name, str(value))]
+def _settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return each method's name, and what it was run with."""
+    entries = {entry["method"]: (key, entry) for key, entry in settings.items()}
+    pairs = []
+    for method in order_methods(set(entries)):
+        key, entry = entries[method]
+        parameters = ", ".join(f"{name} = {json.dumps(value)}" for name, value in entry["settings"].items())
+        sources = [_source(source) for source in (entry, *entry.get("later", []))]
+        pairs.append((title_of(method), f"{parameters or 'defaults'}. Run by {'; '.join(sources)}; hash {key}."))
+    return pairs
+
+
+def _source(entry: Mapping[str, Any]) -> str:
+    return f"fruler {entry['fruler']}" + (f", commit {entry['commit']}" if entry["commit"] else "")

@@ -13,7 +13,7 @@ from fruler.bench.execution import Task, package_version
 from fruler.bench.methods import Method, find_method, own_methods
 from fruler.bench.paper import paper_tables
 from fruler.bench.peers import PEERS
-from fruler.data.keel import _refuse_incomplete_folds as refuse_incomplete_folds
+from fruler.data.keel import refuse_incomplete_folds
 from fruler.data.sources import suggest
 
 N_FOLDS = 5

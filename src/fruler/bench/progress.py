@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from fruler.bench.execution import Task
-from fruler.bench.results import Line
+from fruler.bench.lines import Line
 
 # What a run costs besides fitting: reading the data and starting its process.
 _OVERHEAD = 0.1
@@ -65,6 +65,8 @@ class Reporter:
         self._console, self._jobs = console, jobs
         self._left = {task.key: task for task in tasks}
         self._total = len(self._left)
+        # One width for all descriptions, lest the bar jumps.
+        self._width = max((len(_describe_task(task)) for task in self._left.values()), default=0)
         self._time_left = TimeLeft(lines)
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -75,7 +77,7 @@ class Reporter:
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("runs", total=self._total, left=self._remaining())
+        self._task = self._bar.add_task("".ljust(self._width), total=self._total, left=self._remaining())
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -92,7 +94,8 @@ class Reporter:
         self._time_left.add(line)
         remaining = self._remaining()
         if self._console.is_terminal:
-            self._bar.update(self._task, advance=1, left=remaining, description=f"{task.set} {task.method}")
+            description = _describe_task(task).ljust(self._width)
+            self._bar.update(self._task, advance=1, left=remaining, description=description)
             if line["status"] == "ok":
                 return
         number = self._total - len(self._left)
@@ -104,6 +107,10 @@ class Reporter:
     def _remaining(self) -> str:
         seconds = self._time_left.estimate(self._left.values(), self._jobs)
         return "" if seconds is None or not self._left else f"about {readable(seconds)} left"
+
+
+def _describe_task(task: Task) -> str:
+    return f"last: {task.set} {task.method}"
 
 
 def describe(line: Line) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
+from fruler.bench.files import read_json, write_whole
+from fruler.bench.measured import read_measured
 from fruler.bench.page import Picture, write_page
 from fruler.bench.rendering import to_csv, to_latex, to_markdown
-from fruler.bench.tables import TABLES, build_tables, read_measured
+from fruler.bench.results import MACHINE, RUNS, SETTINGS
+from fruler.bench.tables import TABLES, build_tables
 
 logger = logging.getLogger(__name__)
 
@@ -44,8 +43,10 @@ def write_report(out: Path) -> list[Path]:
     ValueError
         If there are no results, or one of the files cannot be read; the message names the file and the line.
     """
-    measured = read_measured(out / "runs.jsonl")
-    about = {name: _read_json(out / f"{name}.json") for name in ("machine", "settings")}
+    measured = read_measured(out / RUNS)
+    machine, settings = read_json(out / MACHINE) or {}, read_json(out / SETTINGS) or {}
+    # A folder may also know of settings that no run was made with.
+    settings = {key: entry for key, entry in settings.items() if key in set(measured.lines["settings"])}
     tables = build_tables(measured)
     contents: dict[str, str | bytes] = {
         f"{table.name}.{suffix}": render(table) for table in tables for suffix, render in RENDERERS.items()
@@ -61,37 +62,13 @@ def write_report(out: Path) -> list[Path]:
             pictures.append(picture)
             contents |= {f"{picture.name}.{suffix}": content for suffix, content in files.items()}
     if tables:
-        contents["index.html"] = write_page(tables, pictures, about)
+        contents["index.html"] = write_page(tables, pictures, machine, settings)
     for name in _all_names() - set(contents):
         (out / name).unlink(missing_ok=True)
-    return [_write_whole(out / name, content) for name, content in contents.items()]
+    return [write_whole(out / name, content) for name, content in contents.items()]
 
 
 def _all_names() -> set[str]:
     """Return every file that a report can have."""
     tables = {f"{name}.{suffix}" for name in TABLES for suffix in RENDERERS}
     return tables | {f"{name}.{suffix}" for name in PICTURES for suffix in FORMATS} | {"index.html"}
-
-
-def _read_json(path: Path) -> Any:
-    if not path.is_file():
-        return None
-    try:
-        return json.loads(path.read_bytes())
-    except ValueError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from None
-
-
-def _write_whole(path: Path, content: str | bytes) -> Path:
-    """Write a file so that a reader finds the old one or the new one, and never a part."""
-    data = content.encode() if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return path

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fruler.bench.files import read_json, write_json
+from fruler.bench.lines import Line, is_whole, read_lines, split_lines
+
 RUNS, SETTINGS, MACHINE = "runs.jsonl", "settings.json", "machine.json"
 _LOCK = ".lock"
-_KEY = ("method", "set", "fold", "seed")
-
-Line = dict[str, Any]
 
 
 class ResultsFolder:
@@ -41,7 +41,12 @@ class ResultsFolder:
     def __init__(self, out: Path) -> None:
         if out.exists() and not out.is_dir():
             raise FileExistsError(f"{str(out)!r} is a file; give --out a folder")
-        out.mkdir(parents=True, exist_ok=True)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OSError(
+                error.errno, f"the folder {str(out)!r} cannot be made ({error.strerror}); give --out another"
+            ) from error
         self.out = out
         self.path = out / RUNS
         self.lines: list[Line] = []
@@ -93,10 +98,6 @@ class ResultsFolder:
             ) from error
         self.lines.append(line)
 
-    def latest(self) -> dict[tuple[Any, ...], Line]:
-        """Return the last line of each run, by method, set, fold and seed."""
-        return {run_key(line): line for line in self.lines}
-
     def describe(self, settings: Mapping[str, Any], machine: Mapping[str, Any]) -> str | None:
         """Record the settings and the machine; return a note if earlier runs were made on another machine."""
         known = self.settings()
@@ -106,10 +107,10 @@ class ResultsFolder:
             source = {"fruler": entry["fruler"], "commit": entry["commit"]}
             if any(first[name] != value for name, value in source.items()) and source not in first.get("later", []):
                 first["later"] = [*first.get("later", []), source]
-        _write_json(self.out / SETTINGS, known)
-        before = _read_json(self.out / MACHINE)
+        write_json(self.out / SETTINGS, known)
+        before = read_json(self.out / MACHINE)
         if before is None:
-            _write_json(self.out / MACHINE, dict(machine))
+            write_json(self.out / MACHINE, dict(machine))
         elif before != machine:
             changed = sorted(name for name in {*before, *machine} if before.get(name) != machine.get(name))
             return f"earlier runs were made elsewhere ({', '.join(changed)} differ): seconds may not be comparable"
@@ -117,88 +118,19 @@ class ResultsFolder:
 
     def settings(self) -> dict[str, Any]:
         """Return what is recorded of the settings, by hash."""
-        return _read_json(self.out / SETTINGS) or {}
+        return read_json(self.out / SETTINGS) or {}
 
     def _mend(self) -> None:
         """Cut off a last line that was not written to its end."""
-        size = os.fstat(self._descriptor).st_size
         content = self.path.read_bytes()
-        if size == 0 or content.endswith(b"\n"):
+        lines, rest = split_lines(content)
+        if not rest:
             return
-        end = content.rfind(b"\n") + 1
-        if _parse(content[end:]) is not None:
-            # Whole, but for the line's end: someone's editor.
+        if is_whole(rest):
             os.write(self._descriptor, b"\n")
             return
-        os.ftruncate(self._descriptor, end)
-        number = content.count(b"\n") + 1
-        self.note = f"line {number} of {self.path.name} was half written and is cut off; its run is made again"
-
-
-def read_lines(path: Path) -> list[Line]:
-    """Read the lines of a file of results.
-
-    Raises
-    ------
-    ValueError
-        If a line is not one of a run.
-    """
-    lines = []
-    for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
-        line = _parse(raw)
-        if line is None:
-            raise ValueError(
-                f"line {number} of {str(path)!r} is no result of a run; mend or remove it, and repeat the command"
-            )
-        lines.append(line)
-    return lines
-
-
-def run_key(line: Line) -> tuple[Any, ...]:
-    """Return a run's place in the experiment: method, set, fold, seed."""
-    return tuple(line[name] for name in _KEY)
-
-
-def _parse(raw: bytes) -> Line | None:
-    try:
-        line = json.loads(raw)
-    except ValueError:
-        return None
-    needed = {*_KEY, "settings", "status"}
-    return line if isinstance(line, dict) and needed <= line.keys() else None
-
-
-def _read_json(path: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise ValueError(
-            f"{str(path)!r} is damaged ({error}); restore it, or give another folder with --out"
-        ) from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{str(path)!r} is damaged; restore it, or give another folder with --out")
-    return content
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Replace a file by another in one step, unless it says the same already."""
-    text = json.dumps(content, indent=1, sort_keys=True) + "\n"
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return
-    draft = path.with_suffix(".draft")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise OSError(
-            error.errno, f"{str(path)!r} could not be written ({error.strerror}); make room and repeat"
-        ) from error
+        os.ftruncate(self._descriptor, len(content) - len(rest))
+        self.note = f"line {len(lines) + 1} of {self.path.name} was half written and is cut off; its run is made again"
 
 
 def _lock(path: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -12,13 +13,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
+from types import ModuleType
 from typing import Any
 
-from fruler.bench.execution import ONE_THREAD, Task, blank_line, describe_exit, execute, execute_in_child, silence
-from fruler.bench.results import Line
+from fruler.bench.execution import (
+    Task,
+    blank_line,
+    child_environment,
+    describe_exit,
+    execute,
+    execute_in_child,
+    silence,
+)
+from fruler.bench.lines import Line
 
 # Loaded once by the process that all runs are forked from; a run then starts within milliseconds.
-_PRELOAD = ["__main__", "fruler.bench.methods", "sklearn.linear_model", "sklearn.ensemble"]
+_PRELOAD = ["fruler.bench.methods", "sklearn.linear_model", "sklearn.ensemble"]
 _CONNECT_SECONDS = 10.0
 
 
@@ -38,10 +48,16 @@ def run_here(tasks: Sequence[Task], jobs: int, limit: float) -> Generator[tuple[
     ------
     task, line
         In the order in which they end. Closing the generator ends what still runs.
+
+    Raises
+    ------
+    ChildProcessError
+        If not even the first process gets as far as its run: then none would.
     """
     waiting = list(reversed(tasks))
     running: list[_Running] = []
-    with _one_thread():
+    begun = False
+    with _environment_of_runs():
         context = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
         if os.name == "posix":
             context.set_forkserver_preload(_PRELOAD)
@@ -53,7 +69,11 @@ def run_here(tasks: Sequence[Task], jobs: int, limit: float) -> Generator[tuple[
                 wait([run.connection for run in running], timeout=max(0.0, first + limit - time.monotonic()))
                 for run in list(running):
                     line = run.collect(limit)
+                    begun = begun or run.begun
                     if line is not None:
+                        # A signal comes from outside, and may hit one process only.
+                        if not begun and run.process.exitcode > 0:
+                            raise ChildProcessError(f"no process can be started for the runs: {line['message']}")
                         running.remove(run)
                         yield run.task, line
         finally:
@@ -105,18 +125,20 @@ def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[
             client.cancel(futures)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Running:
     task: Task
     process: Any
     connection: Connection
     started: float
+    begun: bool = False
 
     @classmethod
     def start(cls, context: Any, task: Task) -> _Running:
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, task), daemon=True)
-        process.start()
+        with _without_main():
+            process.start()
         theirs.close()
         return cls(task, process, ours, time.monotonic())
 
@@ -126,6 +148,8 @@ class _Running:
         if self.connection.poll():
             try:
                 line = self.connection.recv()
+                # The first message says that the process has come as far as its run, and is no line.
+                self.begun = True
             except (EOFError, OSError):
                 self.process.join()
                 line = blank_line(self.task, "failed", describe_exit(self.process.exitcode))
@@ -148,6 +172,7 @@ def _serve(connection: Connection, task: Task) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     silence()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
+    connection.send(None)
     connection.send(execute(task))
 
 
@@ -160,10 +185,11 @@ def _end_with_parent(connection: Connection) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let processes that start meanwhile use one thread for linear algebra."""
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(ONE_THREAD)
+def _environment_of_runs() -> Iterator[None]:
+    """Let processes that start meanwhile use one thread, and import what this one does."""
+    ours = child_environment()
+    before = {name: os.environ.get(name) for name in ours}
+    os.environ.update(ours)
     try:
         yield
     finally:
@@ -172,3 +198,14 @@ def _one_thread() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let processes that start meanwhile not run the main module again: it is the command or someone's script."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

@@ -36,7 +36,8 @@ def summary_table(measured: Measured) -> Table | None:
         "that both finished, and on how many sets fruler is better, equal, worse.",
     ]
     capped = {mode: order_sets({name for key, name in measured.capped if key == mode}) for mode in measured.ours}
-    notes += [f"{CAPPED_NOTE} So {title_of(mode)}: {', '.join(names)}." for mode, names in capped.items() if names]
+    told = [f"{title_of(mode)}: {', '.join(names)}." for mode, names in capped.items() if names]
+    notes += [" ".join([CAPPED_NOTE, *told])] if told else []
     return Table("summary", "Headline figures", frame, columns, rows, notes)
 
 

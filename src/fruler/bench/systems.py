@@ -6,6 +6,7 @@ from functools import cache
 
 import pandas as pd
 
+from fruler.bench.lines import PREPROCESSING
 from fruler.bench.paper import paper_tables
 
 OURS = {"fruler": "FRULER (default)", "fruler-paper": "FRULER (paper mode)"}
@@ -34,8 +35,6 @@ PEERS = {
     "highfis": "highFIS",
 }
 
-PREPROCESSING = "preprocessing"
-
 # What the caption of the paper's Table 4 says: errors of these sets are printed in units of a power of ten.
 POWERS = {
     "ele-1": 5,
@@ -49,6 +48,9 @@ POWERS = {
 }
 
 LARGE_SETS = ("california", "mv", "house", "elevators", "compactiv", "pole", "puma32h", "ailerons")
+
+# One formula, curves, or trees by the hundred: what their lines call rules is their size, and no number to compare.
+WITHOUT_RULES = ("linear", "elastic_net", "ebm", "lightgbm", "forest")
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

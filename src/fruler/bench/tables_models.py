@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fruler.bench.lines import PREPROCESSING
 from fruler.bench.marks import absence, mark, notes_on, status_of
 from fruler.bench.measured import Measured, geometric_mean
 from fruler.bench.rendering import NONE, Cell, Column, Table, fixed, significant, with_spread
-from fruler.bench.systems import in_units, paper_figures, set_label, title_of
+from fruler.bench.systems import OURS, in_units, paper_figures, set_label, title_of
+
+SIZES_NOTE = (
+    "What is counted as a rule: a leaf of a tree, a term of an EBM, each leaf of all trees of LightGBM and a random "
+    "forest; linear models have one."
+)
 
 
 def errors_table(measured: Measured) -> Table | None:
@@ -63,8 +69,9 @@ def _error_cells(measured: Measured, method: str, name: str, figures: dict[Hasha
 
 def complexity_table(measured: Measured) -> Table | None:
     """Return how much there is to read: rules, coefficients that are not zero, conditions of a rule."""
-    methods = [method for method in measured.methods if not measured.means(method, "rules").empty]
-    sets = [name for name in measured.sets if any(name in measured.means(method, "rules") for method in methods)]
+    sized = measured.runs.dropna(subset=["rules"])
+    methods = [method for method in measured.methods if (sized["method"] == method).any()]
+    sets = [name for name in measured.sets if (sized.loc[sized["method"] != PREPROCESSING, "set"] == name).any()]
     if not methods:
         return None
     parts = [_complexity(measured, method, sets) for method in methods]
@@ -96,6 +103,7 @@ def complexity_table(measured: Measured) -> Table | None:
     notes = [
         "Means and standard deviations over folds and seeds. Coefficients: slopes that are not zero; share: of all "
         "slopes, an input a rule; conditions: inputs that a rule's antecedent asks about.",
+        *([SIZES_NOTE] if set(methods) - set(OURS) else []),
         *notes_on(measured, methods, sets),
     ]
     return Table("complexity", "Size of the models", frame.reset_index(drop=True), columns, rows, notes)

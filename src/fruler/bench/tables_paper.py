@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fruler.bench.lines import PREPROCESSING
 from fruler.bench.marks import absence, mark, notes_on, status_of
 from fruler.bench.measured import Measured, geometric_mean
 from fruler.bench.paper import paper_tables
 from fruler.bench.rendering import NONE, Cell, Column, Table, fixed, significant
 from fruler.bench.systems import (
     PAPER_SYSTEMS,
-    PREPROCESSING,
     in_units,
     order_sets,
     paper_figures,
@@ -168,7 +168,7 @@ def time_table(measured: Measured) -> Table | None:
     stages = {
         "selection": "selection_seconds",
         "discretization": "discretization_seconds",
-        "evolution": "evolution_seconds",
+        "search": "search_seconds",
         "total": "seconds",
         "evaluations": "evaluations",
     }

@@ -108,7 +108,7 @@ def load_keel(
         train, test = read_attribute_file(train_path), read_attribute_file(test_path)
         _check_same_columns(train, test)
         return _as_bunch(train, name, target, as_frame), _as_bunch(test, name, target, as_frame)
-    _refuse_incomplete_folds(folder, name, number)
+    refuse_incomplete_folds(folder, name, number)
     parsed = read_attribute_file(whole)
     train_rows, test_rows = _split_rows(len(parsed.frame), number)
     return (
@@ -174,7 +174,7 @@ def _check_same_columns(train: AttributeFile, test: AttributeFile) -> None:
         )
 
 
-def _refuse_incomplete_folds(folder: Path, name: str, fold: int) -> None:
+def refuse_incomplete_folds(folder: Path, name: str, fold: int) -> None:
     """Refuse to invent a fold for a set that has files of folds, but not the two of this one."""
     files = [f"{name}-{_N_FOLDS}-{k}{part}.dat" for k in range(1, _N_FOLDS + 1) for part in ("tra", "tst")]
     present = {file for file in files if (folder / file).exists()}
