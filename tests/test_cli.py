@@ -80,7 +80,9 @@ def test_lines_and_summary(with_pictures, bench, tmp_path):
     assert ours["status"] == "ok"
     assert ours["evaluations"] > 0
     assert ours["possible_coefficients"] == ours["rules"]
-    assert ours["seconds"] >= ours["selection_seconds"] + ours["discretization_seconds"] + ours["search_seconds"]
+    # Not every search has all stages; those that there are fit into the whole.
+    stages = [ours[f"{stage}_seconds"] for stage in ("selection", "discretization", "search")]
+    assert 0.0 < sum(seconds or 0.0 for seconds in stages) <= ours["seconds"]
     settings = json.loads((tmp_path / "out" / "settings.json").read_text())
     assert settings[ours["settings"]]["method"] == "fruler"
     assert (tmp_path / "out" / "machine.json").exists()

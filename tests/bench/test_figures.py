@@ -10,6 +10,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from fruler.bench import figures
 from fruler.bench.figures import INK, draw_pictures, look_of
 from fruler.bench.labels import place_labels
 from fruler.bench.ranks_figure import draw_ranks
@@ -95,3 +96,12 @@ def test_names_cover_neither_each_other_nor_points():
 def test_a_single_run_is_enough_for_pictures_but_not_for_ranks(tmp_path):
     measured = read_measured(write_lines(tmp_path / "runs.jsonl", [make_line()]))
     assert [picture.name for picture, _ in draw_pictures(measured)] == ["error_rules", "error_rules_sets", "time_rows"]
+
+
+def test_every_column_of_panels_has_its_scale(tmp_path):
+    names = ["ele-1", "plastic", "quake", "ele-2", "friedman", "autoMPG6", "delta_ail", "dee"]
+    measured = read_measured(write_lines(tmp_path / "runs.jsonl", [make_line(name=name) for name in names]))
+    panels = figures._error_against_rules_by_set(measured).figure.axes
+    shown = [axes for axes in panels if axes.get_visible()]
+    labelled = [axes.get_title() for axes in shown if axes.xaxis.get_tick_params()["labelbottom"]]
+    assert labelled == names[1:]

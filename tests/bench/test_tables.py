@@ -1,5 +1,6 @@
 import json
 import math
+import random
 
 import numpy as np
 import pandas as pd
@@ -7,7 +8,7 @@ import pytest
 from helpers.runs import PAPER, make_benchmark, make_ending, make_line, make_preprocessing, write_lines
 
 from fruler.bench.measured import geometric_mean, measure, read_measured, read_runs
-from fruler.bench.rendering import Column
+from fruler.bench.rendering import Column, to_csv, to_markdown
 from fruler.bench.statistics import cliques, friedman_ranking, nemenyi_distance, wilcoxon_p
 from fruler.bench.systems import as_printed, in_units, order_methods, order_sets, paper_figures, printed_decimals
 from fruler.bench.tables import build_tables
@@ -96,6 +97,15 @@ class TestReading:
 
 
 class TestMeans:
+    def test_the_order_of_the_lines_does_not_matter(self, tmp_path):
+        lines = make_benchmark(["dee", "stock", "ailerons"])
+        shuffled = random.Random(0).sample(lines, len(lines))
+        written = [
+            {table.name: [render(table) for render in (to_csv, to_markdown)] for table in build_tables(measured)}
+            for measured in (read_measured(write_lines(tmp_path / "r", order)) for order in (lines, shuffled))
+        ]
+        assert written[0] == written[1]
+
     def test_every_fold_weighs_the_same(self, tmp_path):
         errors = {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 6.0}
         lines = [make_line(fold=fold, seed=seed, error=error) for (fold, seed), error in errors.items()]

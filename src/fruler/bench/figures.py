@@ -175,6 +175,9 @@ def _error_against_rules_by_set(measured: Measured) -> Drawn | None:
     panels = dict(zip(sets, grid.ravel(), strict=False))
     for axes in grid.ravel()[len(sets) :]:
         axes.set_visible(False)
+    # Shared axes are labelled below the last line only, which may be shorter than the one above.
+    for axes in list(panels.values())[-columns:]:
+        axes.tick_params(labelbottom=True)
     for system, name, rules, ratio in points:
         _point(panels[name], system, rules, min(max(ratio, low), high), scale=0.6)
     for name, axes in panels.items():

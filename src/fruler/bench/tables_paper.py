@@ -190,8 +190,8 @@ def time_table(measured: Measured) -> Table | None:
     rows.append(_time_means(measured, frame, modes, len(stages)))
     notes = [
         "Seconds of a fit, one thread. Times faster: the paper's run time over our total; its run time is without the "
-        "selection (which alone took longer on some sets), ours with it, so that the factor is a lower bound for the "
-        "machines used.",
+        "selection (which alone took longer on some sets), ours is all that a fit does, so that the factor is a lower "
+        "bound for the machines used. A dash: that way of learning has no such stage.",
         "Evaluations, share: of the paper's number. Geometric means are over full runs, not capped ones.",
         *notes_on(measured, modes, sets),
     ]
