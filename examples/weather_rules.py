@@ -43,7 +43,7 @@ def main() -> None:
     print(f"  these {model.n_rules_} rules      {error(model.predict(X_test)):.2f} {unit}")
     print(f"  linear regression  {error(line.predict(X_test)):.2f} {unit}")
     print(f"  always the mean    {error(np.full(len(y_test), y_train.mean())):.2f} {unit}")
-    print(f"\n{model.n_evaluations_} candidates in {len(model.history_)} generations, {seconds:.1f} s")
+    print(f"\n{model.n_evaluations_} candidates, {seconds:.1f} s")
 
 
 if __name__ == "__main__":

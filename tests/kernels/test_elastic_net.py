@@ -34,7 +34,8 @@ def test_without_l1_it_is_ridge_regression(problem, penalty):
     n, p = X.shape
     beta, _ = solve(X, y, penalty, 0.0)
     expected = np.linalg.solve(X.T @ X / n + penalty * np.eye(p), X.T @ y / n)
-    np.testing.assert_allclose(beta, expected, rtol=1e-6, atol=1e-8)
+    # Nearly equal columns leave a direction in which the optimality conditions, met to 1e-10, determine less.
+    np.testing.assert_allclose(beta, expected, rtol=1e-5, atol=1e-7)
 
 
 @given(problems(), st.sampled_from([1.0, 0.1, 1e-2, 1e-3]), st.sampled_from([0.05, 0.5, 0.95, 1.0]))
