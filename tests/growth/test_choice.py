@@ -22,7 +22,9 @@ def table(n_rows=150, weight=False):
     return standardised(X, y, rng.uniform(0.2, 1.8, n_rows) if weight else None)
 
 
-@pytest.mark.parametrize(("n_rows", "n_parts", "repeats"), [(2, 2, 3), (4, 4, 3), (999, 5, 3), (1_000, 5, 1), (1_999, 5, 1)])
+@pytest.mark.parametrize(
+    ("n_rows", "n_parts", "repeats"), [(2, 2, 3), (4, 4, 3), (999, 5, 3), (1_000, 5, 1), (1_999, 5, 1)]
+)
 def test_parts_hold_every_row_once_in_each_repeat(n_rows, n_parts, repeats):
     parts = parts_of(n_rows, np.random.default_rng(0))
     assert len(parts) == n_parts * repeats

@@ -215,3 +215,21 @@ def test_points_between_values_part_them(values, most):
 
 def test_points_between_many_values_are_quantiles():
     np.testing.assert_array_equal(between(np.arange(100.0), 3), [25.0, 50.0, 75.0])
+
+
+def test_crisp_borders_stand_between_values():
+    X, y = bends()
+    growth = grow(np.round(20.0 * X), y, fuzziness=0.0, most_rules=6)
+    structure, _ = growth.tune(growth.path[-1].structure, growth.path[-1].fit)
+    assert structure.n_splits > 2
+    for points, values in zip(structure.splits, growth.sorted, strict=True):
+        gap = np.diff(np.unique(values)).min()
+        assert all(np.abs(values - point).min() > 0.4 * gap for point in points)
+
+
+def test_borders_without_room_are_not_moved():
+    growth = grow(*bends(60), most_rules=1)
+    low, high = growth.domains[0]
+    near = low + 1.2e-7 * (high - low)
+    structure, _ = growth.path[0].structure.with_split(0, near, 1.0)
+    assert [float(moved.splits[0][0]) > near for moved in growth.moves(structure, 0, 0, 0.25)] == [True]

@@ -43,7 +43,9 @@ def test_errors_of_the_front_are_those_of_its_models(fitted):
         assert half_error(smaller, X, y) == pytest.approx(point["error"], rel=1e-6)
         assert np.count_nonzero(smaller.rule_base_.consequents[:, 1:]) == point["coefficients"]
         assert smaller.rule_base_.support.sum() == pytest.approx(1.0)
-        np.testing.assert_allclose(smaller.rule_base_.support, smaller.rule_base_.activations(X)[0].mean(axis=0), atol=1e-9)
+        np.testing.assert_allclose(
+            smaller.rule_base_.support, smaller.rule_base_.activations(X)[0].mean(axis=0), atol=1e-9
+        )
     # Validation is on rows that were left out.
     assert (model.pareto_["cv_error"] > model.pareto_["error"]).all()
 
@@ -116,3 +118,34 @@ def test_threads_change_nothing():
     one, two = (FRULERRegressor(random_state=0, max_rules=4, n_jobs=n).fit(X, y) for n in (1, 2))
     assert one.rule_base_ == two.rule_base_
     assert one.pareto_.equals(two.pareto_)
+
+
+@pytest.mark.parametrize("weight", [np.eye(60)[3], np.where(np.arange(60) == 3, 1e140, 1e-200)], ids=["one", "huge"])
+def test_one_row_that_counts_is_enough(weight):
+    X, y = table(60)
+    model = FRULERRegressor(random_state=0).fit(X, y, sample_weight=weight)
+    assert model.predict(X)[3] == pytest.approx(y[3])
+    assert model.pareto_["cv_error"].isna().all()
+
+
+@pytest.mark.parametrize("n_values", [2, 3, 200])
+def test_an_input_without_floats_between_its_values_is_not_split(n_values):
+    rng = np.random.default_rng(0)
+    step = np.arange(200) % n_values
+    X = np.column_stack([1.0 + step * np.spacing(1.0), rng.normal(size=200)])
+    y = np.sin(6.0 * step / n_values) + np.abs(X[:, 1])
+    model = FRULERRegressor(random_state=0).fit(X, y)
+    assert model.granularities_[0] == 1
+    assert model.granularities_[1] > 1
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_crisp_borders_part_the_same_rows_in_training_and_prediction(rounded):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    X = np.round(6.0 * X) if rounded else X
+    y = np.sin(3.0 * X[:, 0] / X[:, 0].std()) + X[:, 2]
+    model = FRULERRegressor(random_state=0, fuzziness=0.0, max_rules=6).fit(X, y)
+    assert model.n_rules_ > 2
+    for _, point in model.pareto_.iterrows():
+        assert half_error(model.with_rules(int(point["rules"])), X, y) == pytest.approx(point["error"], rel=1e-6)

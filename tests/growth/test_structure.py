@@ -84,7 +84,7 @@ def test_dividing_a_rule_shares_out_its_rows_and_no_other_s(seed, n_steps):
     rng = np.random.default_rng(seed)
     before = grow_at_random(rng, DOMAINS, n_steps, fuzziness=0.0)[-1]
     rule = int(rng.integers(before.n_rules))
-    first, last = before.ranges[rule, 1]
+    first = before.ranges[rule, 1, 0]
     edges = np.concatenate([DOMAINS[1, :1], before.splits[1], DOMAINS[1, 1:]])
     position = (edges[first] + edges[first + 1]) / 2.0
     split, at = before.with_split(1, float(position), 0.0)

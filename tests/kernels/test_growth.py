@@ -231,3 +231,9 @@ def test_a_split_that_leaves_too_few_rows_on_either_side_promises_nothing():
     )  # fmt: skip
     assert gains[0] == gains[2] == -1.0
     assert gains[1] > 0.0
+
+
+def test_what_is_no_gram_matrix_is_refused_and_not_tried_for_ever():
+    gram = np.diag([1.0, -1e9, 1.0])
+    with pytest.raises(ValueError, match="not finite"):
+        growth.choose_terms(gram, np.ones(3), 1.0, 3, 1e-3, 1e-9, 10.0, 1.0)
