@@ -26,13 +26,22 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
+@pytest.fixture(scope="module", params=["growth", "evolution"])
+def search(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def fitted(friedman):
-    return FRULERRegressor(random_state=0, max_evaluations=1_500).fit(*friedman)
+def fitted(friedman, search):
+    return FRULERRegressor(search=search, random_state=0, max_evaluations=1_500).fit(*friedman)
 
 
 def quick(**changes):
     return FRULERRegressor(**({"random_state": 0, "max_evaluations": 400} | changes))
+
+
+def evolved(**changes):
+    return quick(**({"search": "evolution"} | changes))
 
 
 def fingerprint(model):
@@ -52,22 +61,60 @@ def test_it_learns_what_a_line_cannot(fitted):
 
 
 def test_fitted_attributes(friedman, fitted):
-    X, y = friedman
+    X = friedman[0]
     assert fitted.n_rules_ == fitted.rule_base_.n_rules == len(fitted.rules_)
-    assert fitted.n_evaluations_ == 1_500
     assert fitted.n_features_in_ == 5
     assert fitted.granularities_.shape == (5,)
-    assert 0 < len(fitted.sample_indices_) < 400
     assert fitted.n_uncovered_ == (~fitted.rule_base_.activations(X)[1]).sum()
-    assert list(fitted.stage_seconds_) == ["selection", "discretization", "evolution"]
     assert min(fitted.stage_seconds_.values()) > 0.0
     assert fitted.rule_base_.support.sum() == pytest.approx(1.0)
-    history = fitted.history_
+    assert 0 < fitted.n_evaluations_ <= 1_500
+
+
+def test_the_history_of_an_evolution(friedman):
+    X, y = friedman
+    model = evolved(max_evaluations=1_500).fit(X, y)
+    assert model.n_evaluations_ == 1_500
+    assert 0 < len(model.sample_indices_) < 400
+    assert list(model.stage_seconds_) == ["selection", "discretization", "evolution"]
+    history = model.history_
     assert list(history.columns[:4]) == ["generation", "evaluations", "best_fitness", "best_error"]
     assert history.generation.tolist() == list(range(len(history)))
     assert history.best_fitness.is_monotonic_decreasing
     assert history.evaluations.iloc[-1] == 1_500
-    assert history.best_error.iloc[-1] == pytest.approx(np.square(fitted.predict(X) - y).mean() / 2, rel=0.05)
+    assert history.best_error.iloc[-1] == pytest.approx(np.square(model.predict(X) - y).mean() / 2, rel=0.05)
+
+
+def test_the_history_of_a_growth(friedman):
+    X, y = friedman
+    model = quick(max_evaluations=None).fit(X, y)
+    assert model.sample_indices_.tolist() == list(range(400))
+    assert list(model.stage_seconds_) == ["growth", "validation", "fit"]
+    history = model.history_
+    assert history.n_rules.tolist() == list(range(1, len(history) + 1))
+    assert history.evaluations.is_monotonic_increasing
+    chosen = history.best_error[model.n_rules_ - 1]
+    assert chosen == pytest.approx(np.square(model.predict(X) - y).mean() / 2, rel=0.2)
+
+
+def test_every_point_of_the_front_is_a_model(friedman, fitted):
+    X, y = friedman
+    front = fitted.pareto_
+    assert list(front.columns) == ["rules", "coefficients", "criterion", "error", "cv_error"]
+    assert front.rules.is_monotonic_increasing
+    assert front.rules.is_unique
+    assert fitted.n_rules_ in front.rules.to_numpy()
+    for row in front.itertuples():
+        model = fitted.with_rules(row.rules)
+        assert model.n_rules_ == model.rule_base_.n_rules == row.rules
+        assert np.count_nonzero(model.rule_base_.consequents[:, 1:]) == row.coefficients
+        assert row.error == pytest.approx(np.square(model.predict(X) - y).mean() / 2, rel=1e-6)
+    assert fitted.with_rules(fitted.n_rules_).rule_base_ == fitted.rule_base_
+    assert fitted.with_rules(10_000).n_rules_ == front.rules.max()
+    with pytest.raises(ValueError, match="the smallest has"):
+        fitted.with_rules(0)
+    with pytest.raises(NotFittedError):
+        quick().with_rules(2)
 
 
 def test_the_rules_are_a_table(fitted):
@@ -127,45 +174,45 @@ def test_one_heavy_row_does_not_spoil_the_descent(friedman):
     assert FRULERRegressor(**settings, random_state=0).fit(X, y, sample_weight=weight).score(X, y) > 0.8
 
 
-def test_support_counts_weights(friedman):
+def test_support_counts_weights(friedman, search):
     X, y = friedman
     weight = np.where(X[:, 0] < 0.5, 3.0, 1.0)
-    model = quick(criterion="error").fit(X, y, sample_weight=weight)
+    model = quick(search=search).fit(X, y, sample_weight=weight)
     activations, _ = model.rule_base_.activations(X)
     np.testing.assert_allclose(model.rule_base_.support, np.average(activations, axis=0, weights=weight))
 
 
 def test_regularization_is_searched_without_instance_selection(friedman):
-    tuned = quick(instance_selection=False, fit_rows="selected", max_evaluations=40).fit(*friedman)
+    tuned = evolved(instance_selection=False, fit_rows="selected", max_evaluations=40).fit(*friedman)
     assert tuned.sample_indices_.tolist() == list(range(400))
     noise = np.random.default_rng(0).normal(size=400)
-    heavy = quick(instance_selection=False, fit_rows="selected", max_evaluations=40).fit(friedman[0], noise)
+    heavy = evolved(instance_selection=False, fit_rows="selected", max_evaluations=40).fit(friedman[0], noise)
     assert heavy.regularization_ > tuned.regularization_
 
 
-def test_coefficients_are_in_the_data_s_units(friedman):
+def test_coefficients_are_in_the_data_s_units(friedman, search):
     X, y = friedman
-    plain = quick().fit(X, y)
+    plain = quick(search=search).fit(X, y)
     units = np.array([1e-9, 1e3, 1.0, 1e12, 7.0])
-    other = quick().fit(X * units + 3.0, y * 1e6 - 5.0)
+    other = quick(search=search).fit(X * units + 3.0, y * 1e6 - 5.0)
     np.testing.assert_allclose(other.predict(X * units + 3.0), plain.predict(X) * 1e6 - 5.0, rtol=1e-4)
     slopes = plain.rule_base_.consequents[:, 1:]
     np.testing.assert_allclose(other.rule_base_.consequents[:, 1:], slopes / units * 1e6, rtol=1e-4, atol=1e-12)
 
 
-def test_one_seed_one_model(friedman):
-    prints = {fingerprint(quick(n_jobs=n_jobs).fit(*friedman)) for n_jobs in (None, 1, 2, 4, 2)}
+def test_one_seed_one_model(friedman, search):
+    prints = {fingerprint(quick(search=search, n_jobs=n_jobs).fit(*friedman)) for n_jobs in (None, 1, 2, 4, 2)}
     assert len(prints) == 1
-    assert fingerprint(quick(random_state=1).fit(*friedman)) not in prints
+    assert search == "growth" or fingerprint(evolved(random_state=1).fit(*friedman)) not in prints
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from test_regressor import fingerprint, quick\n"
         "from fruler.data import make_friedman\n"
         "data = make_friedman(400, random_state=1)\n"
-        "print(fingerprint(quick(n_jobs=2).fit(data.data.to_numpy(), data.target.to_numpy())))\n"
+        "print(fingerprint(quick(search=sys.argv[2], n_jobs=2).fit(data.data.to_numpy(), data.target.to_numpy())))\n"
     )
     folder = __file__.rpartition("/")[0]
-    result = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-c", code, folder, search], capture_output=True, text=True, check=True)
     assert result.stdout.strip() in prints
 
 
@@ -175,7 +222,7 @@ def test_one_seed_one_model(friedman):
 @pytest.mark.parametrize("criterion", ["bic", "error"])
 def test_every_combination_learns(friedman, solver, t_norm, fit_rows, criterion):
     X, y = friedman
-    model = quick(solver=solver, t_norm=t_norm, fit_rows=fit_rows, criterion=criterion, max_evaluations=120)
+    model = evolved(solver=solver, t_norm=t_norm, fit_rows=fit_rows, criterion=criterion, max_evaluations=120)
     assert model.fit(X, y).score(X, y) > 0.7
 
 
@@ -205,19 +252,20 @@ def test_another_number_of_columns_is_refused(friedman, fitted):
         fitted.predict(friedman[0][:, :3])
 
 
-def test_known_split_points_are_kept():
+def test_known_split_points_are_kept(search):
     weather = load_example("weather")
     known = {"dew_point": [0.0, 8.5], "wind_speed": [12.0]}
-    model = quick(split_points=known, criterion="error").fit(weather.data, weather.target)
+    model = quick(search=search, split_points=known, criterion="error").fit(weather.data, weather.target)
     for variable in model.rule_base_.variables:
         if variable.name in known and variable.partition.n_labels > 1:
             assert list(variable.partition.split_points) == known[variable.name]
-    by_number = quick(split_points={2: [0.0, 8.5], 5: [12.0]}, criterion="error").fit(weather.data, weather.target)
+    by_number = quick(search=search, split_points={2: [0.0, 8.5], 5: [12.0]}, criterion="error")
+    by_number.fit(weather.data, weather.target)
     assert fingerprint(by_number) == fingerprint(model)
 
 
-def test_known_split_points_outside_the_data_are_kept(friedman):
-    model = quick(split_points={0: [-4.0, 0.5, 9.0], 1: [0.3]}, criterion="error").fit(*friedman)
+def test_known_split_points_outside_the_data_are_kept(friedman, search):
+    model = quick(search=search, split_points={0: [-4.0, 0.5, 9.0], 1: [0.3]}, criterion="error").fit(*friedman)
     partition = model.rule_base_.variables[0].partition
     assert partition.split_points in ((), (-4.0, 0.5, 9.0))
     assert np.isfinite(model.predict([[100.0] * 5, [-100.0] * 5])).all()
@@ -240,11 +288,11 @@ def test_bad_split_points_are_refused(friedman, split_points, message):
         quick(split_points=split_points).fit(*friedman)
 
 
-def test_max_rules_holds(friedman):
+def test_max_rules_holds(friedman, search):
     for most in (1, 3, 6):
-        model = quick(max_rules=most, criterion="error").fit(*friedman)
+        model = quick(search=search, max_rules=most, criterion="error").fit(*friedman)
         assert model.n_rules_ <= most
-    line = quick(max_rules=1, regularization=0.0).fit(*friedman)
+    line = evolved(max_rules=1, regularization=0.0).fit(*friedman)
     np.testing.assert_allclose(
         line.predict(friedman[0]), LinearRegression().fit(*friedman).predict(friedman[0]), rtol=1e-6
     )
@@ -252,7 +300,7 @@ def test_max_rules_holds(friedman):
 
 @pytest.mark.parametrize("mode", ["default", "paper"])
 def test_no_condition_is_shared_by_all_rules(friedman, mode):
-    settings = paper_settings() | {"t_norm": "product"} if mode == "paper" else {}
+    settings = paper_settings() | {"t_norm": "product"} if mode == "paper" else {"search": "evolution"}
     for seed in range(4):
         model = FRULERRegressor(**(settings | {"max_evaluations": 150}), random_state=seed).fit(*friedman)
         first = model.rule_base_.antecedents[:, :, 0]
@@ -263,8 +311,9 @@ def test_no_condition_is_shared_by_all_rules(friedman, mode):
 
 def test_a_given_regularization_is_used(friedman):
     assert quick(regularization=0.05).fit(*friedman).regularization_ == 0.05
-    assert quick(regularization=0.05, solver="sgd", max_evaluations=50).fit(*friedman).regularization_ == 0.05
-    heavy = quick(regularization=1e6, l1_ratio=1.0).fit(*friedman)
+    assert evolved(regularization=0.05).fit(*friedman).regularization_ == 0.05
+    assert evolved(regularization=0.05, solver="sgd", max_evaluations=50).fit(*friedman).regularization_ == 0.05
+    heavy = evolved(regularization=1e6, l1_ratio=1.0).fit(*friedman)
     assert not heavy.rule_base_.consequents[:, 1:].any()
 
 
@@ -277,15 +326,16 @@ def test_time_limit(friedman):
     assert model.score(X, y) > 0.5
 
 
-def test_weights_count(friedman):
+def test_weights_count(friedman, search):
     X, y = friedman
     weight = np.where(X[:, 0] < 0.5, 1.0, 1e-6)
-    model = quick().fit(X, y + 10 * (X[:, 0] >= 0.5), sample_weight=weight)
+    model = quick(search=search).fit(X, y + 10 * (X[:, 0] >= 0.5), sample_weight=weight)
     errors = np.square(model.predict(X) - y)
     assert errors[weight == 1.0].mean() < 3.0
     kept = weight == 1.0
     np.testing.assert_allclose(
-        quick().fit(X, y, sample_weight=np.where(kept, 2.0, 0.0)).predict(X), quick().fit(X[kept], y[kept]).predict(X)
+        quick(search=search).fit(X, y, sample_weight=np.where(kept, 2.0, 0.0)).predict(X),
+        quick(search=search).fit(X[kept], y[kept]).predict(X),
     )
 
 
@@ -293,8 +343,8 @@ def test_it_works_with_scikit_learn_s_tools(friedman):
     X, y = friedman
     pipeline = make_pipeline(StandardScaler(), quick(max_evaluations=100))
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.7
-    search = GridSearchCV(quick(max_evaluations=80), {"t_norm": ["product", "minimum"], "max_rules": [2, 8]}, cv=2)
-    assert search.fit(X, y).best_params_["max_rules"] == 8
+    grid = GridSearchCV(evolved(max_evaluations=80), {"t_norm": ["product", "minimum"], "max_rules": [2, 8]}, cv=2)
+    assert grid.fit(X, y).best_params_["max_rules"] == 8
     copy = clone(quick(l1_ratio=0.3))
     assert copy.l1_ratio == 0.3
     assert "FRULERRegressor" in copy._repr_html_()
@@ -304,6 +354,7 @@ def test_it_works_with_scikit_learn_s_tools(friedman):
     ("parameters", "message"),
     [
         ({"t_norm": "maximum"}, "t_norm"),
+        ({"search": "luck"}, "search"),
         ({"criterion": "aic"}, "criterion"),
         ({"population_size": 1}, "population_size"),
         ({"max_evaluations": 0}, "max_evaluations"),
@@ -362,23 +413,32 @@ def test_odd_data_give_a_useful_model(name, mode):
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10, 60])
-def test_fewer_evaluations_than_individuals(friedman, limit):
-    model = quick(max_evaluations=limit).fit(*friedman)
+def test_few_evaluations(friedman, search, limit):
+    model = quick(search=search, max_evaluations=limit).fit(*friedman)
     assert model.n_evaluations_ <= limit + 1
     assert np.isfinite(model.predict(friedman[0])).all()
 
 
-def test_more_threads_than_processors(friedman):
-    assert fingerprint(quick(n_jobs=16).fit(*friedman)) == fingerprint(quick(n_jobs=-1).fit(*friedman))
+def test_more_threads_than_processors(friedman, search):
+    models = [quick(search=search, n_jobs=n_jobs).fit(*friedman) for n_jobs in (16, -1)]
+    assert fingerprint(models[0]) == fingerprint(models[1])
 
 
 def test_a_model_is_what_it_was():
-    """The exact fingerprint of one model: a change of the algorithm must be meant."""
+    """The exact fingerprint of one model of each search: a change of the algorithm must be meant."""
     X, y = make_friedman1(200, 5, random_state=0)
-    model = FRULERRegressor(max_evaluations=300, random_state=0).fit(X, y)
+    model = evolved(max_evaluations=300).fit(X, y)
     assert (model.n_rules_, model.granularities_.tolist()) == (8, [2, 2, 2, 1, 1])
     # The last digits are the processor's.
     assert model.rule_base_.consequents.sum() == pytest.approx(154.70735139268, rel=1e-7)
+    model = quick(max_evaluations=None).fit(X, y)
+    assert (model.n_rules_, model.granularities_.tolist()) == (0, [])
+    assert model.rule_base_.consequents.sum() == pytest.approx(0.0, rel=1e-7)
+
+
+def test_growth_is_for_the_product(friedman):
+    with pytest.raises(ValueError, match="search='growth' joins conditions by the product"):
+        quick(t_norm="minimum").fit(*friedman)
 
 
 def test_series_names_are_the_target_s():

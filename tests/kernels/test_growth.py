@@ -97,7 +97,7 @@ def regression(rng, n_rules, n_inputs, noise=1.0):
     weights = rng.dirichlet(np.ones(n_rules), size=n)
     terms = design(rows, weights)
     y = terms @ (rng.normal(size=terms.shape[1]) * rng.integers(0, 2, terms.shape[1])) + noise * rng.normal(size=n)
-    y = (y - y.mean()) / y.std()
+    y = (y - y.mean()) / y.std() + 0.5  # not centred: no intercept is zero by chance
     return np.ascontiguousarray(terms.T @ terms / n), terms.T @ y / n, float(y @ y / n), n_inputs + 1
 
 

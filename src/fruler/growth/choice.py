@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,22 +17,26 @@ from fruler.rows import Rows
 from fruler.scaling import Floats
 
 RIDGES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-# By how much the error of fewer rules may be above the least: less than validation can tell, and rules are to be read.
-_TOLERANCE = 0.02
+# By how many standard errors of the difference fewer rules may do worse than the best: less than validation can tell,
+# and rules are to be read.
+_TOLERANCE = 0.25
 _N_PARTS = 5
 # Few rows leave the choice to chance; they are parted more than once. Of many, some of the parts are enough.
 _FEW_ROWS, _N_REPEATS = 1_000, 3
 _MANY_ROWS, _N_PARTS_OF_MANY = 2_000, 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Choice:
     """What cross-validation found.
 
     Attributes
     ----------
-    errors : ndarray of shape (n_sizes, n_ridges)
-        The mean squared error of rows that were left out, by number of rules (from one) and ridge.
+    errors : ndarray of shape (n_sizes, n_ridges, n_judged)
+        The squared errors of rows that were left out, by number of rules (from one) and ridge; means where a row was
+        left out more than once.
+    weight : ndarray of shape (n_judged,)
+        How much each of these rows counts.
     ridges : tuple of float
         The ridges that were tried.
     n_evaluations : int
@@ -39,13 +44,20 @@ class Choice:
     """
 
     errors: Floats
+    weight: Floats
     ridges: tuple[float, ...]
     n_evaluations: int
 
     def best_size(self) -> int:
         """Return the least number of rules whose error is, but for a tolerance, the least of all."""
-        least = self.errors.min(axis=1)
-        return int(np.flatnonzero(least <= least.min() * (1.0 + _TOLERANCE))[0]) + 1
+        best = int(self.means.min(axis=1).argmin())
+        for size in range(best):
+            worse = self.errors[size, self.means[size].argmin()] - self.errors[best, self.means[best].argmin()]
+            mean = np.average(worse, weights=self.weight)
+            deviation = np.sqrt(np.average(np.square(worse - mean), weights=self.weight) / len(worse))
+            if mean <= _TOLERANCE * deviation:
+                return size + 1
+        return best + 1
 
     def best_ridge(self, n_rules: int) -> float:
         """Return the ridge that is best for a number of rules."""
@@ -55,8 +67,13 @@ class Choice:
         """Return the least error of a number of rules."""
         return float(self._of(n_rules).min())
 
+    @cached_property
+    def means(self) -> Floats:
+        """The mean squared errors by size and ridge."""
+        return np.average(self.errors, axis=2, weights=self.weight)
+
     def _of(self, n_rules: int) -> Floats:
-        return np.asarray(self.errors[min(n_rules, len(self.errors)) - 1])
+        return np.asarray(self.means[min(n_rules, len(self.means)) - 1])
 
 
 def parts_of(n_rows: int, rng: np.random.Generator) -> list[npt.NDArray[np.intp]]:
@@ -99,18 +116,23 @@ def cross_validate(
         None if not one part was finished in time, or none could be.
     """
 
-    def left_out(part: npt.NDArray[np.intp]) -> tuple[Floats, float, int] | None:
+    def left_out(part: npt.NDArray[np.intp]) -> tuple[Floats, int] | None:
         return errors_of_part(rows, part, domains, known, settings, ridges, deadline)
 
     run: Callable[..., Iterable[Any]] = map if pool is None else pool.map
-    found = [result for result in run(left_out, parts) if result is not None]
+    found = [(part, *result) for part, result in zip(parts, run(left_out, parts), strict=True) if result is not None]
     if not found:
         return None
-    n_sizes = max(len(errors) for errors, _, _ in found)
-    # A growth that ended early stands for all larger sizes, too.
-    padded = [np.vstack([errors, np.repeat(errors[-1:], n_sizes - len(errors), axis=0)]) for errors, _, _ in found]
-    total = sum(weight for _, weight, _ in found)
-    return Choice(np.sum(padded, axis=0) / total, ridges, sum(count for _, _, count in found))
+    n_sizes = max(len(errors) for _, errors, _ in found)
+    sums, counts = np.zeros((n_sizes, len(ridges), len(rows))), np.zeros(len(rows))
+    for part, errors, _ in found:
+        sums[: len(errors), :, part] += errors
+        # A growth that ended early stands for all larger sizes, too.
+        sums[len(errors) :, :, part] += errors[-1]
+        counts[part] += 1.0
+    judged = counts > 0.0
+    n_evaluations = sum(count for _, _, count in found)
+    return Choice(sums[:, :, judged] / counts[judged], rows.weight[judged], ridges, n_evaluations)
 
 
 def errors_of_part(
@@ -121,8 +143,8 @@ def errors_of_part(
     settings: GrowthSettings,
     ridges: tuple[float, ...],
     deadline: float,
-) -> tuple[Floats, float, int] | None:
-    """Return the sums of squared errors on a part by size and ridge, its weight, and the structures fitted.
+) -> tuple[Floats, int] | None:
+    """Return the squared errors of a part's rows by size and ridge, and the number of structures looked at.
 
     None where time ran out, or where the rows of one side have no weight.
     """
@@ -132,14 +154,13 @@ def errors_of_part(
         return None
     growth = Growth(fitted_rows, domains, known, settings, deadline)
     path = growth.run()
-    errors = np.empty((len(path), len(ridges)))
+    errors = np.empty((len(path), len(ridges), len(part)))
     for size, step in enumerate(path):
         normal = normal_equations(step.structure, fitted_rows, domains)
         weights = rule_weights(step.structure, left_out, domains)
         for k, ridge in enumerate(ridges):
             fit = fit_terms(normal, step.structure, len(fitted_rows), ridge, settings.prices)
-            residual = left_out.y - outputs(fit.coefficients, weights, left_out)
-            errors[size, k] = left_out.weight @ np.square(residual)
+            errors[size, k] = np.square(left_out.y - outputs(fit.coefficients, weights, left_out))
     if growth.out_of_time:
         return None
-    return errors, float(left_out.weight.sum()), growth.n_evaluations
+    return errors, growth.n_evaluations
