@@ -60,7 +60,9 @@ class Choice:
 
 
 def parts_of(n_rows: int, rng: np.random.Generator) -> list[npt.NDArray[np.intp]]:
-    """Return the sets of rows to leave out, one after the other."""
+    """Return the sets of rows to leave out, one after the other; none where nothing would be left to grow on."""
+    if n_rows < 2:
+        return []
     repeats = _N_REPEATS if n_rows < _FEW_ROWS else 1
     parts = [part for _ in range(repeats) for part in np.array_split(rng.permutation(n_rows), min(_N_PARTS, n_rows))]
     return parts[:_N_PARTS_OF_MANY] if n_rows >= _MANY_ROWS else parts
@@ -94,7 +96,7 @@ def cross_validate(
     Returns
     -------
     Choice or None
-        None if not one part was finished in time.
+        None if not one part was finished in time, or none could be.
     """
 
     def left_out(part: npt.NDArray[np.intp]) -> tuple[Floats, float, int] | None:
@@ -120,9 +122,14 @@ def errors_of_part(
     ridges: tuple[float, ...],
     deadline: float,
 ) -> tuple[Floats, float, int] | None:
-    """Return the sums of squared errors on a part by size and ridge, its weight, and the structures fitted."""
+    """Return the sums of squared errors on a part by size and ridge, its weight, and the structures looked at.
+
+    None where time ran out, or where the rows of one side have no weight.
+    """
     fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), part))
     left_out = rows.take(part)
+    if not (fitted_rows.weight.any() and left_out.weight.any()):
+        return None
     growth = Growth(fitted_rows, domains, known, settings, deadline)
     path = growth.run()
     errors = np.empty((len(path), len(ridges)))

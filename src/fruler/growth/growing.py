@@ -212,9 +212,23 @@ class Growth:
         gap = LEAST_GAP * (high - low)
         edges = np.concatenate([[low], points, [high]])
         new = between(self.sorted[feature][inside[self.order[feature]]], self.settings.n_candidates)
+        new = self.clear_of_values(feature, new)
         new = new[(new > edges[first]) & (new < edges[last + 1])]
         new = new[(np.abs(new[:, None] - edges) > gap).all(axis=1)]
         return np.sort(np.concatenate([own, new])) if len(own) else new
+
+    def clear_of_values(self, feature: int, positions: Floats) -> Floats:
+        """Put crisp borders midway between two values; leave fuzzy ones where they are.
+
+        A value on a crisp border would be on one side of it here, and by rounding on the other in the data's own units.
+        """
+        if self.settings.fuzziness > 0.0:
+            return positions
+        values = self.sorted[feature]
+        above = np.searchsorted(values, positions)
+        inside = (above > 0) & (above < len(values))
+        above = np.where(inside, above, 1 if len(values) > 1 else 0)
+        return np.asarray(np.where(inside, (values[above - 1] + values[above]) / 2.0, positions))
 
     def reach(self, structure: Structure, feature: int, positions: Floats) -> Floats:
         """Return half the width of the overlap that a split would have at each position."""
@@ -240,12 +254,15 @@ class Growth:
         return structure, fit
 
     def moves(self, structure: Structure, feature: int, split: int, step: float) -> Iterator[Structure]:
-        """Return the structure with a border moved down, and up."""
+        """Return the structure with a border moved down, and up, where there is room."""
         points, (low, high) = structure.splits[feature], self.domains[feature]
         edges = np.concatenate([[low], points, [high]])
         position, share = float(points[split]), float(structure.fuzziness[feature][split])
-        for target in (edges[split], edges[split + 2]):
-            yield structure.moved(feature, split, position + step * (float(target) - position), share)
+        targets = position + step * (edges[[split, split + 2]] - position)
+        for target in self.clear_of_values(feature, targets).tolist():
+            room = min(target - edges[split], edges[split + 2] - target)
+            if target != position and room > LEAST_GAP * (high - low):
+                yield structure.moved(feature, split, target, share)
 
 
 def between(values: Floats, most: int) -> Floats:

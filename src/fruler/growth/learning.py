@@ -25,6 +25,8 @@ STAGES = ("growth", "validation", "fit")
 MOST_GROWN_ROWS = 4_000
 # The most rules, unless the user says otherwise: more are no longer read.
 _MOST_RULES = 20
+# The least width of an input that is split, in floats: borders are `LEAST_GAP` of it apart, which must be some of them.
+_LEAST_FLOATS = 2.0**27
 # How much of the time the growth may take, and the growth and its validation together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
 # The growth and each part of its validation share the evaluations that are allowed; with fewer than this each, the
@@ -75,6 +77,11 @@ class GrowthLearner:
         self.known = [np.empty(0) for _ in range(data.n_inputs)]
         for j, points in data.known_splits.items():
             self.known[j] = (points - scale.centre[j]) / scale.spread[j]
+        # Borders of an input with hardly any floats between its ends would fall together in its own units; like a
+        # constant one it is not split.
+        narrow = np.ptp(data.domains, axis=1) < _LEAST_FLOATS * np.spacing(np.abs(data.domains).max(axis=1))
+        narrow[list(data.known_splits)] = False
+        self.domains[narrow, 1] = self.domains[narrow, 0]
 
     def learn(self) -> Learned:
         """Grow, choose the size, tune the borders, and fit every size on all rows."""

@@ -20,6 +20,8 @@ cdef extern from "dense.h" nogil:
 
 # No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
 cdef double LEAST_ERROR = 1e-12
+# Rounding is mended by far less; more is tried only where a number is not finite, without end.
+cdef double MOST_JITTER = 1e6
 
 
 cdef inline double risen(double x, double start, double slope) noexcept nogil:
@@ -167,6 +169,13 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
                 break
             # Rounding can leave a matrix of collinear terms indefinite; the least ridge that mends it is enough.
             jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
+            if jitter > MOST_JITTER:
+                break
+        if info != 0:
+            free(terms)
+            free(column)
+            with gil:
+                raise ValueError("the normal equations are not finite, or far from positive definite")
         dpotri(b"L", &order, &inverse[0, 0], &order, &info)
         # LAPACK's lower triangle is the upper one of a row-major matrix.
         for i in range(size):
