@@ -20,6 +20,8 @@ cdef extern from "dense.h" nogil:
 
 # No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
 cdef double LEAST_ERROR = 1e-12
+# What is left of a term once those before it are taken out must be this share of it, or it is rounding.
+cdef double LEAST_PIVOT = 1e-11
 # Rounding is mended by far less; more is tried only where a number is not finite, without end.
 cdef double MOST_JITTER = 1e6
 
@@ -166,8 +168,14 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
                 inverse[i, i] += jitter + (intercept_ridge if i % q == 0 else ridge)
             dpotrf(b"L", &order, &inverse[0, 0], &order, &info)
             if info == 0:
+                for i in range(size):
+                    value = gram[i, i] + jitter + (intercept_ridge if i % q == 0 else ridge)
+                    if inverse[i, i] * inverse[i, i] < LEAST_PIVOT * value:
+                        info = 1
+            if info == 0:
                 break
-            # Rounding can leave a matrix of collinear terms indefinite; the least ridge that mends it is enough.
+            # Rounding can leave a matrix of collinear terms indefinite, or definite by nothing but rounding; the least
+            # ridge that mends it is enough.
             jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
             if jitter > MOST_JITTER:
                 break
