@@ -130,10 +130,9 @@ cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_s
         dense_axpy(k, -column[i] / pivot, column, inverse + i * stride)
     if dropped != last:
         memcpy(inverse + dropped * stride, inverse + last * stride, k * sizeof(double))
+        # Its own row is there already, so that this moves the diagonal, too.
         for i in range(last):
             inverse[i * stride + dropped] = inverse[i * stride + last]
-        # The diagonal travelled with both its row and its column.
-        inverse[dropped * stride + dropped] = inverse[last * stride + last]
         beta[dropped] = beta[last]
         terms[dropped] = terms[last]
     return last
