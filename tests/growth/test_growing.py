@@ -233,3 +233,14 @@ def test_borders_without_room_are_not_moved():
     near = low + 1.2e-7 * (high - low)
     structure, _ = growth.path[0].structure.with_split(0, near, 1.0)
     assert [float(moved.splits[0][0]) > near for moved in growth.moves(structure, 0, 0, 0.25)] == [True]
+
+
+def test_a_split_that_pays_renews_the_patience():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, size=(600, 2))
+    growth = grow(X, np.sign(X[:, 0] * X[:, 1]) + 0.3 * rng.normal(size=600), patience=2)
+    criteria = np.array([step.fit.criterion for step in growth.path])
+    pays = criteria[1:] < np.minimum.accumulate(criteria)[:-1]
+    # Some split on the way did not pay, and the growth went on.
+    assert not pays[:-3].all()
+    assert not pays[-2:].any()

@@ -25,8 +25,8 @@ STAGES = ("growth", "validation", "fit")
 MOST_GROWN_ROWS = 4_000
 # The most rules, unless the user says otherwise: more are no longer read.
 _MOST_RULES = 20
-# The least width of an input that is split, in floats: borders are `LEAST_GAP` of it apart, which must be some of them.
-_LEAST_FLOATS = 2.0**27
+# The least width of an input that is split, in floats: enough for the borders that rows in number can tell apart.
+_LEAST_FLOATS = 2.0**20
 # How much of the time the growth may take, and the growth and its validation together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
 # The growth and each part of its validation share the evaluations that are allowed; with fewer than this each, the

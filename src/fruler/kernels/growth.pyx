@@ -20,6 +20,8 @@ cdef extern from "dense.h" nogil:
 
 # No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
 cdef double LEAST_ERROR = 1e-12
+# What is left of a term once those before it are taken out must be this share of it, or it is rounding.
+cdef double LEAST_PIVOT = 1e-11
 # Rounding is mended by far less; more is tried only where a number is not finite, without end.
 cdef double MOST_JITTER = 1e6
 
@@ -128,10 +130,9 @@ cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_s
         dense_axpy(k, -column[i] / pivot, column, inverse + i * stride)
     if dropped != last:
         memcpy(inverse + dropped * stride, inverse + last * stride, k * sizeof(double))
+        # Its own row is there already, so that this moves the diagonal, too.
         for i in range(last):
             inverse[i * stride + dropped] = inverse[i * stride + last]
-        # The diagonal travelled with both its row and its column.
-        inverse[dropped * stride + dropped] = inverse[last * stride + last]
         beta[dropped] = beta[last]
         terms[dropped] = terms[last]
     return last
@@ -166,8 +167,14 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
                 inverse[i, i] += jitter + (intercept_ridge if i % q == 0 else ridge)
             dpotrf(b"L", &order, &inverse[0, 0], &order, &info)
             if info == 0:
+                for i in range(size):
+                    value = gram[i, i] + jitter + (intercept_ridge if i % q == 0 else ridge)
+                    if inverse[i, i] * inverse[i, i] < LEAST_PIVOT * value:
+                        info = 1
+            if info == 0:
                 break
-            # Rounding can leave a matrix of collinear terms indefinite; the least ridge that mends it is enough.
+            # Rounding can leave a matrix of collinear terms indefinite, or definite by nothing but rounding; the least
+            # ridge that mends it is enough.
             jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
             if jitter > MOST_JITTER:
                 break
