@@ -120,7 +120,7 @@ class Learned:
     Attributes
     ----------
     front : tuple of FrontPoint
-        Models by increasing number of rules, each more accurate on the training rows than those before it.
+        Models by increasing number of rules: the best that was met of each.
     chosen : int
         Which of them is the model.
     n_evaluations : int

@@ -15,7 +15,7 @@ from fruler.growth.fitting import Fit, Normal, fit_terms, normal_equations
 from fruler.growth.growing import Growth, GrowthSettings, Step
 from fruler.growth.structure import Structure
 from fruler.rows import Rows
-from fruler.rules.partition import FuzzyPartition
+from fruler.rules.partition import MOST_LABELS, FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
 from fruler.scaling import in_data_units
 from fruler.training import FrontPoint, Learned, TrainingData
@@ -132,7 +132,9 @@ class GrowthLearner:
     def _settings(self, parts: list[npt.NDArray[np.intp]]) -> tuple[GrowthSettings, tuple[float, ...]]:
         """Return the settings of a growth and the ridges to try; empties the parts where evaluations are too few."""
         options = self.options
-        settings = GrowthSettings(fuzziness=options.fuzziness, most_rules=options.max_rules or _MOST_RULES)
+        settings = GrowthSettings(
+            fuzziness=options.fuzziness, most_rules=min(options.max_rules or _MOST_RULES, MOST_LABELS)
+        )
         if options.max_evaluations is not None:
             share = options.max_evaluations // (len(parts) + 1)
             if share < _LEAST_SHARE:
