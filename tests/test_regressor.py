@@ -3,6 +3,7 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -230,6 +231,17 @@ def test_paper_settings(friedman):
     model = FRULERRegressor(**paper_settings() | {"max_evaluations": 2_000}, random_state=0).fit(*friedman)
     assert model.score(*friedman) > 0.9
     assert set(paper_settings()) <= set(model.get_params())
+
+
+def test_a_descent_that_runs_away_on_all_rows_is_tamed(friedman, monkeypatch):
+    X, y = friedman
+
+    def too_fast(trial, tried, settings, **_):
+        return replace(settings, regularization=1e-3, rate=5.0)
+
+    monkeypatch.setattr("fruler.evolution.learning.search_regularization", too_fast)
+    model = FRULERRegressor(**paper_settings() | {"max_evaluations": 80}, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.0
 
 
 def test_data_frames_keep_their_names():

@@ -34,6 +34,8 @@ _MOST_COEFFICIENTS = 3_000
 _N_TRIED, _MOST_TRIED_ROWS = 10, 2_000
 # By how much the optimality conditions of the final fit may be missed, for standardised data, without a warning.
 _MOST_MISSED = 1e-4
+# The smallest first step of the final fit's descent.
+_LEAST_RATE = 1e-6
 # The first threshold of incest prevention, an input. With it a search asks for about 4,000 evaluations an input, as in
 # the paper's Table 9; the formula that the paper states would end it after a tenth of them.
 _THRESHOLD_AN_INPUT = 24.0
@@ -214,15 +216,14 @@ class EvolutionLearner:
         """Fit the consequents on all rows, exactly, and turn the chromosome into a rule base."""
         data = self.data
         exact = replace(settings, tolerance=1e-9, progress=-1.0, most_rounds=max(1_000, settings.most_rounds))
-        learned = evaluation.learn(
-            chromosome.granularities,
-            chromosome.displacements,
-            task.space,
-            task.examples,
-            data.rows,
-            exact,
-            task.most_rules,
-        )
+        genes = chromosome.granularities, chromosome.displacements
+        learned = evaluation.learn(*genes, task.space, task.examples, data.rows, exact, task.most_rules)
+        # A first step that suits the selected rows can run away on rows far from all of them. A fit that is worse than
+        # the mean is one of these.
+        variance = float(np.average(np.square(data.rows.y), weights=data.rows.weight))
+        while settings.solver == "sgd" and not learned[3][0] <= variance and exact.rate > _LEAST_RATE:
+            exact = replace(exact, rate=exact.rate / 2.0)
+            learned = evaluation.learn(*genes, task.space, task.examples, data.rows, exact, task.most_rules)
         missed = float(learned[3][4])
         if settings.solver == "coordinate_descent" and missed > _MOST_MISSED:
             warnings.warn(
