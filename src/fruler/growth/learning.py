@@ -88,9 +88,9 @@ class GrowthLearner:
         clock = [time.perf_counter()]
         indices = self._grown_rows()
         rows = self.data.rows.take(indices)
-        parts = parts_of(len(rows), self.rng)
-        settings, ridges = self._settings(parts)
-        growth = self._growth(rows, settings, self._deadline(_SHARE_OF_GROWTH))
+        parts = self._parts(len(rows))
+        settings, ridges = self._settings(len(parts))
+        growth = Growth(rows, self.domains, self.known, settings, self._deadline(_SHARE_OF_GROWTH))
         path = growth.run()
         clock.append(time.perf_counter())
         choice = cross_validate(
@@ -129,24 +129,23 @@ class GrowthLearner:
             return np.arange(n_rows)
         return np.sort(self.rng.choice(n_rows, MOST_GROWN_ROWS, replace=False))
 
-    def _settings(self, parts: list[npt.NDArray[np.intp]]) -> tuple[GrowthSettings, tuple[float, ...]]:
-        """Return the settings of a growth and the ridges to try; empties the parts where evaluations are too few."""
+    def _parts(self, n_rows: int) -> list[npt.NDArray[np.intp]]:
+        """Return the rows to leave out in validation, part by part; no part where evaluations are too few for it."""
+        parts = parts_of(n_rows, self.rng)
+        most = self.options.max_evaluations
+        return [] if most is not None and most // (len(parts) + 1) < _LEAST_SHARE else parts
+
+    def _settings(self, n_parts: int) -> tuple[GrowthSettings, tuple[float, ...]]:
+        """Return the settings of a growth, of which there are one and as many as parts, and the ridges to try."""
         options = self.options
         settings = GrowthSettings(
             fuzziness=options.fuzziness, most_rules=min(options.max_rules or _MOST_RULES, MOST_LABELS)
         )
         if options.max_evaluations is not None:
-            share = options.max_evaluations // (len(parts) + 1)
-            if share < _LEAST_SHARE:
-                parts.clear()
-                share = options.max_evaluations
-            settings = replace(settings, most_evaluations=share)
+            settings = replace(settings, most_evaluations=options.max_evaluations // (n_parts + 1))
         if options.regularization is None:
             return settings, RIDGES
         return replace(settings, ridge=options.regularization), (options.regularization,)
-
-    def _growth(self, rows: Rows, settings: GrowthSettings, deadline: float) -> Growth:
-        return Growth(rows, self.domains, self.known, settings, deadline)
 
     def _seconds_of_fit(self, rows: Rows, structure: Structure) -> float:
         """Tell how long the fit on all rows will take, from one on those that rules were grown on."""
