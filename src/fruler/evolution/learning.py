@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -119,7 +120,7 @@ class EvolutionLearner:
         search = Evolution(space, evaluator, self._evolution_settings(space), self.rng)
         best = search.run()
         points = [self._finish(best.chromosome, best.evaluation, task, settings, nested)]
-        for chromosome, found in self._simpler(evaluator, best.evaluation):
+        for chromosome, found in simpler_models(evaluator.best_by_rules, best.evaluation.n_rules):
             if time.monotonic() > self.start + self.limit:
                 break
             points.append(self._finish(chromosome, found, task, settings, nested))
@@ -196,15 +197,6 @@ class EvolutionLearner:
             _THRESHOLD_AN_INPUT * space.n_inputs,
         )
 
-    def _simpler(self, evaluator: Evaluator, best: Evaluation) -> list[tuple[Chromosome, Evaluation]]:
-        """Return the best of every smaller number of rules, each more accurate than those with fewer."""
-        front: list[tuple[Chromosome, Evaluation]] = []
-        for n_rules in sorted(n for n in evaluator.best_by_rules if n < best.n_rules):
-            chromosome, found = evaluator.best_by_rules[n_rules]
-            if not front or found.error < front[-1][1].error:
-                front.append((chromosome, found))
-        return front
-
     def _finish(
         self,
         chromosome: Chromosome,
@@ -245,6 +237,18 @@ class EvolutionLearner:
             settings.regularization,
             int((~fired).sum()),
         )
+
+
+def simpler_models(
+    best_by_rules: Mapping[int, tuple[Chromosome, Evaluation]], n_rules: int
+) -> list[tuple[Chromosome, Evaluation]]:
+    """Return the best of every number of rules below a given one, each more accurate than those with fewer."""
+    front: list[tuple[Chromosome, Evaluation]] = []
+    for size in sorted(size for size in best_by_rules if size < n_rules):
+        chromosome, found = best_by_rules[size]
+        if not front or found.error < front[-1][1].error:
+            front.append((chromosome, found))
+    return front
 
 
 def _at_most(rows: npt.NDArray[np.intp], most: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
