@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from fruler.data import load_keel
     from fruler.discretization import MultiGranularityDiscretizer
     from fruler.instance_selection import ClassConditionalSelector
+    from fruler.model_file.estimator import load_model
     from fruler.regressor import FRULERRegressor, paper_settings
     from fruler.rules import FuzzyPartition, RuleBase
 
@@ -21,6 +22,7 @@ _HOMES = {
     "MultiGranularityDiscretizer": "fruler.discretization",
     "RuleBase": "fruler.rules",
     "load_keel": "fruler.data",
+    "load_model": "fruler.model_file.estimator",
     "paper_settings": "fruler.regressor",
 }
 
@@ -32,6 +34,7 @@ __all__ = [
     "RuleBase",
     "__version__",
     "load_keel",
+    "load_model",
     "paper_settings",
 ]
 

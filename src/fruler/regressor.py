@@ -23,16 +23,21 @@ from threadpoolctl import threadpool_limits
 
 from fruler.evolution.fitness import CRITERIA, Criterion
 from fruler.evolution.learning import EvolutionLearner, EvolutionOptions
+from fruler.explain.explanation import Explanation
+from fruler.explain.importance import input_shares
+from fruler.explain.summarising import summarise
 from fruler.growth.learning import GrowthLearner, GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
 from fruler.rules.tables import rules_table
 from fruler.scaling import Floats
-from fruler.training import FrontPoint, Learned, TrainingData
+from fruler.training import FrontPoint, Learned, TrainingData, TrainingSample
 from fruler.validation import check_table, check_training_table, column_names
 
 Search = Literal["growth", "evolution"]
 SEARCHES: tuple[Search, ...] = ("growth", "evolution")
+# Of the training rows, for a summary of another model of the front.
+_MOST_ROWS_KEPT = 1_000
 _Options = TypeVar("_Options", GrowthOptions, EvolutionOptions)
 
 
@@ -289,7 +294,9 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._front = tuple(
             replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
         )
-        self._take(self._front[learned.chosen])
+        # What another model of the front is summarised by, once it is asked for.
+        self._sample = data.sample(_MOST_ROWS_KEPT)
+        self._take(self._front[learned.chosen], data)
         self.pareto_ = _front_table(self._front)
         self.sample_indices_ = counted[learned.sample_indices]
         self.n_evaluations_ = learned.n_evaluations
@@ -318,9 +325,10 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _options(self, kind: type[_Options]) -> _Options:
         return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
 
-    def _take(self, point: FrontPoint) -> None:
-        """Make a model of the front the model."""
-        self.rule_base_ = point.rule_base
+    def _take(self, point: FrontPoint, rows: TrainingData | TrainingSample) -> None:
+        """Make a model of the front the model, with a summary of the rows."""
+        summary = summarise(point.rule_base, rows.values, rows.target, rows.weight, cv_error=point.cv_error)
+        self.rule_base_ = replace(point.rule_base, training=summary)
         self.n_rules_ = point.rule_base.n_rules
         self.granularities_ = point.rule_base.granularities.astype(np.intp)
         self.regularization_ = point.regularization
@@ -354,7 +362,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             least = self._front[0].rule_base.n_rules
             raise ValueError(f"No model of the front has {n_rules} rules or fewer; the smallest has {least}.")
         other = copy.copy(self)
-        other._take(fitting[-1])
+        other._take(fitting[-1], self._sample)
         return other
 
     def predict(self, X: Any) -> Floats:
@@ -372,6 +380,42 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "rule_base_")
         return self.rule_base_.predict(check_table(self, X))
+
+    def explain(self, X: Any) -> Explanation:
+        """Tell why each row is predicted as it is: the rules that fired, what each input adds, and its labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The inputs.
+
+        Returns
+        -------
+        Explanation
+            Of all rows: `base` and `contributions`, which sum to the prediction, `activations` of the rules, `labels`,
+            and whether a row lies `outside` the training data. Printing it gives sentences.
+        """
+        check_is_fitted(self, "rule_base_")
+        return self.rule_base_.explain(check_table(self, X))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a JSON file, which `load_model` reads; it is written whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        """
+        from fruler.model_file.estimator import save_regressor
+
+        check_is_fitted(self, "rule_base_")
+        save_regressor(path, self)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """How much each input moves predictions, as shares that sum to one."""
+        check_is_fitted(self, "rule_base_")
+        return input_shares(self.rule_base_)
 
     @property
     def rules_(self) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,12 @@ class TrainingData:
                 domains[j, 1] = known[-1] + room
         return cls(values, target, weight, rows, scale, target_scale, names, domains, known_splits)
 
+    def sample(self, most: int) -> TrainingSample:
+        """Return rows that are spread evenly over the table, so many at most."""
+        n_rows = len(self.target)
+        some = np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp)
+        return TrainingSample(self.values[some], self.target[some], None if self.weight is None else self.weight[some])
+
     @property
     def n_inputs(self) -> int:
         """The number of inputs."""
@@ -83,6 +89,14 @@ class TrainingData:
     def error_unit(self) -> float:
         """Turns a mean squared error of standardised outputs into half of one in the target's own units."""
         return float(self.target_scale.spread) ** 2 / 2.0
+
+
+class TrainingSample(NamedTuple):
+    """Some rows of a table, in their own units."""
+
+    values: Floats
+    target: Floats
+    weight: Floats | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import logging
 from importlib.util import find_spec
 from pathlib import Path
 
-from fruler.bench.files import read_json, write_whole
+from fruler.bench.files import read_json, write_result
 from fruler.bench.measured import read_measured
 from fruler.bench.page import Picture, write_page
 from fruler.bench.rendering import to_csv, to_latex, to_markdown
@@ -65,7 +65,7 @@ def write_report(out: Path) -> list[Path]:
         contents["index.html"] = write_page(tables, pictures, machine, settings)
     for name in _all_names() - set(contents):
         (out / name).unlink(missing_ok=True)
-    return [write_whole(out / name, content) for name, content in contents.items()]
+    return [write_result(out / name, content) for name, content in contents.items()]
 
 
 def _all_names() -> set[str]:

@@ -6,11 +6,11 @@ import textwrap
 
 import numpy as np
 
+from fruler.explain.numbers import readable_number
 from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
 
-_DIGITS = 3
 # Keeps a sign and its term on one line; no space to `textwrap`, and turned into one after the wrapping.
 _GLUE = "\u00a0"
 
@@ -75,11 +75,11 @@ def _formula(rule_base: RuleBase, consequent: Floats) -> str:
     """Write a linear output, the terms with the largest effect first."""
     slopes = consequent[1:]
     effects = np.abs(slopes) * [_extent(rule_base, j) for j in range(len(slopes))]
-    terms = _number(consequent[0])
+    terms = readable_number(consequent[0])
     for j in np.argsort(-effects, kind="stable"):
         if slopes[j] != 0.0:
             sign = "-" if slopes[j] < 0.0 else "+"
-            terms += f" {sign}{_GLUE}{_number(abs(slopes[j]))}·{rule_base.variables[j].name}"
+            terms += f" {sign}{_GLUE}{readable_number(abs(slopes[j]))}·{rule_base.variables[j].name}"
     return terms
 
 
@@ -89,11 +89,3 @@ def _extent(rule_base: RuleBase, feature: int) -> float:
         return partition.domain[1] - partition.domain[0]
     codes = [code for group in partition.groups for code in group]
     return max(codes) - min(codes)
-
-
-def _number(value: float) -> str:
-    """Write a number with three digits that matter, and no exponent where a person would write none."""
-    text = f"{value:.{_DIGITS}g}"
-    if "e" in text and 1e-4 <= abs(value) < 1e7:
-        text = f"{float(text):f}".rstrip("0").rstrip(".")
-    return text

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler.kernels import inference
 from fruler.rules.partition import Labels, Partition
+from fruler.rules.summary import TrainingSummary
 from fruler.scaling import Floats
 from fruler.validation import number_table
+
+if TYPE_CHECKING:
+    from fruler.explain.explanation import Explanation
 
 TNorm = Literal["product", "minimum"]
 T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kernel's codes
@@ -69,6 +73,8 @@ class RuleBase:
         What is predicted.
     support : array-like of float, shape (n_rules,), optional
         Each rule's mean weight in the predictions of the training rows.
+    training : TrainingSummary, optional
+        A few figures of the training data, which explanations refer to.
 
     Examples
     --------
@@ -93,6 +99,7 @@ class RuleBase:
     target_name: str = "y"
     target_unit: str = ""
     support: Floats | None = None
+    training: TrainingSummary | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
@@ -131,6 +138,8 @@ class RuleBase:
             )
         if self.support is not None and self.support.shape != (m,):
             raise ValueError(f"support must have one number for each of the {m} rules.")
+        if self.training is not None and (len(self.training.low), len(self.training.rule_importance)) != (p, m):
+            raise ValueError(f"The training summary must be of {p} inputs and {m} rules.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
 
@@ -142,8 +151,8 @@ class RuleBase:
             and np.array_equal(self.antecedents, other.antecedents)
             and np.array_equal(self.consequents, other.consequents)
             and np.array_equal(self._support_or_nothing, other._support_or_nothing)
-            and (self.t_norm, self.target_name, self.target_unit)
-            == (other.t_norm, other.target_name, other.target_unit)
+            and (self.t_norm, self.target_name, self.target_unit, self.training)
+            == (other.t_norm, other.target_name, other.target_unit, other.training)
         )
 
     @property
@@ -238,6 +247,36 @@ class RuleBase:
         lower, upper = self._placed(values)
         return inference.activate(lower, upper, *self._kernel_rules)
 
+    def explain(self, X: Any) -> Explanation:
+        """Tell why each row is predicted as it is: the rules that fired, what each input adds, and its labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            The rows.
+
+        Returns
+        -------
+        Explanation
+            Of all rows; printing it gives sentences.
+        """
+        from fruler.explain.explanation import explain_rows
+
+        return explain_rows(self, X)
+
+    def with_training(self, X: Any, y: Any) -> RuleBase:
+        """Return the rule base with a summary of training data, which explanations and importances refer to.
+
+        A learned rule base has one; one that was written by hand gets it here.
+        """
+        from fruler.explain.summarising import summarise
+
+        values = number_table(X, [variable.name for variable in self.variables])
+        target = np.asarray(y, dtype=np.float64).reshape(-1)
+        if len(target) != len(values) or not np.isfinite(target).all():
+            raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
+        return replace(self, training=summarise(self, values, target), support=self.activations(values)[0].mean(axis=0))
+
     def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
         """Return the rule base with other label names for some inputs, e.g. ``{"age": {"low": "young"}}``."""
         self._require_names(labels)
@@ -262,14 +301,14 @@ class RuleBase:
                 raise ValueError(f"There is no input {name!r}; the inputs are {', '.join(known)}.")
 
     @cached_property
-    def _looked_at(self) -> npt.NDArray[np.intp]:
-        """The inputs that any antecedent looks at; the others take no part in the inference."""
+    def antecedent_inputs(self) -> npt.NDArray[np.intp]:
+        """The inputs that any antecedent looks at; the others only take part in the consequents."""
         return np.flatnonzero(self.looks_at.any(axis=0))
 
     @cached_property
     def _kernel_rules(self) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.uint8], int]:
-        labels = np.where(self.looks_at[:, :, None], self.antecedents, -1)[:, self._looked_at]
-        ordered = [self.variables[j].partition.ordered for j in self._looked_at]
+        labels = np.where(self.looks_at[:, :, None], self.antecedents, -1)[:, self.antecedent_inputs]
+        ordered = [self.variables[j].partition.ordered for j in self.antecedent_inputs]
         return (
             np.ascontiguousarray(labels, dtype=np.intc),
             np.asarray(ordered, dtype=np.uint8),
@@ -277,9 +316,9 @@ class RuleBase:
         )
 
     def _placed(self, values: Floats) -> tuple[Labels, Floats]:
-        lower = np.empty((len(values), len(self._looked_at)), dtype=np.intc)
+        lower = np.empty((len(values), len(self.antecedent_inputs)), dtype=np.intc)
         upper = np.empty(lower.shape)
-        for k, j in enumerate(self._looked_at):
+        for k, j in enumerate(self.antecedent_inputs):
             lower[:, k], upper[:, k] = self.variables[j].partition.place(values[:, j])
         return lower, upper
 
@@ -288,7 +327,7 @@ class RuleBase:
         degrees = np.ones((n, m))
         steps = np.zeros((n, m))
         join = np.multiply if self.t_norm == "product" else np.minimum
-        for j in self._looked_at:
+        for j in self.antecedent_inputs:
             partition = self.variables[j].partition
             lower, upper = partition.place(values[:, j])
             table = partition.degrees(values[:, j])

@@ -1,0 +1,206 @@
+"""Why a prediction is what it is: rules, parts and labels, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler.explain.contributions import parts_from
+from fruler.explain.numbers import readable_number
+from fruler.rules.rule_base import RuleBase
+from fruler.scaling import Floats
+from fruler.validation import number_table
+
+_ROWS_SHOWN, _PARTS_SHOWN = 5, 6
+# Weights and parts below this share of the whole are not worth a line.
+_LEAST_SHARE = 0.005
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why rows are predicted as they are.
+
+    It has a length, and ``explanation[i]`` is that of one row; printing it gives sentences.
+
+    Attributes
+    ----------
+    rule_base : RuleBase
+        The rules.
+    values : ndarray of shape (n_samples, n_inputs)
+        The rows.
+    base : float
+        The mean prediction on the training data, against which parts are measured.
+    contributions : ndarray of shape (n_samples, n_inputs)
+        What each input adds to the base. ``base + contributions.sum(axis=1)`` is the prediction.
+    predictions : ndarray of shape (n_samples,)
+        The predictions.
+    activations : ndarray of shape (n_samples, n_rules)
+        Each rule's weight in the prediction; a row's weights sum to one.
+    fired : ndarray of bool, shape (n_samples,)
+        False where no rule fits and the nearest one answers.
+    outside : ndarray of bool, shape (n_samples, n_inputs)
+        Which values lie outside the range of the training data.
+
+    Examples
+    --------
+    >>> from fruler import FRULERRegressor
+    >>> from fruler.data import load_example
+    >>> weather = load_example("weather")
+    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> why = model.explain(weather.data[:3])
+    >>> bool(abs(why.base + why.contributions[0].sum() - model.predict(weather.data[:1])[0]) < 1e-9)
+    True
+    >>> why.labels()["max_temperature_before"].tolist()
+    ['low', 'low', 'low']
+    """
+
+    rule_base: RuleBase
+    values: Floats
+    base: float
+    contributions: Floats
+    predictions: Floats
+    activations: Floats
+    fired: npt.NDArray[np.bool_]
+    outside: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, row: int) -> Explanation:
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"There are {len(self)} rows; got row {row}.")
+        at = slice(row % len(self), row % len(self) + 1)
+        return replace(
+            self,
+            values=self.values[at],
+            contributions=self.contributions[at],
+            predictions=self.predictions[at],
+            activations=self.activations[at],
+            fired=self.fired[at],
+            outside=self.outside[at],
+        )
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self[row] for row in range(len(self)))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the inputs."""
+        return [variable.name for variable in self.rule_base.variables]
+
+    def labels(self) -> pd.DataFrame:
+        """Return the label that fits each value best, for the inputs that have more than one."""
+        table: dict[str, list[str]] = {}
+        for j, variable in enumerate(self.rule_base.variables):
+            if variable.partition.n_labels > 1:
+                degrees = variable.partition.degrees(self.values[:, j])
+                names = np.array(variable.partition.labels, dtype=object)[degrees.argmax(axis=1)]
+                # A category that is in no group has no label.
+                table[variable.name] = np.where(degrees.max(axis=1) > 0.0, names, "").tolist()
+        return pd.DataFrame(table, index=range(len(self)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a row: prediction, base, what each input adds, the weight of each rule, and the flags."""
+        frame = pd.DataFrame({"prediction": self.predictions, "base": self.base})
+        for j, name in enumerate(self.names):
+            frame[f"{name} adds"] = self.contributions[:, j]
+        for rule in range(self.rule_base.n_rules):
+            frame[f"weight of rule {rule + 1}"] = self.activations[:, rule]
+        frame["fired"] = self.fired
+        frame["outside"] = [self._outside_of(row) for row in range(len(self))]
+        return frame
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return a dictionary a row that can be written as JSON; parts and weights that are zero are left out."""
+        labels = self.labels()
+        names = self.names
+        return [
+            {
+                "prediction": float(self.predictions[row]),
+                "base": self.base,
+                "adds": {names[j]: float(self.contributions[row, j]) for j in self._by_size(row)},
+                "rules": {
+                    str(rule + 1): float(self.activations[row, rule]) for rule in np.flatnonzero(self.activations[row])
+                },
+                "labels": {str(name): str(label) for name, label in labels.iloc[row].items()},
+                "fired": bool(self.fired[row]),
+                "outside": [names[j] for j in np.flatnonzero(self.outside[row])],
+            }
+            for row in range(len(self))
+        ]
+
+    def __str__(self) -> str:
+        shown = [self._row_text(row) for row in range(min(len(self), _ROWS_SHOWN))]
+        if len(self) > _ROWS_SHOWN:
+            shown.append(f"... and {len(self) - _ROWS_SHOWN} more rows; explanation[i] shows one")
+        return "\n\n".join(shown)
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {len(self)} predictions of {self.rule_base.target_name!r}>"
+
+    def _by_size(self, row: int) -> list[int]:
+        parts = self.contributions[row]
+        return [int(j) for j in np.argsort(-np.abs(parts), kind="stable") if parts[j] != 0.0]
+
+    def _outside_of(self, row: int) -> str:
+        return ", ".join(self.names[j] for j in np.flatnonzero(self.outside[row]))
+
+    def _row_text(self, row: int) -> str:
+        rules, parts = self.rule_base, self.contributions[row]
+        unit = f" {rules.target_unit}" if rules.target_unit else ""
+        head = f"{rules.target_name} = {readable_number(self.predictions[row], 4)}{unit}"
+        lines = [f"{head}; {readable_number(self.base, 4)}{unit} in the mean"]
+        labels = self.labels().iloc[row]
+        order = self._by_size(row)
+        telling = [j for j in order if abs(parts[j]) >= _LEAST_SHARE * np.abs(parts).max()][:_PARTS_SHOWN]
+        for j in telling:
+            variable = rules.variables[j]
+            value = f"{variable.name} = {readable_number(self.values[row, j], 4)} {variable.unit}".rstrip()
+            label = f" ({labels[variable.name]})" if variable.name in labels else ""
+            lines.append(f"  {readable_number(parts[j], 3):>9}  {value}{label}".replace("  -", "  −"))
+        if len(order) > len(telling):
+            rest = float(parts[order[len(telling) :]].sum())
+            n_others = len(order) - len(telling)
+            lines.append(f"  {readable_number(rest, 3):>9}  {n_others} other input{'s' if n_others > 1 else ''}")
+        weights = self.activations[row]
+        fired = [r for r in np.argsort(-weights, kind="stable") if weights[r] >= _LEAST_SHARE]
+        lines.append("  by " + ", ".join(f"rule {r + 1} ({weights[r]:.0%})" for r in fired))
+        if not self.fired[row]:
+            lines[-1] += ", the nearest: no rule fits"
+        if self.outside[row].any():
+            lines.append(f"  outside the training data: {self._outside_of(row)}")
+        return "\n".join(lines)
+
+
+def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
+    """Explain the predictions of rows.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules, with a training summary.
+    X : array-like of shape (n_samples, n_inputs)
+        The rows.
+    """
+    training = rule_base.training
+    if training is None:
+        raise ValueError(
+            "These rules know no training data to compare a row with; add them with rule_base.with_training(X, y)."
+        )
+    values = number_table(X, [variable.name for variable in rule_base.variables])
+    activations, fired = rule_base.activations(values)
+    return Explanation(
+        rule_base=rule_base,
+        values=values,
+        base=training.base,
+        contributions=parts_from(rule_base, values, training.typical) - training.offsets,
+        predictions=rule_base.predict(values),
+        activations=activations,
+        fired=fired,
+        outside=(values < training.low) | (values > training.high),
+    )

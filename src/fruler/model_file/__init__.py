@@ -1,0 +1,1 @@
+"""A model as a JSON file: written whole, read strictly, never executed."""

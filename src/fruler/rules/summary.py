@@ -1,0 +1,104 @@
+"""What a rule base remembers of the rows that it was learned from; not one of these rows is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from fruler.scaling import Floats
+
+N_BINS = 24
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSummary:
+    """A few figures of the training data, enough to explain a prediction and to draw the inputs.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there were.
+    low, high, typical : array-like of shape (n_inputs,)
+        The least, the greatest and the median value of each input.
+    histograms : array-like of shape (n_inputs, 24)
+        How many rows lie in each of 24 equal parts of the range from low to high; weights, where rows had them.
+    target_low, target_high, target_mean, target_spread : float
+        The same of the target; the spread is its standard deviation.
+    base : float
+        The mean prediction.
+    offsets : array-like of shape (n_inputs,)
+        What each input adds in the mean to the prediction of the row of all typical values.
+    input_importance : array-like of shape (n_inputs,)
+        How much each input moves a prediction away from the base, in the mean and in the target's unit.
+    rule_importance : array-like of shape (n_rules,)
+        The same of each rule, by its weight.
+    rmse, cv_rmse : float
+        The root mean squared error on these rows; and on rows that were left out, NaN where that is not known.
+    """
+
+    n_rows: int
+    low: Floats
+    high: Floats
+    typical: Floats
+    histograms: Floats
+    target_low: float
+    target_high: float
+    target_mean: float
+    target_spread: float
+    base: float
+    offsets: Floats
+    input_importance: Floats
+    rule_importance: Floats
+    rmse: float
+    cv_rmse: float = float("nan")
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "Floats":
+                array = np.array(value, dtype=np.float64, order="C")
+                array.flags.writeable = False
+                object.__setattr__(self, field.name, array)
+            else:
+                object.__setattr__(self, field.name, int(value) if field.name == "n_rows" else float(value))
+        self._check()
+
+    def _check(self) -> None:
+        p = len(self.low) if self.low.ndim == 1 else -1
+        shapes: dict[str, tuple[int, ...]] = {
+            "low": (p,),
+            "high": (p,),
+            "typical": (p,),
+            "offsets": (p,),
+            "input_importance": (p,),
+        }
+        shapes |= {"histograms": (p, N_BINS), "rule_importance": (self.rule_importance.size,)}
+        for name, shape in shapes.items():
+            values = getattr(self, name)
+            if values.shape != shape or not np.isfinite(values).all():
+                raise ValueError(f"{name} of a training summary must be finite numbers of shape {shape}.")
+        plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base, self.rmse]
+        if not np.isfinite(plain).all() or np.isinf(self.cv_rmse):
+            raise ValueError("The figures of a training summary must be finite.")
+        if self.n_rows < 1 or (self.low > self.high).any() or self.target_low > self.target_high:
+            raise ValueError("A training summary needs rows, and a low that is not above the high.")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TrainingSummary):
+            return NotImplemented
+        return all(
+            np.array_equal(mine, yours, equal_nan=True) for mine, yours in zip(self._all, other._all, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_rows, self.base, self.low.tobytes(), self.high.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a copy is frozen like its original.
+        return TrainingSummary, self._all
+
+    @property
+    def _all(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
