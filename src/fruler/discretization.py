@@ -77,6 +77,36 @@ def nested_splits(
     ]
 
 
+def splits_of_cells(
+    rows: npt.NDArray[np.intp],
+    cells: Floats,
+    low: Floats,
+    high: Floats,
+    *,
+    error_floor: float,
+    min_samples: int = 30,
+    first_split_free: bool = True,
+) -> NestedSplits:
+    """Find the nested split points of an input whose rows have been summed up in cells.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_cells,)
+        How many rows are in each cell.
+    cells : ndarray of shape (6, n_cells)
+        The weight of each cell, the means of x and of y, and the sums of squares of y, of x, and of their products,
+        around the means. The means of x lie within -1 and 1, those of y are standardised.
+    low, high : ndarray of shape (n_cells,)
+        The least and the greatest value of each cell, in the input's own units; they increase from cell to cell.
+    error_floor : float
+        A total squared error below this counts as that.
+    min_samples, first_split_free
+        As in `MultiGranularityDiscretizer`.
+    """
+    right, criteria = splits.split_cells(rows, cells, min_samples, float(first_split_free), error_floor)
+    return NestedSplits(_midway(high[right - 1], low[right]), criteria)
+
+
 def _midway(below: Floats, above: Floats) -> Floats:
     """Return the middle of two values; where rounding gives the lower one back, the upper, so that it lies right."""
     middle = below / 2.0 + above / 2.0

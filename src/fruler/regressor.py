@@ -6,7 +6,7 @@ import copy
 import os
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from numbers import Integral, Real
@@ -31,6 +31,7 @@ from fruler.explain.summarising import summarise
 from fruler.growth.learning import GrowthLearner, GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
+from fruler.rules.summary import TrainingSummary
 from fruler.rules.tables import rules_table
 from fruler.scaling import Floats
 from fruler.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
@@ -42,6 +43,8 @@ Search = Literal["growth", "evolution"]
 SEARCHES: tuple[Search, ...] = ("growth", "evolution")
 # Of the training rows, for a summary of another model of the front.
 _MOST_ROWS_KEPT = 1_000
+# From the numbers of rows that count to their numbers among all that were given.
+Numbering = Callable[[npt.NDArray[np.intp]], npt.NDArray[np.intp]]
 _Options = TypeVar("_Options", GrowthOptions, EvolutionOptions)
 
 
@@ -218,6 +221,8 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         "verbose": ["verbose"],
     }
 
+    _learners: ClassVar[tuple[type[GrowthLearner], type[EvolutionLearner]]] = (GrowthLearner, EvolutionLearner)
+
     rule_base_: RuleBase
     n_rules_: int
     pareto_: pd.DataFrame
@@ -313,15 +318,8 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, control: RunControl) -> None:
         n_jobs = n_threads(self.n_jobs)
-        values, target, weight = check_training_table(self, X, y, sample_weight=sample_weight)
-        counted = np.arange(len(target))
-        if weight is not None:
-            counted = np.flatnonzero(weight)
-            values, target, weight = values[counted], target[counted], weight[counted] / weight.max()
-            weight /= weight.mean()
+        data, given_numbers = self._training_data(X, y, sample_weight)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31, size=4))
-        names = column_names(self, values.shape[1])
-        data = TrainingData.from_arrays(values, target, weight, names, self.split_points)
         with control.watched(self):
             learned = self._learn(data, rng, control, n_jobs)
             target_name = _name_of(y)
@@ -332,10 +330,21 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
             self._sample = data.sample(_MOST_ROWS_KEPT)
             self._take(self._front[learned.chosen], data)
             self.pareto_ = _front_table(self._front)
-            self.sample_indices_ = counted[learned.sample_indices]
+            self.sample_indices_ = given_numbers(learned.sample_indices)
             self.n_evaluations_ = learned.n_evaluations
             self.history_ = learned.history
             self.stage_seconds_ = learned.seconds
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingData, Numbering]:
+        """Check the table; tell too how its rows that count are numbered among all that were given."""
+        values, target, weight = check_training_table(self, X, y, sample_weight=sample_weight)
+        counted = np.arange(len(target))
+        if weight is not None:
+            counted = np.flatnonzero(weight)
+            values, target, weight = values[counted], target[counted], weight[counted] / weight.max()
+            weight /= weight.mean()
+        names = column_names(self, values.shape[1])
+        return TrainingData.from_arrays(values, target, weight, names, self.split_points), counted.__getitem__
 
     def _learn(self, data: TrainingData, rng: np.random.Generator, control: RunControl, n_jobs: int) -> Learned:
         if self.search == "growth" and self.t_norm != "product":
@@ -346,20 +355,22 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         with control.interruptible(), threadpool_limits(1), thread_pool(n_jobs) as pool:
             if self.search == "evolution":
                 options = self._options(EvolutionOptions)
-                return EvolutionLearner(options, data, rng, pool, n_jobs, control).learn()
-            return GrowthLearner(self._options(GrowthOptions), data, rng, pool, control).learn()
+                return self._learners[1](options, data, rng, pool, n_jobs, control).learn()
+            return self._learners[0](self._options(GrowthOptions), data, rng, pool, control).learn()
 
     def _options(self, kind: type[_Options]) -> _Options:
         return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
 
     def _take(self, point: FrontPoint, rows: TrainingData | TrainingSample) -> None:
         """Make a model of the front the model, with a summary of the rows."""
-        summary = summarise(point.rule_base, rows.values, rows.target, rows.weight, cv_error=point.cv_error)
-        self.rule_base_ = replace(point.rule_base, training=summary)
+        self.rule_base_ = replace(point.rule_base, training=self._summary(point, rows))
         self.n_rules_ = point.rule_base.n_rules
         self.granularities_ = point.rule_base.granularities.astype(np.intp)
         self.regularization_ = point.regularization
         self.n_uncovered_ = point.n_uncovered
+
+    def _summary(self, point: FrontPoint, rows: TrainingData | TrainingSample) -> TrainingSummary:
+        return summarise(point.rule_base, rows.values, rows.target, rows.weight, cv_error=point.cv_error)
 
     def with_rules(self, n_rules: int) -> Self:
         """Return the model of the front with so many rules, fitted and ready, without another search.

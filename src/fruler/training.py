@@ -18,7 +18,40 @@ from fruler.validation import LARGEST_VALUE
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingData:
+class Outline:
+    """What is known of a table beside its rows.
+
+    Attributes
+    ----------
+    scale, target_scale : Scale
+        How inputs and output are standardised.
+    names : sequence of str
+        The names of the inputs.
+    domains : ndarray of shape (n_inputs, 2)
+        The least and the greatest value of each input, in its own units; wider where known splits need it.
+    known_splits : dict of int to ndarray
+        Split points that the user knows, by input, in its own units.
+    """
+
+    scale: Scale
+    target_scale: Scale
+    names: Sequence[str]
+    domains: Floats
+    known_splits: dict[int, Floats]
+
+    @property
+    def n_inputs(self) -> int:
+        """The number of inputs."""
+        return len(self.names)
+
+    @property
+    def error_unit(self) -> float:
+        """Turns a mean squared error of standardised outputs into half of one in the target's own units."""
+        return float(self.target_scale.spread) ** 2 / 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData(Outline):
     """A checked table, standardised, with all that is needed to come back to its own units.
 
     Attributes
@@ -29,25 +62,12 @@ class TrainingData:
         How much each row counts; one on average.
     rows : Rows
         The same, standardised.
-    scale, target_scale : Scale
-        How they were standardised.
-    names : sequence of str
-        The names of the inputs.
-    domains : ndarray of shape (n_inputs, 2)
-        The least and the greatest value of each input, in its own units; wider where known splits need it.
-    known_splits : dict of int to ndarray
-        Split points that the user knows, by input, in its own units.
     """
 
     values: Floats
     target: Floats
     weight: Floats | None
     rows: Rows
-    scale: Scale
-    target_scale: Scale
-    names: Sequence[str]
-    domains: Floats
-    known_splits: dict[int, Floats]
 
     @classmethod
     def from_arrays(
@@ -61,18 +81,9 @@ class TrainingData:
         """Standardise a table, and check the split points that are known."""
         scale, target_scale = measure_scale(values), measure_scale(target)
         rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight)
-        domains = np.column_stack([values.min(axis=0), values.max(axis=0)])
-        known_splits = {}
-        for name, points in (split_points or {}).items():
-            j = _input_number(name, names)
-            known = known_splits[j] = _known_splits(name, points)
-            # A split point at or beyond the data's end still needs room for its outer label.
-            room = max(float(np.ptp(known)), float(np.ptp(domains[j])), abs(float(known[0])) * 1e-6, 1e-12) / 10.0
-            if known[0] <= domains[j, 0]:
-                domains[j, 0] = known[0] - room
-            if known[-1] >= domains[j, 1]:
-                domains[j, 1] = known[-1] + room
-        return cls(values, target, weight, rows, scale, target_scale, names, domains, known_splits)
+        ends = np.column_stack([values.min(axis=0), values.max(axis=0)])
+        domains, known_splits = domains_with_room(ends, names, split_points)
+        return cls(scale, target_scale, names, domains, known_splits, values, target, weight, rows)
 
     def sample(self, most: int) -> TrainingSample:
         """Return rows that are spread evenly over the table, so many at most."""
@@ -81,14 +92,9 @@ class TrainingData:
         return TrainingSample(self.values[some], self.target[some], None if self.weight is None else self.weight[some])
 
     @property
-    def n_inputs(self) -> int:
-        """The number of inputs."""
-        return len(self.names)
-
-    @property
-    def error_unit(self) -> float:
-        """Turns a mean squared error of standardised outputs into half of one in the target's own units."""
-        return float(self.target_scale.spread) ** 2 / 2.0
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.target)
 
 
 class TrainingSample(NamedTuple):
@@ -153,6 +159,33 @@ class Learned:
     history: pd.DataFrame
     sample_indices: npt.NDArray[np.intp]
     seconds: dict[str, float]
+
+
+def domains_with_room(
+    ends: Floats, names: Sequence[str], split_points: Mapping[str | int, Any] | None
+) -> tuple[Floats, dict[int, Floats]]:
+    """Check the split points that are known; return them by input, and the domains of the inputs.
+
+    Parameters
+    ----------
+    ends : ndarray of shape (n_inputs, 2)
+        The least and the greatest value of each input.
+    names : sequence of str
+        The names of the inputs.
+    split_points : mapping or None
+        As `FRULERRegressor` takes them.
+    """
+    domains, known_splits = ends.copy(), {}
+    for name, points in (split_points or {}).items():
+        j = _input_number(name, names)
+        known = known_splits[j] = _known_splits(name, points)
+        # A split point at or beyond the data's end still needs room for its outer label.
+        room = max(float(np.ptp(known)), float(np.ptp(domains[j])), abs(float(known[0])) * 1e-6, 1e-12) / 10.0
+        if known[0] <= domains[j, 0]:
+            domains[j, 0] = known[0] - room
+        if known[-1] >= domains[j, 1]:
+            domains[j, 1] = known[-1] + room
+    return domains, known_splits
 
 
 def _input_number(name: str | int, names: Sequence[str]) -> int:

@@ -27,8 +27,10 @@ from fruler.evolution.state import EvolutionState, Generation, Snapshot
 from fruler.evolution.time_left import TimeLeft
 from fruler.instance_selection import select_instances
 from fruler.kernels import evaluation
+from fruler.rows import Rows
 from fruler.rules.consequents import ElasticNetSettings, Solver
-from fruler.rules.rule_base import TNorm
+from fruler.rules.rule_base import RuleBase, TNorm
+from fruler.scaling import Floats
 from fruler.training import FrontPoint, Learned, TrainingData
 
 STAGES = ("selection", "discretization", "evolution")
@@ -36,6 +38,8 @@ STAGES = ("selection", "discretization", "evolution")
 _MOST_COEFFICIENTS = 3_000
 # Data bases on which the regularization is tried, and the most rows it is fitted to and measured on.
 _N_TRIED, _MOST_TRIED_ROWS = 10, 2_000
+# More rows than this are not put into random order.
+_MOST_NUMBERED = 2**24
 # By how much the optimality conditions of the final fit may be missed, for standardised data, without a warning.
 _MOST_MISSED = 1e-4
 # The smallest first step of the final fit's descent.
@@ -43,6 +47,10 @@ _LEAST_RATE = 1e-6
 # The first threshold of incest prevention, an input. With it a search asks for about 4,000 evaluations an input, as in
 # the paper's Table 9; the formula that the paper states would end it after a tenth of them.
 _THRESHOLD_AN_INPUT = 24.0
+
+
+# What the kernel learns: inputs in antecedents, the rules' labels there, coefficients, figures of the evaluation.
+LearnedRules = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats, Floats]
 
 
 @dataclass(frozen=True)
@@ -114,16 +122,7 @@ class EvolutionLearner:
         )
         task = self._task(space, selected)
         settings = self._regularize(task, selected)
-        evaluator = Evaluator(
-            task,
-            settings,
-            options.criterion,
-            len(data.rows),
-            pool=self.pool,
-            n_jobs=self.n_jobs,
-            deadline=self.control.deadline(),
-            stopped=self.control.is_stopped,
-        )
+        evaluator = self._evaluator(task, settings)
         search = self._evolve(space, evaluator)
         best = search.best_known()
         points: list[FrontPoint] = []
@@ -146,14 +145,34 @@ class EvolutionLearner:
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
         )
 
-    def _select(self) -> npt.NDArray[np.intp]:
+    def _evaluator(self, task: Task, settings: ElasticNetSettings) -> Evaluator:
+        return Evaluator(
+            task,
+            settings,
+            self.options.criterion,
+            self.data.n_rows,
+            pool=self.pool,
+            n_jobs=self.n_jobs,
+            deadline=self.control.deadline(),
+            stopped=self.control.is_stopped,
+        )
+
+    def _rows_at(self, indices: npt.NDArray[np.intp]) -> Rows:
+        return self.data.rows.take(indices)
+
+    def _selected_rows(self) -> npt.NDArray[np.intp]:
         rows = self.data.rows
+        if not self.options.instance_selection or len(rows) < 2:
+            return np.arange(len(rows))
+        return select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
+
+    def _nested_splits(self) -> list[NestedSplits]:
+        return nested_splits(self.data.values, self.data.target, self.data.weight)
+
+    def _select(self) -> npt.NDArray[np.intp]:
         if self.state.selected is not None:
             return self.state.selected
-        if not self.options.instance_selection or len(rows) < 2:
-            selected = np.arange(len(rows))
-        else:
-            selected = select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
+        selected = self._selected_rows()
         self._keep(selected=selected)
         self.control.report("selection", 1, 0)
         return selected
@@ -164,7 +183,7 @@ class EvolutionLearner:
         fixed = np.zeros(data.n_inputs, dtype=np.bool_)
         fixed[list(data.known_splits)] = True
         if nested is None:
-            nested = nested_splits(data.values, data.target, data.weight)
+            nested = self._nested_splits()
             for j, known in data.known_splits.items():
                 nested[j] = NestedSplits(known, np.empty(0))
             self._keep(nested=nested)
@@ -200,13 +219,15 @@ class EvolutionLearner:
         return search
 
     def _task(self, space: SearchSpace, indices: npt.NDArray[np.intp]) -> Task:
-        rows = self.data.rows
-        selected = rows.take(indices)
-        most = max(1, _MOST_COEFFICIENTS // (space.n_inputs + 1))
-        most = most if self.options.max_rules is None else min(most, self.options.max_rules)
+        rows, most = self.data.rows, self._most_rules(space)
+        selected = self._rows_at(indices)
         if self.options.fit_rows == "selected":
             return Task(space, selected, selected, rows, most)
         return Task(space, selected, rows, None, most)
+
+    def _most_rules(self, space: SearchSpace) -> int:
+        most = max(1, _MOST_COEFFICIENTS // (space.n_inputs + 1))
+        return most if self.options.max_rules is None else min(most, self.options.max_rules)
 
     def _regularize(self, task: Task, selected: npt.NDArray[np.intp]) -> ElasticNetSettings:
         """Choose how consequents are fitted, or take what was chosen."""
@@ -219,7 +240,7 @@ class EvolutionLearner:
         return settings
 
     def _search_regularization(self, task: Task, selected: npt.NDArray[np.intp], deadline: float) -> ElasticNetSettings:
-        options, rows, rng = self.options, self.data.rows, self.rng
+        options, n_rows, rng = self.options, self.data.n_rows, self.rng
         settings = ElasticNetSettings(
             options.regularization if options.regularization is not None else 1.0,
             options.l1_ratio,
@@ -229,14 +250,10 @@ class EvolutionLearner:
         )
         if options.regularization is not None and options.solver == "coordinate_descent":
             return settings
-        fitted = selected
-        held_out = np.setdiff1d(np.arange(len(rows)), fitted)
-        if options.fit_rows == "all" or len(held_out) < 2:
-            held_out, fitted = np.array_split(rng.permutation(len(rows)), [len(rows) // 3])
-        fitted, held_out = (_at_most(part, _MOST_TRIED_ROWS, rng) for part in (fitted, held_out))
+        fitted, held_out = trial_rows(n_rows, selected if options.fit_rows == "selected" else None, rng)
         if len(held_out) < 2 or len(fitted) < 2:
             return replace(settings, regularization=1e-3 if options.regularization is None else options.regularization)
-        trial = replace(task, fitted=rows.take(fitted), scored=rows.take(held_out))
+        trial = replace(task, fitted=self._rows_at(fitted), scored=self._rows_at(held_out))
         tried = initial_population(task.space, _N_TRIED, rng)
         given = options.regularization is not None
         return search_regularization(trial, tried, settings, fixed=given, pool=self.pool, deadline=deadline)
@@ -265,14 +282,7 @@ class EvolutionLearner:
         """Fit the consequents on all rows, exactly, and turn the chromosome into a rule base."""
         data = self.data
         exact = replace(settings, tolerance=1e-9, progress=-1.0, most_rounds=max(1_000, settings.most_rounds))
-        genes = chromosome.granularities, chromosome.displacements
-        learned = evaluation.learn(*genes, task.space, task.examples, data.rows, exact, task.most_rules)
-        # A first step that suits the selected rows can run away on rows far from all of them. A fit that is worse than
-        # the mean is one of these.
-        variance = float(np.average(np.square(data.rows.y), weights=data.rows.weight))
-        while settings.solver == "sgd" and not learned[3][0] <= variance and exact.rate > _LEAST_RATE:
-            exact = replace(exact, rate=exact.rate / 2.0)
-            learned = evaluation.learn(*genes, task.space, task.examples, data.rows, exact, task.most_rules)
+        learned = self._fit_on_all(chromosome, task, exact)
         missed = float(learned[3][4])
         if settings.solver == "coordinate_descent" and missed > _MOST_MISSED:
             warnings.warn(
@@ -283,17 +293,32 @@ class EvolutionLearner:
             )
         scales = data.scale, data.target_scale
         rule_base = build_rule_base(chromosome, learned, (nested, data.domains), scales, data.names, task.space)
-        activations, fired = rule_base.activations(data.values)
-        weight = data.rows.weight
-        support = (weight[:, None] * activations).sum(axis=0) / weight.sum()
+        support, n_uncovered = self._cover_all(rule_base)
         return FrontPoint(
             replace(rule_base, support=support),
             found.fitness,
             float(learned[3][0]) * data.error_unit,
             np.nan,
             settings.regularization,
-            int((~fired).sum()),
+            n_uncovered,
         )
+
+    def _fit_on_all(self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings) -> LearnedRules:
+        rows, genes = self.data.rows, (chromosome.granularities, chromosome.displacements)
+        learned = evaluation.learn(*genes, task.space, task.examples, rows, settings, task.most_rules)
+        # A first step that suits the selected rows can run away on rows far from all of them. A fit that is worse than
+        # the mean is one of these.
+        variance = float(np.average(np.square(rows.y), weights=rows.weight))
+        while settings.solver == "sgd" and not learned[3][0] <= variance and settings.rate > _LEAST_RATE:
+            settings = replace(settings, rate=settings.rate / 2.0)
+            learned = evaluation.learn(*genes, task.space, task.examples, rows, settings, task.most_rules)
+        return learned
+
+    def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
+        """Return the share that each rule has of all rows, and the number of rows that fire none."""
+        activations, fired = rule_base.activations(self.data.values)
+        weight = self.data.rows.weight
+        return np.asarray((weight[:, None] * activations).sum(axis=0) / weight.sum()), int((~fired).sum())
 
 
 def _check_goes_on(snapshot: Snapshot, settings: EvolutionSettings) -> None:
@@ -320,6 +345,31 @@ def simpler_models(
         if not front or found.error < front[-1][1].error:
             front.append((chromosome, found))
     return front
+
+
+def trial_rows(
+    n_rows: int, selected: npt.NDArray[np.intp] | None, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return some rows to fit to in the search for λ, and some others to measure the errors on.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of all rows.
+    selected : ndarray or None
+        The rows that consequents are fitted to; None: all.
+    rng : numpy Generator
+        Draws them.
+    """
+    # Of more rows than these not all are numbered: a list of them would fill the memory.
+    drawn = np.arange(n_rows)
+    if n_rows > _MOST_NUMBERED:
+        n_drawn = 3 * _MOST_TRIED_ROWS + (0 if selected is None else len(selected))
+        drawn = rng.choice(n_rows, n_drawn, replace=False)
+    held_out = np.setdiff1d(drawn, selected) if selected is not None else np.empty(0, dtype=np.intp)
+    if selected is None or len(held_out) < 2:
+        held_out, selected = np.array_split(rng.permutation(drawn), [len(drawn) // 3])
+    return _at_most(selected, _MOST_TRIED_ROWS, rng), _at_most(held_out, _MOST_TRIED_ROWS, rng)
 
 
 def _at_most(rows: npt.NDArray[np.intp], most: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fruler.explain.contributions import parts_from
@@ -10,7 +12,7 @@ from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.scaling import Floats
 
 # Means over more rows than this would be the same to all digits that anyone reads.
-_MOST_ROWS_EXPLAINED = 1_000
+MOST_ROWS_EXPLAINED = 1_000
 
 
 def summarise(
@@ -38,11 +40,58 @@ def summarise(
     """
     weight = np.ones(len(target)) if weight is None else weight
     low, high = values.min(axis=0), values.max(axis=0)
-    typical = np.quantile(values, 0.5, axis=0, method="inverted_cdf")
     predictions = rule_base.predict(values)
-    base = float(np.average(predictions, weights=weight))
-    some = np.linspace(0, len(values) - 1, min(len(values), _MOST_ROWS_EXPLAINED)).astype(np.intp)
-    sample, sample_weight = np.ascontiguousarray(values[some]), weight[some]
+    mean = float(np.average(target, weights=weight))
+    figures = Figures(
+        n_rows=len(target),
+        low=low,
+        high=high,
+        typical=np.quantile(values, 0.5, axis=0, method="inverted_cdf"),
+        histograms=np.array([histogram(values[:, j], weight, low[j], high[j]) for j in range(values.shape[1])]),
+        target_low=float(target.min()),
+        target_high=float(target.max()),
+        target_mean=mean,
+        target_spread=float(np.sqrt(np.average(np.square(target - mean), weights=weight))),
+        base=float(np.average(predictions, weights=weight)),
+        rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
+    )
+    some = np.linspace(0, len(values) - 1, min(len(values), MOST_ROWS_EXPLAINED)).astype(np.intp)
+    return summary_from(rule_base, figures, np.ascontiguousarray(values[some]), weight[some], cv_error=cv_error)
+
+
+class Figures(NamedTuple):
+    """What a summary takes from all rows; `TrainingSummary` says what each is."""
+
+    n_rows: int
+    low: Floats
+    high: Floats
+    typical: Floats
+    histograms: Floats
+    target_low: float
+    target_high: float
+    target_mean: float
+    target_spread: float
+    base: float
+    rmse: float
+
+
+def summary_from(
+    rule_base: RuleBase, figures: Figures, sample: Floats, sample_weight: Floats, *, cv_error: float = float("nan")
+) -> TrainingSummary:
+    """Make a summary of the figures of all rows, and of some rows that are explained.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    figures : Figures
+        Of all rows.
+    sample, sample_weight : ndarray of shape (n_samples, n_inputs) and (n_samples,)
+        Rows that stand for all.
+    cv_error : float, optional
+        Half the mean squared error on rows that were left out, where it is known.
+    """
+    base, typical = figures.base, figures.typical
     parts = parts_from(rule_base, sample, typical)
     offsets = np.average(parts, axis=0, weights=sample_weight)
     # The base is the mean over all rows: what the sample's mean is off by goes to the inputs by their size.
@@ -51,28 +100,17 @@ def summarise(
     offsets += gap * (sizes / sizes.sum() if sizes.sum() > 0.0 else np.full(len(sizes), 1.0 / len(sizes)))
     said = sample @ rule_base.consequents[:, 1:].T + rule_base.consequents[:, 0]
     weights = rule_base.activations(sample)[0]
-    mean = float(np.average(target, weights=weight))
     return TrainingSummary(
-        n_rows=len(target),
-        low=low,
-        high=high,
-        typical=typical,
-        histograms=np.array([_histogram(column, weight) for column in values.T]),
-        target_low=float(target.min()),
-        target_high=float(target.max()),
-        target_mean=mean,
-        target_spread=float(np.sqrt(np.average(np.square(target - mean), weights=weight))),
-        base=base,
+        **figures._asdict(),
         offsets=offsets,
         input_importance=np.average(np.abs(parts - offsets), axis=0, weights=sample_weight),
         rule_importance=np.average(weights * np.abs(said - base), axis=0, weights=sample_weight),
-        rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
         cv_rmse=float(np.sqrt(2.0 * cv_error)),
     )
 
 
-def _histogram(column: Floats, weight: Floats) -> Floats:
-    low, high = float(column.min()), float(column.max())
+def histogram(column: Floats, weight: Floats, low: float, high: float) -> Floats:
+    """Sum up the weights of values in equal parts of the range from low to high."""
     # Halves and shares: the difference of the ends may overflow, and be nothing beside them.
     share = np.zeros(len(column)) if low == high else (column / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)
     place = np.minimum((share * N_BINS).astype(np.intp), N_BINS - 1)

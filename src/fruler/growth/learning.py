@@ -19,7 +19,7 @@ from fruler.growth.structure import Structure
 from fruler.rows import Rows
 from fruler.rules.partition import MOST_LABELS, FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import in_data_units
+from fruler.scaling import Floats, in_data_units
 from fruler.training import FrontPoint, Learned, TrainingData
 
 STAGES = ("growth", "validation", "fit")
@@ -93,7 +93,7 @@ class GrowthLearner:
         """Grow, choose the size, tune the borders, and fit every size on all rows."""
         clock = [time.perf_counter()]
         indices = self._grown_rows()
-        rows = self.data.rows.take(indices)
+        rows = self._rows_at(indices)
         parts = self._parts(len(rows))
         settings, ridges = self._settings(len(parts))
         self.control.has_model = len(self.state.path) > 0
@@ -172,10 +172,18 @@ class GrowthLearner:
         )
 
     def _grown_rows(self) -> npt.NDArray[np.intp]:
-        n_rows = len(self.data.rows)
+        n_rows = self.data.n_rows
         if n_rows <= MOST_GROWN_ROWS:
             return np.arange(n_rows)
         return np.sort(self.rng.choice(n_rows, MOST_GROWN_ROWS, replace=False))
+
+    def _rows_at(self, indices: npt.NDArray[np.intp]) -> Rows:
+        return self.data.rows.take(indices)
+
+    def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
+        """Form the normal equations of one of the structures on all rows, and the share that each rule has of them."""
+        normal, weight = normal_equations(structures[number], self.data.rows, self.domains), self.data.rows.weight
+        return normal, np.asarray(weight @ normal.weights / weight.sum())
 
     def _parts(self, n_rows: int) -> list[npt.NDArray[np.intp]]:
         """Return the rows to leave out in validation, part by part; no part where evaluations are too few for it."""
@@ -204,7 +212,7 @@ class GrowthLearner:
         start = time.monotonic()
         normal = normal_equations(structure, rows, self.domains)
         fit_terms(normal, structure, len(rows), RIDGES[0], GrowthSettings().prices)
-        return (time.monotonic() - start) * len(self.data.rows) / len(rows)
+        return (time.monotonic() - start) * self.data.n_rows / len(rows)
 
     def _finish(
         self,
@@ -216,18 +224,19 @@ class GrowthLearner:
     ) -> list[FrontPoint]:
         """Fit the chosen size on all rows, then the others while there is time."""
         settings, start = growth.settings, time.monotonic()
+        structures = [step.structure.without_idle_splits(growth.fixed) for step in path]
         points: list[FrontPoint] = []
         for size in [chosen, *(size for size in range(len(path)) if size != chosen)]:
             if points and self.control.over():
                 break
-            structure = path[size].structure.without_idle_splits(growth.fixed)
-            normal = normal_equations(structure, self.data.rows, self.domains)
+            structure = structures[size]
+            normal, support = self._normal_on_all(structures, size)
             ridge = settings.ridge if choice is None else choice.best_ridge(size + 1)
-            fit = fit_terms(normal, structure, len(self.data.rows), ridge, settings.prices)
+            fit = fit_terms(normal, structure, self.data.n_rows, ridge, settings.prices)
             cv_error = np.nan if choice is None else choice.error_of(size + 1) * self.data.error_unit
             points.append(
                 FrontPoint(
-                    self._rule_base(structure, fit, normal),
+                    self._rule_base(structure, fit, support),
                     path[size].fit.criterion,
                     self._error(fit, normal) * self.data.error_unit,
                     cv_error,
@@ -245,7 +254,7 @@ class GrowthLearner:
         flat = fit.coefficients.ravel()
         return max(float(normal.square - 2.0 * flat @ normal.moment + flat @ normal.gram @ flat), 0.0)
 
-    def _rule_base(self, structure: Structure, fit: Fit, normal: Normal) -> RuleBase:
+    def _rule_base(self, structure: Structure, fit: Fit, support: Floats) -> RuleBase:
         data = self.data
         variables = []
         for j, name in enumerate(data.names):
@@ -253,12 +262,11 @@ class GrowthLearner:
             if len(points) and j in data.known_splits:
                 points = data.known_splits[j]
             variables.append(Variable(name, FuzzyPartition(points, data.domains[j], structure.fuzziness[j])))
-        weight = data.rows.weight
         return RuleBase(
             tuple(variables),
             structure.ranges,
             in_data_units(fit.coefficients, data.scale, data.target_scale),
-            support=weight @ normal.weights / weight.sum(),
+            support=support,
         )
 
     def _history(self, path: list[Step]) -> pd.DataFrame:

@@ -7,7 +7,6 @@ from time import perf_counter
 
 import numpy as np
 
-from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -31,40 +30,6 @@ cdef extern from "dense.h" nogil:
     void dense_outer(Py_ssize_t q, const double* x, double* packed)
     void dense_add_pairs(Py_ssize_t n_fired, const int* fired, const double* degree, double weight, Py_ssize_t size,
                          const double* packed, double* blocks)
-
-cdef enum:
-    # What `evaluate` writes for each chromosome.
-    ERROR = 0          # mean squared error
-    RULES = 1
-    COEFFICIENTS = 2   # slopes that are not zero
-    UNCOVERED = 3      # rows of the scored table that fire no rule
-    MISSED = 4         # by how much the optimality conditions are missed; for descent the number of epochs
-    N_RESULTS = 5
-
-
-cdef struct Settings:
-    double l1
-    double l2
-    double intercept_ridge
-    double tolerance
-    double progress
-    int most_rounds
-    int solver                  # 0 coordinate descent, 1 stochastic gradient descent
-    double rate
-    uint64_t seed
-
-
-cdef struct Workspace:
-    Antecedents antecedents
-    double* places              # (inputs, BLOCK)
-    int* fired                  # (rules)
-    double* degree              # (rules)
-    double* packed              # one row's outer product
-    double* numbers             # grows with the number of rules
-    size_t n_numbers
-    int* indices
-    size_t n_indices
-
 
 cdef int open_workspace(const Space* space, int most_rules, Workspace* work) noexcept nogil:
     cdef Py_ssize_t q = space.n_inputs + 1
@@ -148,19 +113,6 @@ cdef void unpack_gram(Py_ssize_t n_rules, Py_ssize_t q, const double* blocks, do
                     gram[(k * q + j) * size + l * q + i] = value
                     gram[(l * q + i) * size + k * q + j] = value
                     gram[(l * q + j) * size + k * q + i] = value
-
-
-cdef struct Normal:
-    # The normal equations of one chromosome, in the workspace.
-    Py_ssize_t size
-    double* beta
-    double* moment
-    double* l1
-    double* l2
-    double* gram
-    double* solver
-    double* blocks
-    double square               # mean of y squared
 
 
 cdef int form_normal(const Space* space, const Table* table, Workspace* work, Normal* normal) noexcept nogil:

@@ -10,3 +10,10 @@ def split_columns(
     free_splits: float,
     error_floor: float,
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]]: ...
+def split_cells(
+    rows: npt.NDArray[np.intp],
+    cells: npt.NDArray[np.float64],
+    min_rows: int,
+    free_splits: float,
+    error_floor: float,
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]: ...

@@ -1,7 +1,8 @@
 """Nested split points of an input: the best pair of lines, again and again, chosen by BIC.
 
 The rows of an input are first gathered into cells, one a distinct value in increasing order, that hold what a line's
-error needs: row count, weight, x, the mean of y and the sum of squares around it.
+error needs: row count, weight, x, the mean of y and the sum of squares around it. A cell may also hold values of x that
+lie close together; it then has their mean, and the sums of squares and products around the means.
 """
 
 import numpy as np
@@ -16,6 +17,8 @@ cdef struct Cells:
     double* x
     double* y
     double* yy
+    double* xx                  # zero in a cell of one value
+    double* xy
 
 
 cdef struct Interval:
@@ -45,8 +48,8 @@ cdef inline void add_cell(Line* line, const Cells* cells, Py_ssize_t k) noexcept
     line.y += share * dy
     # What is left of the differences after the centre has moved.
     weight *= 1.0 - share
-    line.xx += weight * dx * dx
-    line.xy += weight * dx * dy
+    line.xx += weight * dx * dx + cells.xx[k]
+    line.xy += weight * dx * dy + cells.xy[k]
     line.yy += weight * dy * dy + cells.yy[k]
 
 
@@ -183,6 +186,7 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
     cdef double total_weight = np.sum(weight)
     cdef Py_ssize_t[::1] rows = np.empty(n, dtype=np.intp), splits
     cdef double[:, ::1] sums = np.empty((5, n))
+    cdef double[::1] zeros = np.zeros(n)
     cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
     cdef double[::1] criteria
     cdef Cells cells
@@ -191,6 +195,7 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
     cells.x = &sums[1, 0]
     cells.y = &sums[2, 0]
     cells.yy = &sums[3, 0]
+    cells.xx = cells.xy = &zeros[0]
     found = []
     for j in range(p):
         splits_array = np.empty(most, dtype=np.intp)
@@ -208,3 +213,35 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
                 splits[k] = rows[splits[k] - 1]
         found.append((splits_array[:best - 1], criteria_array[:n_examined]))
     return found
+
+
+def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows, double free_splits,
+                double error_floor):
+    """Find the nested splits of one input whose rows are gathered in cells.
+
+    Parameters: the rows in each cell; weight, mean of x, mean of y, and the sums of squares of y, of x, and of their
+    products, around the means, as (6, cells); the others as in `split_columns`. The means of x lie within -1 and 1.
+    Returns the splits in the order in which they were found, each as the first cell to its right, and the BIC of every
+    granularity that was tried.
+    """
+    cdef Py_ssize_t n_cells = rows.shape[0], n_rows = np.sum(rows), best, n_examined = 0
+    cdef Py_ssize_t most = min(n_rows // min_rows, n_cells) + 2
+    cdef double total_weight = np.sum(cells[0])
+    cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
+    cdef double[::1] left_errors = np.empty(n_cells)
+    splits_array = np.empty(most, dtype=np.intp)
+    criteria_array = np.empty(most)
+    cdef Py_ssize_t[::1] splits = splits_array
+    cdef double[::1] criteria = criteria_array
+    cdef Cells gathered
+    gathered.rows = &rows[0]
+    gathered.weight = &cells[0, 0]
+    gathered.x = &cells[1, 0]
+    gathered.y = &cells[2, 0]
+    gathered.yy = &cells[3, 0]
+    gathered.xx = &cells[4, 0]
+    gathered.xy = &cells[5, 0]
+    with nogil:
+        best = split_intervals(&gathered, n_cells, n_rows, total_weight, min_rows, free_splits, error_floor,
+                               <Interval*>&intervals[0], &left_errors[0], &splits[0], &criteria[0], &n_examined)
+    return splits_array[:best - 1], criteria_array[:n_examined]

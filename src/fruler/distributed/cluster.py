@@ -1,0 +1,153 @@
+"""The cluster: whether it can be worked with, and waiting for what it computes without waiting for ever."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from typing import Any
+
+import dask
+import distributed
+import numpy as np
+from distributed import Client, Future, KilledWorker
+from distributed.comm.core import CommClosedError
+
+from fruler.evolution.fitness import OutOfTime
+
+# Seconds between two looks at whether the cluster is still there.
+_POLL = 1.0
+# Seconds that the scheduler may take to answer such a question.
+_ANSWER = 10.0
+_WITH_A_CHECKPOINT = "Start the cluster again and fit once more"
+
+
+class ClusterLost(RuntimeError):
+    """The scheduler, or every worker, is gone; or one task has taken several workers down."""
+
+
+def worker_versions() -> dict[str, str]:
+    """Return the versions that must be the same everywhere."""
+    import fruler
+
+    return {"dask": dask.__version__, "distributed": distributed.__version__, "fruler": fruler.__version__}
+
+
+def find_client(client: Client | None) -> Client:
+    """Return the client that was given, or the current one.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or if it is closed.
+    """
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            raise ValueError(
+                "There is no Dask client; make one first, e.g. client = dask.distributed.Client(), or give client=."
+            ) from None
+    if not isinstance(client, Client):
+        raise ValueError(f"client must be a dask.distributed.Client; got {client!r}.")
+    if client.status != "running":
+        raise ValueError(f"The Dask client is {client.status}; make a new one and give it as client=.")
+    return client
+
+
+def check_workers(client: Client, patience: float) -> None:
+    """Wait for a worker, and refuse workers with another Dask or fruler than here.
+
+    Raises
+    ------
+    ClusterLost
+        If no worker comes, or the scheduler does not answer.
+    ValueError
+        If a worker has other versions, or no fruler at all.
+    """
+    try:
+        client.wait_for_workers(1, timeout=patience)
+        found = client.sync(client._run, worker_versions, on_error="return", callback_timeout=max(patience, _ANSWER))
+    except TimeoutError:
+        raise ClusterLost(f"No worker came within {patience:g} seconds; start one, or raise timeout=.") from None
+    here = worker_versions()
+    for address, versions in found.items():
+        if isinstance(versions, ModuleNotFoundError):
+            raise ValueError(f"Worker {address} can't import {versions.name}; install fruler[dask] there.")
+        if isinstance(versions, BaseException):
+            raise ClusterLost(f"Worker {address} does not answer: {versions!r}.") from versions
+        for name, version in here.items():
+            if versions[name] != version:
+                raise ValueError(
+                    f"Worker {address} has {name} {versions[name]}, but here it is {version}; "
+                    "install the same version in both places."
+                )
+
+
+def memory_of_workers(client: Client) -> float:
+    """Return the bytes that all workers together may use; infinite where one has no limit."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] for worker in workers]
+    return float(sum(limits)) if limits and all(limits) else np.inf
+
+
+def collect(client: Client, futures: Sequence[Future], patience: float, deadline: float = np.inf) -> list[Any]:
+    """Wait for futures and return their results.
+
+    Parameters
+    ----------
+    client : Client
+        Whose futures these are.
+    futures : sequence of Future
+        What is waited for.
+    patience : float
+        Seconds that there may be no worker at all.
+    deadline : float
+        The value of `time.monotonic` after which the futures are given up.
+
+    Raises
+    ------
+    ClusterLost
+        If the scheduler is gone, or no worker is left, or one task has taken several workers down.
+    OutOfTime
+        If the deadline passes.
+    """
+    alone_since: float | None = None
+    try:
+        while not all(future.done() for future in futures):
+            try:
+                distributed.wait(futures, timeout=_POLL)
+            except TimeoutError:
+                if time.monotonic() > deadline:
+                    client.cancel(list(futures))
+                    raise OutOfTime from None
+                if _n_workers(client):
+                    alone_since = None
+                elif alone_since is None:
+                    alone_since = time.monotonic()
+                elif time.monotonic() - alone_since > patience:
+                    raise ClusterLost(
+                        f"Every worker is lost, and none has come back for {patience:g} seconds. {_WITH_A_CHECKPOINT}."
+                    ) from None
+        return list(client.gather(list(futures)))
+    except KilledWorker as error:
+        raise ClusterLost(
+            f"Several workers died over the same partition, the last at {error.last_worker.address}; most often it "
+            "does not fit into their memory: use smaller partitions or larger workers."
+        ) from error
+    except (CancelledError, CommClosedError) as error:
+        raise _scheduler_lost(client) from error
+
+
+def _n_workers(client: Client) -> int:
+    if client.status != "running":
+        raise _scheduler_lost(client)
+    try:
+        return len(client.sync(client.scheduler.ncores, callback_timeout=_ANSWER))
+    except (OSError, TimeoutError) as error:
+        raise _scheduler_lost(client) from error
+
+
+def _scheduler_lost(client: Client) -> ClusterLost:
+    address = getattr(client.scheduler, "address", "an unknown address")
+    return ClusterLost(f"The Dask scheduler at {address} is lost. {_WITH_A_CHECKPOINT}.")

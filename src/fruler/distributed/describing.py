@@ -1,0 +1,109 @@
+"""What a learned rule base remembers of all rows, from one pass over them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fruler.distributed.blocks import Block
+from fruler.distributed.passes import Job
+from fruler.distributed.quantiles import median_of
+from fruler.distributed.table import RemoteTable
+from fruler.explain.summarising import Figures, histogram, summary_from
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.summary import N_BINS, TrainingSummary
+from fruler.scaling import Floats, Scale
+from fruler.training import TrainingSample
+
+
+class Cover(NamedTuple):
+    """Sums over some rows: the weights of rules, the rows that fire none, and the rows' weights."""
+
+    support: Floats
+    n_uncovered: int
+    weight: float
+
+
+def cover_block(block: Block, job: tuple[RuleBase, float]) -> Cover:
+    """Sum up how rules cover a block."""
+    rule_base, mean_weight = job
+    support, n_uncovered, total = np.zeros(rule_base.n_rules), 0, 0.0
+    for part in block.slices():
+        activations, fired = rule_base.activations(part.values)
+        weight = part.weights(mean_weight)
+        support += weight @ activations
+        n_uncovered += int((~fired).sum())
+        total += float(weight.sum())
+    return Cover(support, n_uncovered, total)
+
+
+def add_covers(first: Cover, second: Cover) -> Cover:
+    """Add up two sets of rows."""
+    return Cover(first.support + second.support, first.n_uncovered + second.n_uncovered, first.weight + second.weight)
+
+
+class Description(NamedTuple):
+    """How a block is described: the rules, the ranges of inputs, the scale of the output, the mean weight."""
+
+    rule_base: RuleBase
+    low: Floats
+    high: Floats
+    target_scale: Scale
+    mean_weight: float
+
+
+def describe_block(block: Block, job: Description) -> tuple[Floats, Floats]:
+    """Sum up predictions, errors, outputs and their squares, in standardised units, and weights; and histograms."""
+    sums, histograms = np.zeros(5), np.zeros((len(job.low), N_BINS))
+    for part in block.slices():
+        weight = part.weights(job.mean_weight)
+        y, predicted = (job.target_scale.apply(t) for t in (part.target, job.rule_base.predict(part.values)))
+        sums += [weight @ predicted, weight @ np.square(predicted - y), weight @ y, weight @ (y * y), weight.sum()]
+        for j in range(len(job.low)):
+            histograms[j] += histogram(part.values[:, j], weight, job.low[j], job.high[j])
+    return sums, histograms
+
+
+def add_descriptions(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Add up two sets of rows."""
+    return first[0] + second[0], first[1] + second[1]
+
+
+def describe_all(
+    table: RemoteTable, rule_base: RuleBase, sample: TrainingSample, *, cv_error: float = float("nan")
+) -> TrainingSummary:
+    """Return the summary of all rows for a rule base.
+
+    Parameters
+    ----------
+    table : RemoteTable
+        All rows.
+    rule_base : RuleBase
+        The rules.
+    sample : TrainingSample
+        Rows that are explained.
+    cv_error : float, optional
+        Half the mean squared error on rows that were left out, where it is known.
+    """
+    summary = table.summary
+    low, high, scale = summary.low[:-1], summary.high[:-1], table.target_scale
+    job = Description(rule_base, low, high, scale, summary.mean_weight)
+    [(sums, histograms)] = table.blocks.reduce([Job(describe_block, job, add_descriptions)])
+    base, error, mean, square = sums[:4] / sums[4]
+    centre, spread = float(scale.centre), float(scale.spread)
+    figures = Figures(
+        n_rows=table.n_rows,
+        low=low,
+        high=high,
+        typical=np.array([median_of(sketch) for sketch in table.sketches]),
+        histograms=histograms,
+        target_low=float(summary.low[-1]),
+        target_high=float(summary.high[-1]),
+        target_mean=centre + spread * mean,
+        target_spread=spread * float(np.sqrt(max(square - mean * mean, 0.0))),
+        base=centre + spread * base,
+        rmse=spread * float(np.sqrt(error)),
+    )
+    weight = np.ones(len(sample.target)) if sample.weight is None else sample.weight
+    return summary_from(rule_base, figures, sample.values, weight, cv_error=cv_error)

@@ -1,0 +1,89 @@
+"""The paper's way on a cluster: stages 1 and 2 by blocks, the population on the client, evaluated by the workers."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.control import RunControl
+from fruler.discretization import NestedSplits
+from fruler.distributed.binning import Bins, bin_block, merge_bins, splits_of_bins
+from fruler.distributed.describing import Cover, add_covers, cover_block
+from fruler.distributed.evaluating import RemoteEvaluator
+from fruler.distributed.passes import Job
+from fruler.distributed.selection import select_rows
+from fruler.distributed.table import RemoteTable
+from fruler.evolution.chromosome import Chromosome
+from fruler.evolution.learning import EvolutionLearner, EvolutionOptions, LearnedRules
+from fruler.evolution.problem import SearchSpace, Task
+from fruler.evolution.state import EvolutionState
+from fruler.rows import Rows
+from fruler.rules.consequents import ElasticNetSettings
+from fruler.rules.rule_base import RuleBase
+from fruler.scaling import Floats
+from fruler.training import TrainingData
+
+
+class RemoteEvolutionLearner(EvolutionLearner):
+    """An `EvolutionLearner` of a table that is with the workers; its parameters are the same."""
+
+    def __init__(
+        self,
+        options: EvolutionOptions,
+        data: TrainingData | RemoteTable,
+        rng: np.random.Generator,
+        pool: ThreadPoolExecutor | None,
+        n_jobs: int,
+        control: RunControl,
+        state: EvolutionState | None = None,
+    ) -> None:
+        if options.solver == "sgd" and options.fit_rows == "all":
+            raise ValueError(
+                "solver='sgd' goes through the rows one by one, which takes one machine; on a cluster use "
+                "fit_rows='selected', or solver='coordinate_descent'."
+            )
+        # All that is asked of the rows themselves is overridden here.
+        super().__init__(options, cast(TrainingData, data), rng, pool, n_jobs, control, state)
+        self.table = cast(RemoteTable, data)
+        self._remote: RemoteEvaluator | None = None
+
+    def _rows_at(self, indices: npt.NDArray[np.intp]) -> Rows:
+        return self.table.take(indices)
+
+    def _selected_rows(self) -> npt.NDArray[np.intp]:
+        return select_rows(self.table, self.rng, select=self.options.instance_selection)
+
+    def _nested_splits(self) -> list[NestedSplits]:
+        table = self.table
+        low, high = table.summary.low[:-1], table.summary.high[:-1]
+        bins = Bins.from_sketches(table.sketches, low, high, table.standard)
+        [nested] = table.blocks.reduce([Job(bin_block, bins, merge_bins, splits_of_bins)])
+        return list(nested)
+
+    def _task(self, space: SearchSpace, indices: npt.NDArray[np.intp]) -> Task:
+        examples = self._rows_at(indices)
+        # The other rows are with the workers.
+        return Task(space, examples, examples, None, self._most_rules(space))
+
+    def _evaluator(self, task: Task, settings: ElasticNetSettings) -> RemoteEvaluator:
+        self._remote = RemoteEvaluator(
+            task,
+            self.table,
+            settings,
+            self.options.criterion,
+            fit_all=self.options.fit_rows == "all",
+            deadline=self.control.deadline(),
+            stopped=self.control.is_stopped,
+        )
+        return self._remote
+
+    def _fit_on_all(self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings) -> LearnedRules:
+        return cast(RemoteEvaluator, self._remote).fit_exactly(chromosome, settings)
+
+    def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
+        job = Job(cover_block, (rule_base, self.table.standard.mean_weight), add_covers)
+        cover: Cover = self.table.blocks.reduce([job])[0]
+        return cover.support / cover.weight, cover.n_uncovered

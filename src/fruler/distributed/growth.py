@@ -1,0 +1,125 @@
+"""The growth on a cluster: rules are grown on the client from some rows, and fitted on all by the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.control import RunControl
+from fruler.distributed.blocks import Block, Standard
+from fruler.distributed.passes import Job
+from fruler.distributed.table import RemoteTable
+from fruler.growth.fitting import Normal, normal_equations
+from fruler.growth.learning import GrowthLearner, GrowthOptions
+from fruler.growth.state import GrowthState
+from fruler.growth.structure import Structure
+from fruler.rows import Rows
+from fruler.scaling import Floats
+from fruler.training import TrainingData
+
+# Numbers that the sums of one pass may have: structures beyond that wait for the next one.
+_MOST_NUMBERS = 2_000_000
+# Rows whose weights in all rules are held at a time.
+_ROWS_A_SLICE = 16_384
+
+
+class NormalJob(NamedTuple):
+    """What workers need for the normal equations of some structures."""
+
+    structures: tuple[Structure, ...]
+    domains: Floats
+    standard: Standard
+
+
+class NormalSums(NamedTuple):
+    """Sums over some rows: a structure's Gram matrix, moments and y squared, the rules' weights, the rows' weights."""
+
+    gram: Floats
+    moment: Floats
+    square: float
+    support: Floats
+    weight: float
+
+
+def sum_normals(block: Block, job: NormalJob) -> list[NormalSums]:
+    """Sum up the rows of a block for every structure."""
+    totals = [_nothing(structure, block.n_inputs) for structure in job.structures]
+    for part in block.slices(_ROWS_A_SLICE):
+        rows = job.standard.rows(part)
+        totals = [
+            _added(total, _sums(structure, rows, job.domains))
+            for total, structure in zip(totals, job.structures, strict=True)
+        ]
+    return totals
+
+
+def add_normals(first: list[NormalSums], second: list[NormalSums]) -> list[NormalSums]:
+    """Add up the sums of two sets of rows."""
+    return [_added(one, other) for one, other in zip(first, second, strict=True)]
+
+
+def _nothing(structure: Structure, n_inputs: int) -> NormalSums:
+    size = structure.n_rules * (n_inputs + 1)
+    return NormalSums(np.zeros((size, size)), np.zeros(size), 0.0, np.zeros(structure.n_rules), 0.0)
+
+
+def _sums(structure: Structure, rows: Rows, domains: Floats) -> NormalSums:
+    normal, weight = normal_equations(structure, rows, domains), float(rows.weight.sum())
+    return NormalSums(
+        normal.gram * weight, normal.moment * weight, normal.square * weight, rows.weight @ normal.weights, weight
+    )
+
+
+def _added(one: NormalSums, other: NormalSums) -> NormalSums:
+    return NormalSums(
+        one.gram + other.gram,
+        one.moment + other.moment,
+        one.square + other.square,
+        one.support + other.support,
+        one.weight + other.weight,
+    )
+
+
+class RemoteGrowthLearner(GrowthLearner):
+    """A `GrowthLearner` of a table that is with the workers; its parameters are the same."""
+
+    def __init__(
+        self,
+        options: GrowthOptions,
+        data: TrainingData | RemoteTable,
+        rng: np.random.Generator,
+        pool: ThreadPoolExecutor | None,
+        control: RunControl,
+        state: GrowthState | None = None,
+    ) -> None:
+        # All that is asked of the rows themselves is overridden here.
+        super().__init__(options, cast(TrainingData, data), rng, pool, control, state)
+        self.table = cast(RemoteTable, data)
+        self._normals: dict[int, tuple[Normal, Floats]] = {}
+
+    def _rows_at(self, indices: npt.NDArray[np.intp]) -> Rows:
+        return self.table.take(indices)
+
+    def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
+        if number not in self._normals:
+            wanted = [number, *(k for k in range(len(structures)) if k not in self._normals and k != number)]
+            self._sum_up(structures, within_limit(structures, wanted, self.table.n_inputs))
+        return self._normals.pop(number)
+
+    def _sum_up(self, structures: list[Structure], wanted: Sequence[int]) -> None:
+        """Form the normal equations of some structures in one pass."""
+        job = NormalJob(tuple(structures[k] for k in wanted), self.domains, self.table.standard)
+        [totals] = self.table.blocks.reduce([Job(sum_normals, job, add_normals)])
+        for k, total in zip(wanted, totals, strict=True):
+            means = total.gram / total.weight, total.moment / total.weight, total.square / total.weight
+            self._normals[k] = Normal(np.empty((0, structures[k].n_rules)), *means), total.support / total.weight
+
+
+def within_limit(structures: Sequence[Structure], wanted: Sequence[int], n_inputs: int) -> list[int]:
+    """Return the first of the wanted structures whose sums are not too many for one pass; one at the least."""
+    sizes = np.cumsum([(structures[k].n_rules * (n_inputs + 1)) ** 2 for k in wanted])
+    return list(wanted[: max(1, int(np.searchsorted(sizes, _MOST_NUMBERS, side="right")))])

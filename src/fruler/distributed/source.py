@@ -1,0 +1,205 @@
+"""Where the rows come from: Dask collections, checked as far as their outlines tell, cut into blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import cloudpickle
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+from dask.delayed import Delayed
+from dask.optimization import cull
+from distributed import Client, Future
+
+from fruler.distributed.blocks import Block, Recipe, load
+from fruler.distributed.cluster import memory_of_workers
+from fruler.distributed.passes import Blocks
+from fruler.validation import check_table, column_names
+
+# Partitions beyond this number are joined to larger blocks: what is sent for a pass grows with the blocks.
+_MOST_BLOCKS = 512
+# A recipe of more bytes than this holds rows, and does not read them.
+_MOST_BYTES_OF_A_RECIPE = 200_000
+# The share of the workers' memory that rows may take; Dask begins to write to disk at 0.6.
+_SHARE_OF_MEMORY = 0.3
+
+
+class Source:
+    """A table of a Dask collection each for the inputs, the output and perhaps the weights.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose number and names of features are set.
+    X, y, sample_weight : Dask array, data frame or series
+        With the same partitions.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
+        given = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
+        for name, collection in given.items():
+            if not dask.is_dask_collection(collection) or not hasattr(collection, "to_delayed"):
+                raise ValueError(
+                    f"{name} must be a Dask array or data frame; got a {type(collection).__name__}. For data that fit "
+                    "into memory there is fruler.FRULERRegressor."
+                )
+        _check_alignment(given)
+        check_table(estimator, _outline(X), reset=True)
+        self.n_inputs = int(X.shape[1])
+        self.names = tuple(column_names(estimator, self.n_inputs))
+        self.n_rows = _known_rows(X)
+        tables = [_whole_rows(X), *(collection for name, collection in given.items() if name != "X")]
+        # One list a partition: its inputs, its outputs, perhaps its weights.
+        parts = list(zip(*(_partitions(table) for table in tables), strict=True))
+        size = math.ceil(len(parts) / _MOST_BLOCKS)
+        self.groups = [parts[first : first + size] for first in range(0, len(parts), size)]
+        self.firsts = list(range(0, len(parts), size))
+
+    def n_bytes(self, n_rows: int) -> int:
+        """Return the size of so many rows of this table."""
+        return n_rows * (self.n_inputs + 1) * 8
+
+    def fits(self, client: Client, n_rows: int) -> bool:
+        """Tell whether so many rows can stay in the memory of the workers."""
+        return self.n_bytes(n_rows) <= _SHARE_OF_MEMORY * memory_of_workers(client)
+
+    def loaded(self, client: Client, patience: float) -> Blocks:
+        """Return blocks that the workers hold; where Dask runs short of memory it writes them to disk."""
+        loads = [
+            dask.delayed(load, pure=False)([list(part) for part in group], self.names, first)
+            for group, first in zip(self.groups, self.firsts, strict=True)
+        ]
+        return Blocks(client, client.compute(loads), patience)
+
+    def recipes(self) -> list[Recipe] | None:
+        """Return for each block how to read it by itself; None where that can't be done, or not without the others."""
+        graph: dict[Any, Any] = {}
+        for table in zip(*(part for group in self.groups for part in group), strict=True):
+            graph |= dict(table[0].dask)
+        if any(isinstance(getattr(task, "value", task), Future) for task in graph.values()):
+            return None
+        recipes = []
+        for group, first in zip(self.groups, self.firsts, strict=True):
+            keys = [tuple(table.key for table in part) for part in group]
+            needed, _ = cull(graph, [key for part in keys for key in part])
+            recipes.append(Recipe(needed, tuple(keys), first, self.names))
+        # What blocks share would be computed for each of them again.
+        if sum(len(recipe.graph) for recipe in recipes) > len(graph) + len(recipes):
+            return None
+        small = all(len(cloudpickle.dumps(recipe)) <= _MOST_BYTES_OF_A_RECIPE for recipe in recipes[:3])
+        return recipes if small else None
+
+
+def open_blocks(source: Source, client: Client, keep_rows: bool | None, patience: float) -> Blocks:
+    """Return the blocks of a table, held by the workers or read by them whenever they are needed.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    client : Client
+        The way to the cluster.
+    keep_rows : bool or None
+        Whether workers hold the rows; None: if that takes no more than a part of their memory, or can't be helped.
+    patience : float
+        Seconds that there may be no worker at all.
+    """
+    if keep_rows or (keep_rows is None and source.n_rows is not None and source.fits(client, source.n_rows)):
+        return source.loaded(client, patience)
+    recipes = source.recipes()
+    if recipes is None:
+        if keep_rows is False:
+            raise ValueError(
+                "keep_rows=False needs partitions that can be read each by itself, e.g. from files; these rest on one "
+                "another or are held by the cluster or the client already. Write them to Parquet first."
+            )
+        return source.loaded(client, patience)
+    blocks = Blocks(client, [], patience)
+    blocks.handles = [blocks.send(recipe) for recipe in recipes]
+    if keep_rows is False:
+        return blocks
+    n_rows = sum(blocks.each(count_rows, [()] * len(recipes)))
+    return blocks.kept(same_block, None) if source.fits(client, n_rows) else blocks
+
+
+def count_rows(block: Block, nothing: Any) -> int:
+    """Return the number of rows of a block."""
+    return len(block)
+
+
+def same_block(block: Block, nothing: Any) -> Block:
+    """Return the block: to be kept."""
+    return block
+
+
+def _check_alignment(given: dict[str, Any]) -> None:
+    """Refuse collections with different partitions, as far as can be known before they are computed."""
+    X = given["X"]
+    if X.ndim != 2 or (isinstance(X.shape[1], float) and math.isnan(X.shape[1])) or X.shape[1] == 0:
+        raise ValueError(f"X must be a table with a known number of columns; its shape is {X.shape}.")
+    for name, other in given.items():
+        if other.npartitions != X.npartitions and not isinstance(X, da.Array):
+            _raise_unaligned(name, X.npartitions, other.npartitions)
+        blocks = [c.numblocks[0] if isinstance(c, da.Array) else c.npartitions for c in (X, other)]
+        if blocks[0] != blocks[1]:
+            _raise_unaligned(name, *blocks)
+        if name == "X":
+            continue
+        if other.ndim == 2 and other.shape[1] != 1:
+            raise ValueError(f"{name} must be one column; it has {other.shape[1]}.")
+        if isinstance(X, da.Array) and isinstance(other, da.Array):
+            sizes = np.array([X.chunks[0], other.chunks[0]], dtype=float)
+            if (np.isfinite(sizes).all(axis=0) & (sizes[0] != sizes[1])).any():
+                raise ValueError(
+                    f"X has chunks of {X.chunks[0]} rows, but {name} of {other.chunks[0]}; "
+                    f"give both the same, e.g. by {name}.rechunk(X.chunks[0])."
+                )
+        divisions = [getattr(c, "divisions", (None,)) for c in (X, other)]
+        if all(None not in d for d in divisions) and divisions[0] != divisions[1]:
+            raise ValueError(
+                f"X has the divisions {divisions[0]}, but {name} {divisions[1]}; "
+                f"give both the same, e.g. by {name}.repartition(divisions=X.divisions)."
+            )
+
+
+def _raise_unaligned(name: str, expected: int, found: int) -> None:
+    raise ValueError(
+        f"X has {expected} partitions, but {name} has {found}; give both the same, e.g. from one data frame."
+    )
+
+
+def _outline(X: Any) -> Any:
+    """Return a row or two of the kind that X has, for the checks that its types allow."""
+    if isinstance(X, da.Array):
+        if X.dtype.kind not in "biufO":
+            raise ValueError(f"X must hold numbers but has the type {X.dtype}; convert it to numbers first.")
+        return np.zeros((1, X.shape[1]))
+    for name, dtype in X.dtypes.items():
+        if isinstance(dtype, pd.StringDtype | pd.CategoricalDtype):
+            raise ValueError(
+                f"X holds text or categories in column {name!r} (type {dtype}); encode the column first, e.g. with "
+                "sklearn.preprocessing.OrdinalEncoder, or leave it out."
+            )
+    outline = X._meta_nonempty.copy()
+    for name in outline.select_dtypes(object).columns:
+        outline[name] = 0.0  # whether these are numbers is seen in the rows
+    return outline
+
+
+def _known_rows(X: Any) -> int | None:
+    if not isinstance(X, da.Array) or any(math.isnan(size) for size in X.chunks[0]):
+        return None
+    return int(X.shape[0])
+
+
+def _whole_rows(X: Any) -> Any:
+    return X.rechunk({1: -1}) if isinstance(X, da.Array) and X.numblocks[1] > 1 else X
+
+
+def _partitions(table: Any) -> Sequence[Delayed]:
+    delayed = table.to_delayed()
+    return list(delayed.ravel()) if isinstance(table, da.Array) else list(delayed)

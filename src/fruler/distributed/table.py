@@ -1,0 +1,125 @@
+"""A table whose rows are with the workers: what the client knows of it, and rows that it fetches by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.distributed.blocks import Block, Standard
+from fruler.distributed.passes import Blocks, Job
+from fruler.distributed.quantiles import MOST_BINS, Sketch, merge_sketches, sketch_block
+from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
+from fruler.rows import Rows
+from fruler.scaling import Floats
+from fruler.training import Outline, TrainingSample, domains_with_room
+
+Integers = npt.NDArray[np.intp]
+
+
+class Fetched(NamedTuple):
+    """Rows in their own units, and which of the rows that were given they are."""
+
+    values: Floats
+    target: Floats
+    weight: Floats
+    numbers: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class RemoteTable(Outline):
+    """A checked table, of which only the figures are here.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The rows.
+    summary : Summary
+        Their figures.
+    """
+
+    blocks: Blocks
+    summary: Summary
+
+    @classmethod
+    def measured(
+        cls, blocks: Blocks, names: Sequence[str], split_points: Mapping[str | int, Any] | None
+    ) -> RemoteTable:
+        """Go through all rows once, check them and measure them."""
+        [summary] = blocks.reduce([Job(summarise_block, None, merge_summaries)])
+        if summary.problems:
+            more = len(summary.problems) - 1
+            raise ValueError(summary.problems[0] + (f" ({more} more partitions are bad.)" if more else ""))
+        if summary.n_rows < 2:
+            told = "have a positive sample_weight" if summary.weighted and sum(summary.given) > 1 else "are in X"
+            raise ValueError(f"Only {summary.n_rows} rows {told}; at least 2 are needed.")
+        ends = np.column_stack([summary.low[:-1], summary.high[:-1]])
+        domains, known = domains_with_room(ends, names, split_points)
+        return cls(summary.scale, summary.target_scale, names, domains, known, blocks, summary)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that count."""
+        return self.summary.n_rows
+
+    @property
+    def standard(self) -> Standard:
+        """How rows are standardised."""
+        return Standard(self.scale, self.target_scale, self.summary.mean_weight)
+
+    @cached_property
+    def starts(self) -> Integers:
+        """The number of the first row of each block, and one after the last."""
+        return np.cumsum([0, *self.summary.counts]).astype(np.intp)
+
+    @cached_property
+    def sketches(self) -> list[Sketch]:
+        """The values of every input, thinned out where they are many."""
+        [sketches] = self.blocks.reduce([Job(sketch_block, MOST_BINS, merge_sketches)])
+        return list(sketches)
+
+    def fetch(self, indices: Integers) -> Fetched:
+        """Bring rows to the client; the numbers increase."""
+        cuts = np.searchsorted(indices, self.starts)
+        wanted = [
+            (indices[a:b] - start, self.summary.mean_weight) if b > a else None
+            for a, b, start in zip(cuts[:-1], cuts[1:], self.starts[:-1], strict=True)
+        ]
+        parts = self.blocks.each(take_from_block, wanted)
+        given = np.cumsum([0, *self.summary.given])
+        firsts = [first for first, one in zip(given[:-1], wanted, strict=True) if one is not None]
+        numbers = [part.numbers + first for part, first in zip(parts, firsts, strict=True)]
+        values, target, weight = (np.concatenate(columns) for columns in list(zip(*parts, strict=True))[:3])
+        return Fetched(np.ascontiguousarray(values), target, weight, np.concatenate(numbers))
+
+    def take(self, indices: Integers) -> Rows:
+        """Bring rows to the client, standardised, in any order."""
+        order = np.argsort(indices, kind="stable")
+        fetched = self.fetch(np.asarray(indices)[order])
+        back = np.empty(len(order), dtype=np.intp)
+        back[order] = np.arange(len(order))
+        rows = Rows.from_arrays(
+            self.scale.apply(fetched.values), self.target_scale.apply(fetched.target), fetched.weight
+        )
+        return rows.take(back)
+
+    def sample(self, most: int) -> TrainingSample:
+        """Return rows that are spread evenly over the table, so many at most."""
+        some = np.linspace(0, self.n_rows - 1, min(self.n_rows, most)).astype(np.intp)
+        fetched = self.fetch(some)
+        return TrainingSample(fetched.values, fetched.target, fetched.weight if self.summary.weighted else None)
+
+    def given_numbers(self, indices: Integers) -> Integers:
+        """Return the numbers of rows among those that were given, rows of weight zero included."""
+        return indices if not self.summary.weighted else self.fetch(indices).numbers
+
+
+def take_from_block(block: Block, wanted: tuple[Integers, float]) -> Fetched:
+    """Return some rows of a block, with weights that are one on average."""
+    indices, mean = wanted
+    numbers = indices if block.numbers is None else block.numbers[indices]
+    return Fetched(block.values[indices], block.target[indices], block.weights(mean)[indices], numbers)
