@@ -44,6 +44,9 @@ _LEAST_RATE = 1e-6
 # the paper's Table 9; the formula that the paper states would end it after a tenth of them.
 _THRESHOLD_AN_INPUT = 24.0
 
+# How much of the time the search for λ may take.
+_SHARE_OF_REGULARIZATION = 1.0 / 3.0
+
 
 @dataclass(frozen=True)
 class EvolutionOptions:
@@ -113,7 +116,7 @@ class EvolutionLearner:
             nested, data.domains, data.scale, fuzziness=options.fuzziness, t_norm=options.t_norm, fixed=fixed
         )
         task = self._task(space, selected)
-        settings = self._regularize(task, selected)
+        settings, exact = self._regularize(task, selected)
         evaluator = Evaluator(
             task,
             settings,
@@ -144,6 +147,7 @@ class EvolutionLearner:
             history,
             selected,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+            exact and not self.control.over(),
         )
 
     def _select(self) -> npt.NDArray[np.intp]:
@@ -208,15 +212,14 @@ class EvolutionLearner:
             return Task(space, selected, selected, rows, most)
         return Task(space, selected, rows, None, most)
 
-    def _regularize(self, task: Task, selected: npt.NDArray[np.intp]) -> ElasticNetSettings:
-        """Choose how consequents are fitted, or take what was chosen."""
+    def _regularize(self, task: Task, selected: npt.NDArray[np.intp]) -> tuple[ElasticNetSettings, bool]:
+        """Choose how consequents are fitted, or take what was chosen; tell too whether there was time enough."""
         if self.state.fit is not None and self.state.rng is not None:
             self.rng.bit_generator.state = dict(self.state.rng)
-            return self.state.fit
-        # The search for λ may take a third of the time.
-        settings = self._search_regularization(task, selected, self.control.deadline(1.0 / 3.0))
+            return self.state.fit, True
+        settings = self._search_regularization(task, selected, self.control.deadline(_SHARE_OF_REGULARIZATION))
         self._keep(fit=settings, rng=self.rng.bit_generator.state)
-        return settings
+        return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
 
     def _search_regularization(self, task: Task, selected: npt.NDArray[np.intp], deadline: float) -> ElasticNetSettings:
         options, rows, rng = self.options, self.data.rows, self.rng
