@@ -13,14 +13,13 @@ from fruler.explain.plots.drawing import (
     VERMILLION,
     inches_of,
     ink,
-    label_colours,
     name_axes,
     new_axes,
     number_ticks,
     place_names,
     tidy,
 )
-from fruler.explain.plots.sets import draw_sets, peaks
+from fruler.explain.plots.sets import draw_sets, name_sets
 from fruler.explain.plots.subjects import drawn_range, with_unit
 from fruler.rules.partition import FuzzyPartition
 from fruler.scaling import Floats
@@ -29,15 +28,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LINE = 0.12
-_FIRST, _SECOND = -0.16, -0.26  # heights of the ranges, in turn, since those of neighbours touch
+# Heights of the ranges, in turn, since those of neighbours touch; and how far below each its number begins.
+_HEIGHTS, _BELOW, _LOWEST = (-0.16, -0.42), 0.18, -0.62
 
 
 class DisplacementDisplay:
     """A partition before and after its split points were displaced, and how far each may move.
 
     The partition before is dashed, the one after is solid. Below them a bar shows the range of each split point, half
-    of the gap to its neighbour at either side; a ring is where it was, a dot where it is, and the number above is the
+    of the gap to its neighbour at either side; a ring is where it was, a dot where it is, and the number below is the
     displacement in shares of the gap.
 
     Parameters
@@ -120,21 +119,16 @@ class DisplacementDisplay:
         if not isinstance(partition, FuzzyPartition) or not partition.split_points:
             raise ValueError("Only a fuzzy partition with split points can be displaced.")
         self.displaced_ = partition.displaced(self.displacements)
-        ax = new_axes(ax, (6.8, 3.6))
+        ax = new_axes(ax, (6.8, 4.2))
         limits = drawn_range(partition, None)
         ax.set_xlim(limits)
         tidy(ax)
         before: dict[str, Any] = {"color": ink(), "alpha": 0.6, "linestyle": (0, (4, 3)), "linewidth": 1.2}
         self.before_ = draw_sets(ax, partition, limits, fill=0.0, **before)
         self.after_ = draw_sets(ax, self.displaced_, limits)
-        n_lines = place_names(
-            *(ax, peaks(self.displaced_, *limits), partition.labels),
-            y=1.04,
-            line=_LINE,
-            colours=label_colours(partition.n_labels),
-        )
-        lowest = self._draw_ranges(ax)
-        ax.set_ylim(lowest, 1.06 + _LINE * max(n_lines, 1))
+        above = name_sets(ax, self.displaced_, limits, self.after_, y=1.04)
+        self._draw_ranges(ax)
+        ax.set_ylim(_LOWEST, 1.18 if above else 1.02)
         ax.set_yticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         ax.spines["left"].set_bounds(0.0, 1.0)
         number_ticks(ax.xaxis, inches_of(ax)[0])
@@ -143,13 +137,13 @@ class DisplacementDisplay:
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
         return self
 
-    def _draw_ranges(self, ax: Axes) -> float:
+    def _draw_ranges(self, ax: Axes) -> None:
         splits = np.asarray(self.partition.split_points)
         low, high = self.partition.domain
         gaps = np.diff(np.concatenate([[low], splits, [high]]))
         self.limits_ = np.column_stack([splits - gaps[:-1] / 2.0, splits + gaps[1:] / 2.0])
         for k, (split, moved) in enumerate(zip(splits, self.displaced_.split_points, strict=True)):
-            y = _SECOND if k % 2 else _FIRST
+            y = _HEIGHTS[k % 2]
             start, end = self.limits_[k]
             ax.plot([start, end], [y, y], color=ink(), alpha=0.45, linewidth=1.2, marker="|", markersize=7)
             ax.plot([split, moved], [y, y], color=VERMILLION, linewidth=2.4, solid_capstyle="butt")
@@ -157,10 +151,9 @@ class DisplacementDisplay:
             ax.plot([moved], [y], "o", color=VERMILLION, markersize=6)
         shares = [readable_number(float(share), 2).replace("-", "−") for share in self.displacements]
         texts = [text if text.startswith("−") or text == "0" else f"+{text}" for text in shares]
-        n_lines = place_names(
-            *(ax, list(splits), texts), y=-0.5, line=0.0, colours=[ink()] * len(splits), most_lines=1, all_or_none=True
-        )
-        return -0.5 if n_lines else -0.36
+        middles = ((splits + np.asarray(self.displaced_.split_points)) / 2.0).tolist()
+        for k, height in enumerate(_HEIGHTS[: len(texts)]):
+            place_names(ax, middles[k::2], texts[k::2], y=height - _BELOW, colours=[ink()] * len(texts[k::2]))
 
     def _explain(self, ax: Axes) -> None:
         from matplotlib.lines import Line2D
@@ -171,6 +164,7 @@ class DisplacementDisplay:
             Line2D([], [], color=VERMILLION, linewidth=2.4, marker="o", markersize=6, label="displacement"),
             Line2D([], [], color=ink(), alpha=0.45, linewidth=1.2, marker="|", markersize=7, label="its range"),
         ]
+        names = ax.get_legend()
         ax.legend(
             handles=handles,
             loc="lower center",
@@ -180,3 +174,7 @@ class DisplacementDisplay:
             fontsize=SMALL,
             borderaxespad=0.2,
         )
+        if names is not None:
+            ax.add_artist(names)
+            # The layout leaves no room for what is clipped to the axes.
+            names.set_clip_on(False)

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-# Okabe and Ito's colours, which colour-blind readers tell apart; these are seen on light and on dark.
-BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
+# Okabe and Ito's colours, which colour-blind readers tell apart; all but the blue are seen on light and on dark.
+VERMILLION, GREEN = "#D55E00", "#009E73"
+_BLUE, _SKY_BLUE = "#0072B2", "#56B4E9"
 _LOW, _MIDDLE, _HIGH = (0x1F, 0x83, 0xC4), (0x90, 0x90, 0x90), (0xD5, 0x5E, 0x00)
 SMALL = 9.0
 # Mean width of a letter, in shares of the font's size; capitals and digits are wider than most.
@@ -37,6 +38,13 @@ def load_pyplot() -> Any:
 def ink() -> str:
     """Return the colour of text in the style that is in use."""
     return str(load_pyplot().rcParams["text.color"])
+
+
+def blue() -> str:
+    """Return the main colour: a blue that is seen on the background of the style that is in use."""
+    from matplotlib.colors import to_rgb
+
+    return _BLUE if sum(to_rgb(load_pyplot().rcParams["axes.facecolor"])) > 1.5 else _SKY_BLUE
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
@@ -162,8 +170,8 @@ def number_ticks(axis: Axis, inches: float, *, whole: bool = False) -> None:
     from matplotlib.axis import YAxis
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    room = 0.45 if isinstance(axis, YAxis) else 0.85
-    bins = int(np.clip(inches / room, 2, 8))
+    room = 0.4 if isinstance(axis, YAxis) else 0.5 if whole else 0.85
+    bins = int(np.clip(inches / room, 3, 10 if whole else 8))
     axis.set_major_locator(MaxNLocator(bins, integer=whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1 if whole else 2))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, axis.get_majorticklocs())))
 
@@ -185,60 +193,25 @@ def tick_text(value: float, ticks: Sequence[float] | npt.NDArray[Any]) -> str:
     return readable_number(value, min(max(digits, 3), 12)).replace("-", "−")
 
 
-def place_names(
-    ax: Axes,
-    places: Sequence[float],
-    names: Sequence[str],
-    *,
-    y: float,
-    line: float,
-    colours: Sequence[Any],
-    most_lines: int = 4,
-    all_or_none: bool = False,
-) -> int:
-    """Write names above places on the x axis, on further lines where they would cover each other.
-
-    The limits of the x axis must be set before.
-
-    Parameters
-    ----------
-    ax : Axes
-        Where to.
-    places, names : sequence
-        What to write where.
-    y, line : float
-        Where the first line of text begins, and how far the next is above it.
-    colours : sequence
-        A colour a name.
-    most_lines : int, default=4
-        Names for which there is no room in so many lines are left out.
-    all_or_none : bool, default=False
-        Whether to leave all out rather than some.
+def place_names(ax: Axes, places: Sequence[float], names: Sequence[str], *, y: float, colours: Sequence[Any]) -> bool:
+    """Write names above places on the x axis, whose limits must be set, if there is room for all of them in a line.
 
     Returns
     -------
-    int
-        How many lines were used.
+    bool
+        Whether there was; nothing is written otherwise.
     """
     low, high = ax.get_xlim()
     inch = (high - low) / inches_of(ax)[0]
-    ends = [-math.inf] * most_lines
-    chosen = []
-    for place, name, colour in zip(places, names, colours, strict=True):
-        half = text_inches(name) * inch / 2.0
-        middle = min(max(place, low + half), high - half) if 2.0 * half < high - low else (low + high) / 2.0
-        level = next((k for k, end in enumerate(ends) if middle - half >= end), None)
-        if level is None:
-            if all_or_none:
-                return 0
-            continue
-        ends[level] = middle + half + 0.06 * inch
-        chosen.append((level, place, middle, name, colour))
-    for level, place, middle, name, colour in chosen:
-        if level:
-            ax.plot([place, place], [y, y + level * line], color=colour, linewidth=0.6, alpha=0.5)
-        ax.text(middle, y + level * line, name, ha="center", va="bottom", fontsize=SMALL, color=colour)
-    return 1 + max((level for level, *_ in chosen), default=-1)
+    halves = [text_inches(name) * inch / 2.0 for name in names]
+    middles = [min(max(place, low + half), high - half) for place, half in zip(places, halves, strict=True)]
+    starts = [middle - half for middle, half in zip(middles, halves, strict=True)]
+    ends = [middle + half + 0.06 * inch for middle, half in zip(middles, halves, strict=True)]
+    if starts[0] < low or any(start < end for start, end in zip(starts[1:], ends[:-1], strict=True)):
+        return False
+    for middle, name, colour in zip(middles, names, colours, strict=True):
+        ax.text(middle, y, name, ha="center", va="bottom", fontsize=SMALL, color=colour)
+    return True
 
 
 def _points(setting: str) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler.explain.plots.drawing import (
-    BLUE,
     SMALL,
+    blue,
     inches_of,
     ink,
     label_colours,
@@ -183,7 +183,7 @@ class EffectDisplay:
         if self.individual and len(predictions) > 1:
             some = np.linspace(0, len(predictions) - 1, min(len(predictions), _MOST_LINES)).astype(np.intp)
             self.rows_ = upper.plot(x, predictions[some].T, color=ink(), alpha=0.15, linewidth=0.8, **look)
-        (self.line_,) = upper.plot(x, predictions.mean(axis=0), color=BLUE, linewidth=2.2, **look)
+        (self.line_,) = upper.plot(x, predictions.mean(axis=0), color=blue(), linewidth=2.2, **look)
         for side in ("top", "right"):
             upper.spines[side].set_visible(False)
         upper.tick_params(labelbottom=False)
@@ -210,15 +210,9 @@ class EffectDisplay:
         top = 1.05
         if partition.n_labels > 1:
             draw_sets(ax, partition, limits, linewidth=1.5)
-            n_lines = place_names(
-                *(ax, peaks(partition, *limits), partition.labels),
-                y=1.06,
-                line=0.0,
-                colours=label_colours(partition.n_labels),
-                most_lines=1,
-                all_or_none=True,
-            )
-            top = 1.45 if n_lines else 1.05
+            colours = label_colours(partition.n_labels)
+            if place_names(ax, peaks(partition, *limits), partition.labels, y=1.06, colours=colours):
+                top = 1.45
         ax.set_ylim(0.0, top)
         number_ticks(ax.xaxis, inches_of(ax)[0])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from fruler.explain.plots.drawing import BLUE, GREEN, SMALL, VERMILLION, inches_of, name_axes, new_axes, number_ticks
+from fruler.explain.plots.drawing import GREEN, SMALL, VERMILLION, blue, inches_of, name_axes, new_axes, number_ticks
 from fruler.explain.plots.subjects import rule_base_of, table_of, with_unit
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class FrontDisplay:
         ax = new_axes(ax, (6.4, 4.0))
         rules = front["rules"].to_numpy()
         training = np.sqrt(2.0 * front["error"].to_numpy(dtype=np.float64))
-        (self.line_,) = ax.plot(rules, training, "-o", color=BLUE, linewidth=1.8, markersize=5, label="training rows")
+        (self.line_,) = ax.plot(rules, training, "-o", color=blue(), linewidth=1.8, markersize=5, label="training rows")
         self.cv_line_, self.chosen_ = None, None
         marked = training
         if "cv_error" in front.columns and front["cv_error"].notna().any():

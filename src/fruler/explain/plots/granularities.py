@@ -131,14 +131,8 @@ class GranularitiesDisplay:
         for row, partition in enumerate(self.partitions):
             base = float(n_rows - 1 - row)
             self.lines_.append(draw_sets(ax, partition, limits, base=base, height=_SET))
-            place_names(
-                *(ax, peaks(partition, *limits), partition.labels),
-                y=base + _NAMES,
-                line=0.0,
-                colours=label_colours(partition.n_labels),
-                most_lines=1,
-                all_or_none=True,
-            )
+            colours = label_colours(partition.n_labels)
+            place_names(ax, peaks(partition, *limits), partition.labels, y=base + _NAMES, colours=colours)
             fresh = [split for split in partition.split_points if split not in known]
             self.new_splits_.append(fresh)
             for split in fresh:

@@ -9,15 +9,13 @@ import numpy as np
 from fruler.explain.plots.drawing import (
     inches_of,
     ink,
-    label_colours,
     name_axes,
     new_axes,
     number_ticks,
-    place_names,
     tidy,
     wrap,
 )
-from fruler.explain.plots.sets import draw_histogram, draw_sets, peaks
+from fruler.explain.plots.sets import draw_histogram, draw_sets, name_sets
 from fruler.explain.plots.subjects import (
     drawn_range,
     histogram_of,
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SIZE = (6.8, 3.4)
-_LINE = 0.12
 
 
 class PartitionDisplay:
@@ -138,13 +135,8 @@ class PartitionDisplay:
         ax.set_xlim(limits)
         self.bars_ = draw_histogram(ax, self.histogram)
         self.lines_ = draw_sets(ax, partition, limits)
-        n_lines = place_names(
-            *(ax, peaks(partition, *limits), partition.labels),
-            y=1.04,
-            line=_LINE,
-            colours=label_colours(partition.n_labels),
-        )
-        ax.set_ylim(0.0, 1.06 + _LINE * n_lines)
+        above = name_sets(ax, partition, limits, self.lines_, y=1.04)
+        ax.set_ylim(0.0, 1.18 if above else 1.02)
         ax.set_yticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         ax.spines["left"].set_bounds(0.0, 1.0)
         number_ticks(ax.xaxis, inches_of(ax)[0])

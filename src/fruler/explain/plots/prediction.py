@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from fruler.explain.numbers import readable_number
-from fruler.explain.plots.drawing import BLUE, SMALL, inches_of, ink, name_axes, new_axes, number_ticks
+from fruler.explain.plots.drawing import SMALL, blue, inches_of, ink, name_axes, new_axes, number_ticks
 from fruler.explain.plots.subjects import rule_base_of, with_unit
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
@@ -146,7 +146,7 @@ class PredictionDisplay:
         drawn = PredictionErrorDisplay(y_true=actual[some], y_pred=predicted[some]).plot(
             ax=ax,
             kind=kind,
-            scatter_kwargs={"color": BLUE, "alpha": 0.45, "s": 18, "linewidths": 0},
+            scatter_kwargs={"color": blue(), "alpha": 0.45, "s": 18, "linewidths": 0},
             line_kwargs={"color": ink(), "alpha": 0.7},
         )
         self.line_, self.scatter_ = drawn.line_, drawn.scatter_

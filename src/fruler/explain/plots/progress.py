@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler.explain.plots.drawing import BLUE, SMALL, VERMILLION, inches_of, ink, name_axes, number_ticks, split_axes
+from fruler.explain.plots.drawing import SMALL, VERMILLION, blue, inches_of, ink, name_axes, number_ticks, split_axes
 from fruler.explain.plots.subjects import rule_base_of, table_of, with_unit
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class ProgressDisplay:
         grown = "generation" not in history.columns
         (self.line_,) = upper.plot(
             *(evaluations, values),
-            color=BLUE,
+            color=blue(),
             linewidth=1.8,
             marker="o" if grown or len(history) == 1 else "",
             markersize=5,
@@ -126,8 +126,9 @@ class ProgressDisplay:
             *(evaluations, history["n_rules"].to_numpy()),
             color=ink(),
             linewidth=1.6,
-            marker="o" if len(history) == 1 else "",
-            drawstyle="steps-post",
+            marker="o" if grown or len(history) == 1 else "",
+            markersize=3.5,
+            drawstyle="default" if grown else "steps-post",
         )
         self._mark_chosen(upper, evaluations, values)
         for panel in panels:
@@ -137,8 +138,8 @@ class ProgressDisplay:
         upper.tick_params(labelbottom=False)
         number_ticks(lower.xaxis, inches_of(lower)[0], whole=True)
         number_ticks(upper.yaxis, inches_of(upper)[1])
-        number_ticks(lower.yaxis, inches_of(lower)[1] + 0.4, whole=True)
-        shown = with_unit("RMSE on the training rows", self.target_unit) if self.measure == "error" else "fitness"
+        number_ticks(lower.yaxis, inches_of(lower)[1], whole=True)
+        shown = with_unit("training RMSE", self.target_unit) if self.measure == "error" else "fitness"
         name_axes(upper, y=shown)
         name_axes(lower, x="evaluations")
         lower.set_ylabel("rules")

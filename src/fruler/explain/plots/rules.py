@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from fruler.explain.numbers import readable_number
 from fruler.explain.plots.drawing import (
-    BLUE,
     SMALL,
     VERMILLION,
+    blue,
     ink,
     new_axes,
     split_axes,
@@ -20,10 +20,10 @@ from fruler.explain.plots.drawing import (
     tidy,
     wrap,
 )
-from fruler.explain.plots.sets import membership
+from fruler.explain.plots.sets import membership, without_tails
 from fruler.explain.plots.subjects import drawn_range, rule_base_of, signed_effects, with_unit
 from fruler.rules.partition import FuzzyPartition, Partition
-from fruler.rules.rule_base import RuleBase
+from fruler.rules.rule_base import RuleBase, Variable
 from fruler.scaling import Floats
 
 if TYPE_CHECKING:
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Inches.
-_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _LEAST_BARS = 0.72, 1.15, 1.75, 0.34, 0.95, 3.6
+_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _LEAST_BARS = 0.78, 1.15, 1.75, 0.34, 0.95, 3.6
 _NUMBERS = 0.8  # for the numbers of the rules, at the left
-# In shares of a row: the heights of a set and of the longest bar, and the room between a bar and its sign.
-_SET, _LONGEST, _ABOVE = 0.52, 0.68, 0.1
+# In shares of a row: the base line from above, the heights of a set and of the longest bar, and from a bar to its sign.
+_BASE, _SET, _LONGEST, _ABOVE = 0.92, 0.52, 0.68, 0.1
 # A set takes this share of its column.
 _COLUMN = 0.86
-_MOST_UPRIGHT = 8  # names of more inputs stand on end
+_MOST_LEVEL = 8  # names of more inputs stand on end
+_TEXT_LINE, _LONGEST_NAME, _MOST_LINES = 0.17, 2.2, 6
 
 
 class RuleBaseDisplay:
@@ -127,26 +128,45 @@ class RuleBaseDisplay:
 
         columns = [int(j) for j in rules.antecedent_inputs]
         cell = self._cell_inches(columns)
-        upright = len(self.inputs_) > _MOST_UPRIGHT
-        bars = max(len(self.inputs_) * (_BAR if upright else _WIDE_BAR), _LEAST_BARS)
-        size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * _ROW + (2.9 if upright else 1.7))
+        on_end = len(self.inputs_) > _MOST_LEVEL
+        bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _LEAST_BARS)
+        heads = [wrap(with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MOST_LINES) for one in self._looked_at]
+        room = _LONGEST_NAME if on_end else bars / max(len(self.inputs_), 1)
+        names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MOST_LINES) for j in self.inputs_]
+        note = wrap(self._note(largest), bars, SMALL + 1, _MOST_LINES)
+        above = max(_lines(heads), 2) * _TEXT_LINE + 0.15
+        below = (max(map(text_inches, names)) if on_end else _lines(names) * _TEXT_LINE) + _lines([note]) * _TEXT_LINE
+        size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * _ROW + above + below + 0.3)
         if columns:
             left, right = split_axes(ax, size, widths=(len(columns) * cell, bars), share="y")[0]
-            self._draw_sets(left, columns, cell)
+            self._draw_sets(left, columns, cell, heads)
             self.axes_ = np.array([left, right], dtype=object)
         else:
             right = new_axes(ax, size)
             self.axes_ = np.array([right], dtype=object)
-        self._draw_bars(right, largest, upright, bars)
-        first = self.axes_[0]
-        first.set_ylim(rules.n_rules - 0.06, -0.06)
-        tidy(right, left=not columns)
-        first.set_yticks(np.arange(rules.n_rules) + 0.5, self._numbers(), fontsize=SMALL + 1)
-        first.tick_params(left=False)
-        for one in self.axes_:
-            one.spines["left"].set_visible(False)
+        self._draw_bars(right)
+        right.set_xticks(range(len(names)), names, rotation=90 if on_end else 0, fontsize=SMALL)
+        right.set_xlabel(note, fontsize=SMALL + 1)
+        self._explain_signs(right)
+        self._number_rules()
         self.figure_ = right.figure
         return self
+
+    @property
+    def _looked_at(self) -> list[Variable]:
+        return [self.rule_base.variables[j] for j in self.rule_base.antecedent_inputs]
+
+    def _number_rules(self) -> None:
+        """Write the numbers of the rules beside the rows, and tint every other row."""
+        first, n_rules = self.axes_[0], self.rule_base.n_rules
+        for one in self.axes_:
+            tidy(one, left=one is first)
+            one.spines[["left", "bottom"]].set_visible(False)
+            one.tick_params(left=False, bottom=False)
+            for rule in range(1, n_rules, 2):
+                one.axhspan(rule, rule + 1, color=ink(), alpha=0.05, linewidth=0, zorder=0)
+        first.set_ylim(n_rules, 0)
+        first.set_yticks(np.arange(n_rules) + 0.5, self._numbers(), fontsize=SMALL + 1)
 
     def _numbers(self) -> list[str]:
         support = self.rule_base.support
@@ -158,10 +178,11 @@ class RuleBaseDisplay:
     def _cell_inches(self, columns: list[int]) -> float:
         rules = self.rule_base
         said = [accepted(rules, rule, j) for rule in range(rules.n_rules) for j in columns]
+        said += ["  ".join(_ends(rules.variables[j].partition)) for j in columns]
         widest = max((text_inches(text) for text in said), default=0.0)
         return float(np.clip(widest / _COLUMN, _NARROWEST_SET, _WIDEST_SET))
 
-    def _draw_sets(self, ax: Axes, columns: list[int], cell: float) -> None:
+    def _draw_sets(self, ax: Axes, columns: list[int], cell: float, heads: list[str]) -> None:
         rules = self.rule_base
         ax.set_xlim(-0.07, len(columns) - (1.0 - _COLUMN) + 0.07)
         ticks, numbers = [], []
@@ -170,18 +191,13 @@ class RuleBaseDisplay:
             for rule in range(rules.n_rules):
                 if rules.looks_at[rule, j]:
                     first, last = (int(label) for label in rules.antecedents[rule, j])
-                    _draw_set(ax, variable.partition, first, last, place, rule + 0.94)
+                    _draw_set(ax, variable.partition, first, last, place, rule + _BASE)
                     text = wrap(accepted(rules, rule, j), cell * _COLUMN + 0.05, most_lines=1)
-                    ax.text(place + _COLUMN / 2, rule + 0.03, text, ha="center", va="top", fontsize=SMALL)
-            ends = drawn_range(variable.partition, None)
+                    ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
             ticks += [place, place + _COLUMN]
-            if isinstance(variable.partition, FuzzyPartition):
-                numbers += [tick_text(end, [0.0, (ends[1] - ends[0]) / 9.0]) for end in ends]
-            else:
-                numbers += ["", ""]
-            name = wrap(with_unit(variable.name, variable.unit), cell * 0.97, SMALL + 1)
+            numbers += _ends(variable.partition)
             ax.annotate(
-                name,
+                heads[place],
                 (place + _COLUMN / 2, 1.0),
                 (0, 6),
                 xycoords=("data", "axes fraction"),
@@ -190,44 +206,35 @@ class RuleBaseDisplay:
                 va="bottom",
                 fontsize=SMALL + 1,
             )
-        tidy(ax)
-        ax.spines["bottom"].set_visible(False)
         ax.set_xticks(ticks, numbers, fontsize=SMALL)
-        ax.tick_params(bottom=False)
         for k, number in enumerate(ax.get_xticklabels()):
             number.set_horizontalalignment("right" if k % 2 else "left")
-        ax.set_xlabel("if", fontsize=SMALL + 1)
+        ax.set_xlabel("if: accepted labels", fontsize=SMALL + 1)
 
-    def _draw_bars(self, ax: Axes, largest: float, upright: bool, inches: float) -> None:
+    def _draw_bars(self, ax: Axes) -> None:
         rules, n_shown = self.rule_base, len(self.inputs_)
         ax.set_xlim(-0.6, max(n_shown, 1) - 0.4)
         self.bars_ = []
         for rule in range(rules.n_rules):
-            base = rule + 0.94
+            base = rule + _BASE
             ax.axhline(base, color=ink(), alpha=0.35, linewidth=0.8)
             weights = self.weights_[rule]
             shown = np.flatnonzero(weights)
-            colours = [BLUE if weights[k] > 0.0 else VERMILLION for k in shown]
+            colours = [blue() if weights[k] > 0.0 else VERMILLION for k in shown]
             # The y axis points down, so that rule 1 is the topmost.
             self.bars_.append(ax.bar(shown, -_LONGEST * np.abs(weights[shown]), 0.7, base, color=colours))
-            for marker, colour, signed in (("+", BLUE, weights > 0.0), ("_", VERMILLION, weights < 0.0)):
+            for marker, colour, signed in (("+", blue(), weights > 0.0), ("_", VERMILLION, weights < 0.0)):
                 places = np.flatnonzero(signed)
                 tops = base - _LONGEST * np.abs(weights[places]) - _ABOVE
                 ax.plot(places, tops, marker, color=colour, markersize=6, markeredgewidth=1.6, linestyle="")
-        names = [rules.variables[j].name for j in self.inputs_]
-        room = 2.2 if upright else inches / max(n_shown, 1)
-        wrapped = [wrap(name, room, most_lines=2 if upright else 4) for name in names]
-        ax.set_xticks(range(n_shown), wrapped, rotation=90 if upright else 0, fontsize=SMALL)
-        ax.set_xlabel(wrap(self._note(largest), inches, SMALL + 1), fontsize=SMALL + 1)
-        self._explain_signs(ax)
 
     def _note(self, largest: float) -> str:
         rules = self.rule_base
         if not len(self.inputs_):
-            return "then a constant: no input has weight"
+            return "then: a constant, no input has weight"
         note = (
-            f"then change of {rules.target_name} over the input's range; "
-            f"longest bar {with_unit(readable_number(largest), '')} {rules.target_unit}".rstrip()
+            f"then: change of {rules.target_name} over each input's range; "
+            f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
         )
         hidden = len(rules.variables) - len(self.inputs_)
         unweighted = int((~rules.consequents[:, 1:].any(axis=0)).sum())
@@ -239,7 +246,7 @@ class RuleBaseDisplay:
         from matplotlib.lines import Line2D
 
         handles = []
-        for marker, colour, meaning in (("+", BLUE, "rises"), ("_", VERMILLION, "falls")):
+        for marker, colour, meaning in (("+", blue(), "rises"), ("_", VERMILLION, "falls")):
             look = {"color": colour, "marker": marker, "markersize": 7, "markeredgewidth": 2, "linestyle": ""}
             handles.append(Line2D([], [], label=f"{meaning} with the input", **look))  # type: ignore[arg-type]
         ax.legend(
@@ -276,6 +283,18 @@ def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
     return " or ".join(labels)
 
 
+def _lines(texts: list[str]) -> int:
+    return max((text.count("\n") + 1 for text in texts), default=0)
+
+
+def _ends(partition: Partition) -> list[str]:
+    """Write the ends of an input's range; categories have none."""
+    if not isinstance(partition, FuzzyPartition):
+        return ["", ""]
+    low, high = drawn_range(partition, None)
+    return [tick_text(end, [0.0, (high - low) / 9.0]) for end in (low, high)]
+
+
 def _draw_set(ax: Axes, partition: Partition, first: int, last: int, place: float, base: float) -> None:
     """Draw an input's labels in a cell, those that are accepted as an area."""
     colour = ink()
@@ -283,7 +302,7 @@ def _draw_set(ax: Axes, partition: Partition, first: int, last: int, place: floa
     if not isinstance(partition, FuzzyPartition):
         step = _COLUMN / partition.n_labels
         heights = [-_SET if first <= label <= last else -_SET / 6 for label in range(partition.n_labels)]
-        colours = [BLUE if first <= label <= last else colour for label in range(partition.n_labels)]
+        colours = [blue() if first <= label <= last else colour for label in range(partition.n_labels)]
         centres = place + step * (np.arange(partition.n_labels) + 0.5)
         ax.bar(centres, heights, step * 0.8, base, color=colours, alpha=0.6)
         return
@@ -295,6 +314,6 @@ def _draw_set(ax: Axes, partition: Partition, first: int, last: int, place: floa
     for label in range(partition.n_labels):
         x, y = membership(partition, label, label, low, high)
         ax.plot(inside(x), base - _SET * y, color=colour, alpha=0.35, linewidth=0.8)
-    x, y = membership(partition, first, last, low, high)
-    ax.fill_between(inside(x), base, base - _SET * y, color=BLUE, alpha=0.35, linewidth=0)
-    ax.plot(inside(x), base - _SET * y, color=BLUE, linewidth=1.8)
+    x, y = without_tails(*membership(partition, first, last, low, high))
+    ax.fill_between(inside(x), base, base - _SET * y, color=blue(), alpha=0.35, linewidth=0)
+    ax.plot(inside(x), base - _SET * y, color=blue(), linewidth=1.8)

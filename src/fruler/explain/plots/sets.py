@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruler.explain.plots.drawing import ink, label_colours
+from fruler.explain.plots.drawing import SMALL, ink, label_colours, place_names
 from fruler.rules.partition import FuzzyPartition
 from fruler.scaling import Floats
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Share of a strip that the tallest bar of a histogram takes, so that the sets stay in front.
 _TALLEST = 0.85
+_MOST_LISTED = 12
 
 
 def membership(partition: FuzzyPartition, first: int, last: int, low: float, high: float) -> tuple[Floats, Floats]:
@@ -52,6 +53,13 @@ def membership(partition: FuzzyPartition, first: int, last: int, low: float, hig
     return np.array(x), np.array(y)
 
 
+def without_tails(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Leave out what lies on the base line at both ends of a membership: there is nothing to see."""
+    some = np.flatnonzero(y)
+    seen = slice(max(int(some[0]) - 1, 0), int(some[-1]) + 2)
+    return x[seen], y[seen]
+
+
 def peaks(partition: FuzzyPartition, low: float, high: float) -> list[float]:
     """Return the middle of the values that belong to each label wholly."""
     halves = partition.half_widths
@@ -73,11 +81,39 @@ def draw_sets(
     """Draw every label of a partition from a base line up, and return the lines."""
     lines = []
     for label, colour in enumerate(label_colours(partition.n_labels)):
-        x, y = membership(partition, label, label, *limits)
+        x, y = without_tails(*membership(partition, label, label, *limits))
         lines += ax.plot(x, base + height * y, **{"color": colour, "linewidth": 1.8, **line})
         if fill:
             ax.fill_between(x, base, base + height * y, color=colour, alpha=fill, linewidth=0)
     return lines
+
+
+def name_sets(ax: Axes, partition: FuzzyPartition, limits: tuple[float, float], lines: list[Any], *, y: float) -> bool:
+    """Write the labels above their sets; or beside the axes where there is no room, and of very many only the ends.
+
+    Returns
+    -------
+    bool
+        Whether they stand above the sets.
+    """
+    colours = label_colours(partition.n_labels)
+    if place_names(ax, peaks(partition, *limits), partition.labels, y=y, colours=colours):
+        return True
+    labels = list(partition.labels)
+    if len(labels) > _MOST_LISTED:
+        between = ax.plot([], [], linestyle="")
+        lines, labels = [lines[0], *between, lines[-1]], [labels[0], f"… {len(labels) - 2} more", labels[-1]]
+    # From high to low, as they would stand on an axis.
+    ax.legend(
+        lines[::-1],
+        labels[::-1],
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        frameon=False,
+        fontsize=SMALL,
+        borderaxespad=0.0,
+    )
+    return False
 
 
 def draw_histogram(ax: Axes, histogram: tuple[Floats, Floats] | None) -> Any:
