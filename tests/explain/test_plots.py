@@ -94,20 +94,15 @@ def texts_of(figure):
     """The texts that are seen, with their places in pixels."""
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
-    ticks = [text for axes in figure.axes if axes.axison for text in tick_labels(axes)]
-    others = [
-        text
-        for axes in figure.axes
-        if axes.axison
-        for text in axes.findobj(matplotlib.text.Text)
-        if not any(text in tick.findobj(matplotlib.text.Text) for tick in every_tick(axes))
-    ]
-    shown = [text for text in (*ticks, *others) if text.get_visible() and text.get_text().strip()]
+    texts = []
+    for axes in figure.axes:
+        if axes.axison:
+            ticks = [tick for axis in (axes.xaxis, axes.yaxis) for tick in axis.get_major_ticks()]
+            of_ticks = {id(label) for tick in ticks for label in (tick.label1, tick.label2)}
+            texts += [text for text in axes.findobj(matplotlib.text.Text) if id(text) not in of_ticks]
+            texts += tick_labels(axes)
+    shown = [text for text in texts if text.get_visible() and text.get_text().strip()]
     return [(text, text.get_window_extent(renderer)) for text in shown]
-
-
-def every_tick(axes):
-    return [tick for axis in (axes.xaxis, axes.yaxis) for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())]
 
 
 def tick_labels(axes):
@@ -478,6 +473,8 @@ class TestFront:
             display = FrontDisplay.from_estimator(fitted)
             ticks = display.ax_.get_xticks()
             np.testing.assert_array_equal(ticks, np.round(ticks))
+            low, high = display.ax_.get_xlim()
+            assert ((low <= ticks) & (ticks <= high)).sum() >= min(2, len(fitted.pareto_))
 
     def test_refusals(self, model):
         with pytest.raises(ValueError, match="FRULERRegressor or its rule base is needed; got a RuleBase"):

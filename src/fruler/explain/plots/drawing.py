@@ -170,9 +170,12 @@ def number_ticks(axis: Axis, inches: float, *, whole: bool = False) -> None:
     from matplotlib.axis import YAxis
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    room = 0.4 if isinstance(axis, YAxis) else 0.5 if whole else 0.85
+    room = 0.4 if isinstance(axis, YAxis) else 0.5 if whole else 0.75
     bins = int(np.clip(inches / room, 3, 10 if whole else 8))
-    axis.set_major_locator(MaxNLocator(bins, integer=whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1 if whole else 2))
+    low, high = axis.get_view_interval()
+    # Between one whole number and the next there is nothing to write.
+    least = 1 if whole and abs(high - low) < 2.0 else 2
+    axis.set_major_locator(MaxNLocator(bins, integer=whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, axis.get_majorticklocs())))
 
 

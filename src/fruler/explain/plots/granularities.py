@@ -60,8 +60,8 @@ class GranularitiesDisplay:
     >>> weather = load_example("weather")
     >>> discretizer = MultiGranularityDiscretizer().fit(weather.data, weather.target)
     >>> display = GranularitiesDisplay.from_estimator(discretizer, "day_of_year")
-    >>> len(display.lines_) == discretizer.granularities_[7]
-    True
+    >>> [len(lines) for lines in display.lines_][:3]
+    [1, 2, 3]
     >>> plt.close(display.figure_)
     """
 

@@ -131,7 +131,7 @@ class RuleBaseDisplay:
         on_end = len(self.inputs_) > _MOST_LEVEL
         bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _LEAST_BARS)
         heads = [wrap(with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MOST_LINES) for one in self._looked_at]
-        room = _LONGEST_NAME if on_end else bars / max(len(self.inputs_), 1)
+        room = _LONGEST_NAME if on_end else 0.92 * bars / max(len(self.inputs_), 1)
         names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MOST_LINES) for j in self.inputs_]
         note = wrap(self._note(largest), bars, SMALL + 1, _MOST_LINES)
         above = max(_lines(heads), 2) * _TEXT_LINE + 0.15
