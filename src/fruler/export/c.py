@@ -81,8 +81,8 @@ def _string(text: str) -> str:
 class _Writer:
     def __init__(self, rule_base: RuleBase, plan: Plan) -> None:
         self.rule_base, self.plan = rule_base, plan
-        # With a prefix no name can be a word or a macro of the language.
-        names = Identifiers()
+        # With a prefix no name can be a word of the language, a macro or one of the names below.
+        names = Identifiers(["x"])
         variables = rule_base.variables
         self.inputs = [names.new(f"x_{variable.name}", f"x{j + 1}") for j, variable in enumerate(variables)]
         self.borders = []
