@@ -124,7 +124,7 @@ def random_rules(seed: int) -> RuleBase:
 MAKERS: dict[str, Callable[[], RuleBase]] = {
     "grown on weather": lambda: learned("weather"),
     "grown on friedman": lambda: learned("friedman"),
-    "paper mode": lambda: learned("friedman", **(paper_settings() | {"max_evaluations": 300})),
+    "paper mode": lambda: learned("weather", **(paper_settings() | {"max_evaluations": 300})),
     "crisp": crisp,
     "mixed fuzziness": mixed_fuzziness,
     "mixed fuzziness, minimum": lambda: mixed_fuzziness("minimum"),

@@ -1,4 +1,5 @@
 import sqlite3
+import time
 
 import duckdb
 import numpy as np
@@ -6,6 +7,7 @@ import pandas as pd
 import pytest
 
 from fruler.export import export_model
+from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 TABLE = 'the "table"; --'
 
@@ -66,3 +68,17 @@ def test_whole_numbers_are_divided_as_real_ones(make_rules, run):
 def test_columns_of_the_result_must_differ(make_rules):
     with pytest.raises(ValueError, match="distinct names"):
         export_model(make_rules("crisp"), "sql", keep=["prediction"])
+
+
+def test_many_rules_do_not_make_the_query_grow_out_of_hand_in_sqlite(check):
+    rng = np.random.default_rng(0)
+    variables = [Variable(f"v{j}", FuzzyPartition([1.0, 2.0, 3.0], (0.0, 4.0))) for j in range(6)]
+    labels = np.sort(rng.integers(0, 4, (40, 6, 2)), axis=2)
+    rule_base = RuleBase(variables, labels, rng.normal(size=(40, 7)), "minimum")
+    X = rng.uniform(0, 4, (20, 6))
+    begin = time.process_time()
+    found = in_sqlite(
+        [variable.name for variable in variables], X.tolist(), export_model(rule_base, "sql", table=TABLE)
+    )
+    assert time.process_time() - begin < 1.0
+    check(rule_base, X, found)

@@ -107,7 +107,10 @@ class _Writer:
         for rule in range(self.rule_base.n_rules):
             lines += [
                 f"        # {rule_title(self.rule_base, rule)}",
-                f"        ({self.weight(rule)}, {self.output(rule)}),",
+                "        (",
+                f"            {self.weight(rule)},",
+                f"            {self.output(rule)},",
+                "        ),",
             ]
         lines += ["    ]", "    total = sum(weight for weight, output in rules)"]
         answer = "return sum(weight * output for weight, output in rules) / total"
@@ -117,8 +120,7 @@ class _Writer:
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
-            codes = ", ".join(map(repr, condition.codes))
-            return f"float({self.inputs[condition.input]} in ({codes},))"
+            return f"float({self.inputs[condition.input]} in {condition.codes!r})"
         below = "1.0" if condition.below is None else self.borders[condition.below]
         return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
 

@@ -87,14 +87,12 @@ class _Writer:
         ]
         source += [f"{_quoted(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
         inner = f"SELECT {', '.join(source or ['1 AS nothing'])} FROM {_quoted(table)}"
-        inner = self.layer(inner, self.inputs, self.borders(), "how far each row has gone over the borders of labels")
-        places = [f"b{number + 1}" for number in range(len(self.plan.borders))]
-        inner = self.layer(inner, [*self.inputs, *places], self.conditions(), "how well it fits each condition")
-        conditions = [f"{letter}{number + 1}" for number in range(len(self.plan.conditions)) for letter in self.letters]
-        inner = self.layer(inner, [*self.inputs, *conditions], self.rule_columns(), "the rules")
+        inner = self.layer(inner, self.borders(), "how far each row has gone over the borders of labels", 1)
+        inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
+        inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks)
         rules = [f"{letter}{rule}" for rule in self.rules for letter in ("wys" if self.seeks else "wy")]
-        total = [f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"]
-        inner = self.layer(inner, [*self.inputs, *rules], total, "the sum of their weights")
+        total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
+        inner = self.layer(inner, [", ".join(rules), total], "the sum of their weights", 4)
         last = [f"{name} AS {_quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         last.append(f"{self.answer()} AS {_quoted(prediction)}")
         columns = ",\n       ".join(last)
@@ -104,17 +102,19 @@ class _Writer:
             f"SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
         )
 
-    def layer(self, inner: str, names: Sequence[str], new: Sequence[str], what: str) -> str:
-        """Put a SELECT around another, with new columns beside the ones named."""
+    def layer(self, inner: str, new: Sequence[str], what: str, number: int, *, fenced: bool = False) -> str:
+        """Put a SELECT around another, with new columns beside the inputs and the columns kept.
+
+        Not with a WITH: some databases would write down all rows of a step before they take the next. SQLite on the
+        other hand puts the expressions of all steps into one, which grows out of hand where the steps to rules are
+        compared; a fence, a union with no rows, keeps it from that and costs other databases nothing.
+        """
         if not new:
             return inner
-        columns = ",\n  ".join([*self.kept, *names, *new] if self.kept or names else new)
-        alias = f"layer_{inner.count('FROM (') + 1}"
-        return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS {alias}"
-
-    @property
-    def letters(self) -> str:
-        return "ca" if self.seeks else "c"
+        carried = [*self.kept, *self.inputs]
+        columns = ",\n  ".join([*([", ".join(carried)] if carried else []), *new])
+        fence = f"\n  UNION ALL SELECT {', '.join(['NULL'] * (len(carried) + len(new)))} WHERE 1 = 0" if fenced else ""
+        return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS layer_{number}{fence}"
 
     def borders(self) -> list[str]:
         return [f"{self.gone_over(border)} AS b{number}" for number, border in enumerate(self.plan.borders, 1)]
