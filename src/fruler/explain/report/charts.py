@@ -112,12 +112,12 @@ def front_picture(front: pd.DataFrame, rule_base: RuleBase) -> FrontPicture:
     tolerance = TARGET_SHARE * output_spread(rule_base)
     rows = [
         (
-            str(int(row.rules)),
-            str(int(row.coefficients)),
+            str(n_rules),
+            str(n_slopes),
             _text(float(training[k]), tolerance),
             _text(float(left_out[k]), tolerance),
         )
-        for k, row in enumerate(front.itertuples())
+        for k, (n_rules, n_slopes) in enumerate(zip(front["rules"], front["coefficients"], strict=True))
     ]
     return FrontPicture(chart.svg(), rows, chosen, rule_base.target_unit, has_left_out)
 
@@ -135,6 +135,6 @@ def _text(value: float, tolerance: float) -> str:
 
 def _chosen(front: pd.DataFrame, rule_base: RuleBase) -> int | None:
     same = (front["rules"] == rule_base.n_rules).to_numpy()
-    if "coefficients" in front.columns and same.sum() > 1:
+    if same.sum() > 1:
         same &= (front["coefficients"] == np.count_nonzero(rule_base.consequents[:, 1:])).to_numpy()
     return int(np.flatnonzero(same)[0]) if same.any() else None

@@ -17,8 +17,10 @@ function makeRuleBase(model) {
     conditions.sort((a, b) => a.j - b.j);
     return { conditions, intercept: rule.then.intercept, slopes };
   });
-  const lookedAt = inputs.map((_, j) => j).filter(j => rules.some(rule => rule.conditions.some(c => c.j === j)));
-  const others = inputs.map((_, j) => j).filter(j => !lookedAt.includes(j));
+  const rulesOn = inputs.map((_, j) => rules.flatMap((rule, r) => (rule.conditions.some(c => c.j === j) ? [r] : [])));
+  const isLookedAt = rulesOn.map(those => those.length > 0);
+  const lookedAt = inputs.map((_, j) => j).filter(j => isLookedAt[j]);
+  const others = inputs.map((_, j) => j).filter(j => !isLookedAt[j]);
 
   function halfWidths(input) {
     const edges = [input.domain[0], ...input.split_points, input.domain[1]];
@@ -59,31 +61,31 @@ function makeRuleBase(model) {
     }));
   }
 
-  // `fit(rule, condition)` is one of the above; what comes back are weights that sum to one.
-  function weigh(fit) {
-    const weights = new Array(rules.length);
-    let total = 0;
-    rules.forEach((rule, r) => {
-      let degree = 1;
-      for (let c = 0; c < rule.conditions.length && degree > 0; c += 1) {
-        const { matched } = fit(r, c);
-        degree = model.t_norm === "product" ? degree * matched : Math.min(degree, matched);
-      }
-      weights[r] = degree;
-      total += degree;
-    });
-    if (total > 0) return { weights: weights.map(weight => weight / total), fired: true };
+  // How well a row fits a rule; `fit(condition)` is one of the above.
+  function degreeOf(r, fit) {
+    let degree = 1;
+    for (let c = 0; c < rules[r].conditions.length && degree > 0; c += 1) {
+      const { matched } = fit(c);
+      degree = model.t_norm === "product" ? degree * matched : Math.min(degree, matched);
+    }
+    return degree;
+  }
+
+  // Weights that sum to one; where no rule fires, the nearest has all of it. `fit(rule, condition)` as above.
+  function normalised(degrees, fit) {
+    const total = degrees.reduce((sum, degree) => sum + degree, 0);
+    if (total > 0) return { weights: degrees.map(degree => degree / total), fired: true };
     let nearest = 0, least = Infinity;
     rules.forEach((rule, r) => {
       const steps = rule.conditions.reduce((sum, _, c) => sum + fit(r, c).steps, 0);
       if (steps < least) [nearest, least] = [r, steps];
     });
-    return { weights: weights.map((_, r) => Number(r === nearest)), fired: false };
+    return { weights: degrees.map((_, r) => Number(r === nearest)), fired: false };
   }
 
-  function activations(row) {
-    const fit = fits(row);
-    return weigh((r, c) => fit[r][c]);
+  function activations(fits) {
+    const degrees = rules.map((_, r) => degreeOf(r, c => fits[r][c]));
+    return { degrees, ...normalised(degrees, (r, c) => fits[r][c]) };
   }
 
   function outputs(row) {
@@ -101,27 +103,30 @@ function makeRuleBase(model) {
   }
 
   // What each input adds on the way from the typical row to this one.
-  function partsFrom(row, typical) {
+  function partsFrom(row, typical, fitRow, there) {
     const parts = new Array(row.length).fill(0);
-    const fitRow = fits(row), fitTypical = fits(typical);
-    const there = weigh((r, c) => fitRow[r][c]).weights, here = weigh((r, c) => fitTypical[r][c]).weights;
+    const fitTypical = fits(typical);
+    const here = activations(fitTypical);
     for (const j of others) {
-      parts[j] = (row[j] - typical[j]) * rules.reduce((sum, rule, r) => sum + (there[r] + here[r]) / 2 * rule.slopes[j], 0);
+      const slope = rules.reduce((sum, rule, r) => sum + ((there.weights[r] + here.weights[r]) / 2) * rule.slopes[j], 0);
+      parts[j] = (row[j] - typical[j]) * slope;
     }
-    const ways = [row, typical].map(rest => typical.map((x, j) => (others.includes(j) ? rest[j] : x)));
+    const starts = [row, typical].map(rest => typical.map((x, j) => (isLookedAt[j] ? x : rest[j])));
     const turns = turnsOf(lookedAt);
     for (const turn of turns) {
       [turn, [...turn].reverse()].forEach((order, way) => {
-        const mixed = [...ways[way]];
         const switched = new Array(row.length).fill(false);
-        const said = outputs(mixed);
         const fit = (r, c) => (switched[rules[r].conditions[c].j] ? fitRow : fitTypical)[r][c];
-        let before = weighted(here, said);
+        const degrees = [...here.degrees];
+        const said = outputs(starts[way]);
+        let before = weighted(here.weights, said);
         for (const j of order) {
+          if (row[j] === typical[j]) continue;
           switched[j] = true;
+          for (const r of rulesOn[j]) degrees[r] = degreeOf(r, c => fit(r, c));
           rules.forEach((rule, r) => { said[r] += rule.slopes[j] * (row[j] - typical[j]); });
-          const after = weighted(weigh(fit).weights, said);
-          parts[j] += (after - before) * 0.5 / turns.length;
+          const after = weighted(normalised(degrees, fit).weights, said);
+          parts[j] += ((after - before) * 0.5) / turns.length;
           before = after;
         }
       });
@@ -131,14 +136,15 @@ function makeRuleBase(model) {
 
   // All that is shown of a row. `reference` has the typical row, the base and the offsets of the parts.
   function explain(row, reference) {
-    const { weights, fired } = activations(row);
+    const fit = fits(row);
+    const there = activations(fit);
     const said = outputs(row);
     return {
-      prediction: weighted(weights, said),
-      parts: partsFrom(row, reference.typical).map((part, j) => part - reference.offsets[j]),
-      weights,
+      prediction: weighted(there.weights, said),
+      parts: partsFrom(row, reference.typical, fit, there).map((part, j) => part - reference.offsets[j]),
+      weights: there.weights,
       said,
-      fired,
+      fired: there.fired,
       outside: row.map((x, j) => x < reference.low[j] || x > reference.high[j]),
     };
   }

@@ -58,7 +58,8 @@ def rules_html(rule_base: RuleBase) -> str:
     return (
         f'<div class="fruler-rules"><style>{_STYLE}</style>'
         f"<p><b>{counted(len(views), 'rule')} for {target}</b>{unit}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}{_meetings(rule_base, reference)}</div>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+        f"{_meetings(rule_base, reference)}</div>"
     )
 
 

@@ -114,7 +114,7 @@ def _rendered(
     inputs = input_views(rule_base, reference)
     errors = error_table(rule_base, measured)
     folder = resources.files("fruler.explain.report")
-    return _template().render(
+    page: str = _template().render(
         title=title or f"{counted(rule_base.n_rules, 'rule')} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
         style=folder.joinpath("report.css").read_text("utf-8"),
@@ -136,6 +136,7 @@ def _rendered(
         pictures=None if measured is None else error_pictures(measured, rule_base.target_unit),
         front=None if front is None or not len(front) else front_picture(front, rule_base),
     )
+    return page
 
 
 def _template() -> Any:

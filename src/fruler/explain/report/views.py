@@ -151,7 +151,8 @@ def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
             parts.append(f'<path id="h{j}" d="{histogram_path(reference.histograms[j])}"/>')
         if isinstance(variable.partition, FuzzyPartition) and variable.partition.n_labels > 1:
             path = labels_path(variable.partition, float(reference.low[j]), float(reference.high[j]))
-            parts.append(f'<path id="s{j}" d="{path}"/>')
+            # As an attribute: rules of a style sheet do not reach what is drawn through a reference.
+            parts.append(f'<path id="s{j}" vector-effect="non-scaling-stroke" d="{path}"/>')
     return f'<svg width="0" height="0" aria-hidden="true" class="drawn-once"><defs>{"".join(parts)}</defs></svg>'
 
 

@@ -90,8 +90,8 @@
     return `${name} = ${shown(row[j], inputTolerance(j))}${inputUnit ? `\u00a0${inputUnit}` : ""}`;
   }
 
-  function showInput(j, part, outside) {
-    const { slider, marker, degrees, adds, element } = controls[j];
+  function showValue(j) {
+    const { slider, marker, degrees, element } = controls[j];
     const input = ruleBase.inputs[j];
     const { low, high } = reference;
     let fitting = "";
@@ -109,7 +109,11 @@
       const at = high[j] > low[j] ? (row[j] - low[j]) / (high[j] - low[j]) : 0.5;
       marker.style.left = `${100 * Math.min(Math.max(at, 0), 1)}%`;
     }
-    element.classList.toggle("outside", outside);
+    element.classList.toggle("outside", row[j] < low[j] || row[j] > high[j]);
+  }
+
+  function showPart(j, part) {
+    const { adds } = controls[j];
     adds.dataset.value = part;
     set(adds, `${signed(part)}${unit}`);
     adds.className = `adds ${Math.abs(part) < tolerance ? "" : part < 0 ? "minus" : "plus"}`;
@@ -184,7 +188,7 @@
     output.dataset.fired = explained.fired;
     set(output, fixed(explained.prediction));
     set(byId("observed"), observed === null ? "" : `observed: ${fixed(observed)}${unit}`);
-    ruleBase.inputs.forEach((_, j) => showInput(j, explained.parts[j], explained.outside[j]));
+    explained.parts.forEach((part, j) => showPart(j, part));
     showWaterfall(explained);
     showRules(explained);
     const warnings = showFlag(explained);
@@ -196,14 +200,19 @@
   }
 
   function setBox(j) {
-    controls[j].box.value = String(row[j]);
+    // The model is asked for the exact value; the box has room for a thousandth of a step.
+    const digits = row[j] === 0 ? 1 : Math.ceil(Math.log10(Math.abs(row[j]) / reference.steps[j])) + 3;
+    controls[j].box.value = String(Number(row[j].toPrecision(Math.min(Math.max(digits, 4), 17))));
     controls[j].box.removeAttribute("aria-invalid");
   }
 
   function take(values, seen) {
     row = [...values];
     observed = seen;
-    row.forEach((_, j) => setBox(j));
+    row.forEach((_, j) => {
+      setBox(j);
+      showValue(j);
+    });
     show();
   }
 
@@ -227,22 +236,26 @@
       row[j] = slider.tagName === "SELECT" ? Number(slider.value) : snapped(j, Number(slider.value));
       observed = null;
       setBox(j);
+      showValue(j);
       show();
     });
     box.addEventListener("input", () => {
       const value = box.valueAsNumber;
       const valid = Number.isFinite(value) && Math.abs(value) <= LARGEST_VALUE;
-      box.toggleAttribute("aria-invalid", false);
       if (!valid) {
         box.setAttribute("aria-invalid", "true");
         return;
       }
+      box.removeAttribute("aria-invalid");
       row[j] = value;
       observed = null;
+      showValue(j);
       show();
     });
-    // An empty box goes back to the value that the model was last asked for.
-    box.addEventListener("change", () => setBox(j));
+    // A box that is left without a number goes back to the value that the model was last asked for.
+    box.addEventListener("change", () => {
+      if (box.hasAttribute("aria-invalid")) setBox(j);
+    });
   });
   for (const button of document.querySelectorAll("button[data-row]")) {
     button.addEventListener("click", () => {
