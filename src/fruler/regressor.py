@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -459,6 +460,53 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
 
         check_is_fitted(self, "rule_base_")
         save_regressor(path, self)
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+    ) -> str | Path:
+        """Make an HTML page of the model: its rules as pictures, its errors, and sliders to try it.
+
+        The page is one file that needs no network. It needs Jinja2: ``pip install "fruler[report]"``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows on which errors are shown; four of them become part of the page as examples.
+        y : array-like of shape (n_samples,), optional
+            Their target.
+        path : path, optional
+            Where to write it, whole or not at all.
+        title : str, optional
+            The title of the page.
+
+        Returns
+        -------
+        Path or str
+            The file; without a path the HTML itself.
+
+        Examples
+        --------
+        >>> from fruler import FRULERRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> page = model.report(weather.data, weather.target)
+        >>> "Try it" in page
+        True
+        """
+        from fruler.explain.report import report_html, write_report
+
+        check_is_fitted(self, "rule_base_")
+        rows = None if X is None else check_table(self, X)
+        front = getattr(self, "pareto_", None)
+        if path is None:
+            return report_html(self.rule_base_, rows, y, front, title)
+        return write_report(path, self.rule_base_, rows, y, front, title)
 
     @property
     def feature_importances_(self) -> Floats:

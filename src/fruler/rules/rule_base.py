@@ -171,6 +171,11 @@ class RuleBase:
 
         return rules_text(self)
 
+    def _repr_html_(self) -> str:
+        from fruler.explain.report.notebook import rules_html
+
+        return rules_html(self)
+
     def __repr__(self) -> str:
         return f"<RuleBase: {self.n_rules} rules over {len(self.variables)} inputs for {self.target_name!r}>"
 
