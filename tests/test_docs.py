@@ -35,7 +35,10 @@ def test_public_classes_have_an_example(name):
     assert ">>>" in getattr(fruler, name).__doc__
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_in_pages(page, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     results = doctest.testfile(str(page), module_relative=False)

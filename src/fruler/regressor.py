@@ -10,33 +10,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
 from fruler.control import RunControl
 from fruler.evolution.fitness import CRITERIA, Criterion
-from fruler.evolution.learning import EvolutionLearner, EvolutionOptions
+from fruler.evolution.learning import EvolutionOptions
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
 from fruler.explain.summarising import summarise
-from fruler.growth.learning import GrowthLearner, GrowthOptions
+from fruler.growth.learning import GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.tables import rules_table
 from fruler.scaling import Floats
+from fruler.search_run import Learners, run_search
 from fruler.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
-from fruler.threads import n_threads, thread_pool
-from fruler.training import FrontPoint, Learned, TrainingData, TrainingSample
+from fruler.threads import n_threads
+from fruler.training import FrontPoint, TrainingData, TrainingSample
 from fruler.validation import check_table, check_training_table, column_names
 
 Search = Literal["growth", "evolution"]
@@ -149,6 +149,12 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         Told how the search goes, able to end it; see `fruler.callbacks`.
     verbose : int, default=0
         1 shows how the search goes, on standard error: a bar on a terminal, elsewhere a line every two seconds.
+    checkpoint : path, default=None
+        A folder in which the search is kept every few seconds. A fit that was ended there, in whatever way, goes on
+        when it is repeated, to the model of one that was not; one that was finished gives its model at once.
+    warm_start : bool, default=False
+        Whether another fit on the same data goes on with the search of the last one: `max_evaluations`, `max_rules`
+        (growth), `n_restarts` (evolution) and `early_stopping` may be raised. The model is that of one longer fit.
 
     Attributes
     ----------
@@ -164,6 +170,8 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         growth). `with_rules` makes a model of each.
     n_evaluations_ : int
         Candidates that the search looked at, repeated ones included.
+    resumed_ : int
+        The evaluations that were made by an earlier fit, from which this one went on; 0 if it began afresh.
     history_ : DataFrame
         How the search went: for the growth a row a rule added, for the evolution a row a generation.
     regularization_ : float
@@ -173,7 +181,7 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
     granularities_ : ndarray of shape (n_features_in_,)
         The number of labels of each input in the model.
     stage_seconds_ : dict of str to float
-        How long each stage of the fit took.
+        How long each stage of the fit took, without what an earlier one had done.
     n_uncovered_ : int
         Training rows that fit no rule and are answered by the nearest.
     n_features_in_ : int
@@ -219,14 +227,17 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         "random_state": ["random_state"],
         "callbacks": [Callback, list, tuple, None],
         "verbose": ["verbose"],
+        "checkpoint": [str, os.PathLike, None],
+        "warm_start": ["boolean"],
     }
 
-    _learners: ClassVar[tuple[type[GrowthLearner], type[EvolutionLearner]]] = (GrowthLearner, EvolutionLearner)
+    _learners: ClassVar[Learners] = Learners()
 
     rule_base_: RuleBase
     n_rules_: int
     pareto_: pd.DataFrame
     n_evaluations_: int
+    resumed_: int
     history_: pd.DataFrame
     regularization_: float
     sample_indices_: npt.NDArray[np.intp]
@@ -259,6 +270,8 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         random_state: Any = None,
         callbacks: Callback | Sequence[Callback] | None = None,
         verbose: int = 0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.search = search
         self.instance_selection = instance_selection
@@ -282,6 +295,8 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         self.random_state = random_state
         self.callbacks = callbacks
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the rules.
@@ -319,9 +334,20 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
     def _fit(self, X: Any, y: Any, sample_weight: Any, control: RunControl) -> None:
         n_jobs = n_threads(self.n_jobs)
         data, given_numbers = self._training_data(X, y, sample_weight)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31, size=4))
         with control.watched(self):
-            learned = self._learn(data, rng, control, n_jobs)
+            learned, self.resumed_, kept = run_search(
+                self._search_options(),
+                data,
+                self.random_state,
+                control,
+                n_jobs=n_jobs,
+                checkpoint=self.checkpoint,
+                warm_start=self.warm_start,
+                kept=self.__dict__.pop("_kept", None),
+                learners=self._learners,
+            )
+            if self.warm_start:
+                self._kept = kept
             target_name = _name_of(y)
             self._front = tuple(
                 replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
@@ -346,17 +372,15 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         names = column_names(self, values.shape[1])
         return TrainingData.from_arrays(values, target, weight, names, self.split_points), counted.__getitem__
 
-    def _learn(self, data: TrainingData, rng: np.random.Generator, control: RunControl, n_jobs: int) -> Learned:
-        if self.search == "growth" and self.t_norm != "product":
+    def _search_options(self) -> GrowthOptions | EvolutionOptions:
+        if self.search == "evolution":
+            return self._options(EvolutionOptions)
+        if self.t_norm != "product":
             raise ValueError(
                 f"search='growth' joins conditions by the product; got t_norm={self.t_norm!r}, which is for "
                 "search='evolution'."
             )
-        with control.interruptible(), threadpool_limits(1), thread_pool(n_jobs) as pool:
-            if self.search == "evolution":
-                options = self._options(EvolutionOptions)
-                return self._learners[1](options, data, rng, pool, n_jobs, control).learn()
-            return self._learners[0](self._options(GrowthOptions), data, rng, pool, control).learn()
+        return self._options(GrowthOptions)
 
     def _options(self, kind: type[_Options]) -> _Options:
         return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
@@ -448,6 +472,53 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
 
         check_is_fitted(self, "rule_base_")
         save_regressor(path, self)
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+    ) -> str | Path:
+        """Make an HTML page of the model: its rules as pictures, its errors, and sliders to try it.
+
+        The page is one file that needs no network. It needs Jinja2: ``pip install "fruler[report]"``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows on which errors are shown; four of them become part of the page as examples.
+        y : array-like of shape (n_samples,), optional
+            Their target.
+        path : path, optional
+            Where to write it, whole or not at all.
+        title : str, optional
+            The title of the page.
+
+        Returns
+        -------
+        Path or str
+            The file; without a path the HTML itself.
+
+        Examples
+        --------
+        >>> from fruler import FRULERRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> page = model.report(weather.data, weather.target)
+        >>> "Try it" in page
+        True
+        """
+        from fruler.explain.report import report_html, write_report
+
+        check_is_fitted(self, "rule_base_")
+        rows = None if X is None else check_table(self, X)
+        front = getattr(self, "pareto_", None)
+        if path is None:
+            return report_html(self.rule_base_, rows, y, front, title)
+        return write_report(path, self.rule_base_, rows, y, front, title)
 
     @property
     def feature_importances_(self) -> Floats:

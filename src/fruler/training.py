@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -96,6 +97,11 @@ class TrainingData(Outline):
         """The number of rows."""
         return len(self.target)
 
+    @property
+    def digests(self) -> dict[str, str]:
+        """Short texts that are other for other data, by what they are of."""
+        return {"X": digest(self.values), "y": digest(self.target), "sample_weight": digest(self.weight)}
+
 
 class TrainingSample(NamedTuple):
     """Some rows of a table, in their own units."""
@@ -151,6 +157,8 @@ class Learned:
         The rows that rules were made from.
     seconds : dict of str to float
         How long each stage took.
+    exact : bool
+        Whether it came to its own end: no limit of time, and nobody, has cut it short.
     """
 
     front: tuple[FrontPoint, ...]
@@ -159,6 +167,7 @@ class Learned:
     history: pd.DataFrame
     sample_indices: npt.NDArray[np.intp]
     seconds: dict[str, float]
+    exact: bool = True
 
 
 def domains_with_room(
@@ -186,6 +195,22 @@ def domains_with_room(
         if known[-1] >= domains[j, 1]:
             domains[j, 1] = known[-1] + room
     return domains, known_splits
+
+
+def digest(values: Floats | None) -> str:
+    """Return a short text that is another one for other numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> digest(np.array([0.0, 1.0])) == digest(np.array([-0.0, 1.0])) != digest(np.array([1.0, 0.0]))
+    True
+    """
+    if values is None:
+        return "none"
+    # Adding zero turns a negative zero, which equals the positive one, into it.
+    content = np.ascontiguousarray(values) + 0.0
+    return f"{content.shape} {blake2b(content.data, digest_size=16).hexdigest()}"
 
 
 def _input_number(name: str | int, names: Sequence[str]) -> int:

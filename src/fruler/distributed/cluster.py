@@ -19,7 +19,7 @@ from fruler.evolution.fitness import OutOfTime
 _POLL = 1.0
 # Seconds that the scheduler may take to answer such a question.
 _ANSWER = 10.0
-_WITH_A_CHECKPOINT = "Start the cluster again and fit once more"
+_WITH_A_CHECKPOINT = "Fit again on another cluster; with the same checkpoint=FOLDER it goes on from where it was"
 
 
 class ClusterLost(RuntimeError):

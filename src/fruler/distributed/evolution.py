@@ -54,7 +54,9 @@ class RemoteEvolutionLearner(EvolutionLearner):
         return self.table.take(indices)
 
     def _selected_rows(self) -> npt.NDArray[np.intp]:
-        return select_rows(self.table, self.rng, select=self.options.instance_selection)
+        # Drawn apart: a search that goes on from here has the same numbers before it.
+        drawn = self.rng.spawn(1)[0]
+        return select_rows(self.table, drawn, select=self.options.instance_selection)
 
     def _nested_splits(self) -> list[NestedSplits]:
         table = self.table

@@ -20,10 +20,9 @@ from fruler.distributed.evolution import RemoteEvolutionLearner
 from fruler.distributed.growth import RemoteGrowthLearner
 from fruler.distributed.source import Source, open_blocks
 from fruler.distributed.table import RemoteTable
-from fruler.evolution.learning import EvolutionLearner
-from fruler.growth.learning import GrowthLearner
 from fruler.regressor import FRULERRegressor, Numbering
 from fruler.rules.summary import TrainingSummary
+from fruler.search_run import Learners
 from fruler.training import FrontPoint, TrainingData, TrainingSample
 
 if TYPE_CHECKING:
@@ -82,10 +81,7 @@ class DaskFRULERRegressor(FRULERRegressor):
         "keep_rows": ["boolean", None],
         "timeout": [Interval(Real, 0, None, closed="neither")],
     }
-    _learners: ClassVar[tuple[type[GrowthLearner], type[EvolutionLearner]]] = (
-        RemoteGrowthLearner,
-        RemoteEvolutionLearner,
-    )
+    _learners: ClassVar[Learners] = Learners(RemoteGrowthLearner, RemoteEvolutionLearner)
 
     def __init__(
         self, client: Client | None = None, *, keep_rows: bool | None = None, timeout: float = 60.0, **parameters: Any

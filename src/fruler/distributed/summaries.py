@@ -9,6 +9,7 @@ import numpy as np
 
 from fruler.distributed.blocks import Block
 from fruler.scaling import Floats, Scale
+from fruler.training import digest
 
 # A spread near the smallest double has no inverse.
 _LEAST_SPREAD = 1e-300
@@ -32,6 +33,8 @@ class Summary:
         Whether there were any.
     problems : tuple of str
         What is wrong with partitions.
+    digests : tuple of str
+        A short text of every block, another one for other data.
     """
 
     counts: tuple[int, ...]
@@ -43,6 +46,7 @@ class Summary:
     weight: float
     weighted: bool
     problems: tuple[str, ...]
+    digests: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -88,7 +92,8 @@ def summarise_block(block: Block, nothing: Any = None) -> Summary:
         squares[-1] += np.square(part.target / unit[-1] - mean[-1]).sum()
     weight = float(block.weight.sum()) if block.weight is not None else float(n)
     spread = np.sqrt(squares / n) * unit
-    return Summary((n,), (block.n_given,), low, high, mean * unit, spread, weight, weighted, problems)
+    digests = (" ".join(digest(values) for values in (block.values, block.target, block.weight)),)
+    return Summary((n,), (block.n_given,), low, high, mean * unit, spread, weight, weighted, problems, digests)
 
 
 def merge_summaries(first: Summary, second: Summary) -> Summary:
@@ -112,4 +117,5 @@ def merge_summaries(first: Summary, second: Summary) -> Summary:
         first.weight + second.weight,
         first.weighted or second.weighted,
         first.problems + second.problems,
+        first.digests + second.digests,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +66,12 @@ class RemoteTable(Outline):
     def n_rows(self) -> int:
         """The number of rows that count."""
         return self.summary.n_rows
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Short texts that are other for other data."""
+        together = blake2b(" ".join(self.summary.digests).encode(), digest_size=16).hexdigest()
+        return {"the table": f"{self.n_rows} rows in {len(self.summary.counts)} blocks {together}"}
 
     @property
     def standard(self) -> Standard:

@@ -48,6 +48,9 @@ _LEAST_RATE = 1e-6
 # the paper's Table 9; the formula that the paper states would end it after a tenth of them.
 _THRESHOLD_AN_INPUT = 24.0
 
+# How much of the time the search for λ may take.
+_SHARE_OF_REGULARIZATION = 1.0 / 3.0
+
 
 # What the kernel learns: inputs in antecedents, the rules' labels there, coefficients, figures of the evaluation.
 LearnedRules = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats, Floats]
@@ -121,7 +124,7 @@ class EvolutionLearner:
             nested, data.domains, data.scale, fuzziness=options.fuzziness, t_norm=options.t_norm, fixed=fixed
         )
         task = self._task(space, selected)
-        settings = self._regularize(task, selected)
+        settings, exact = self._regularize(task, selected)
         evaluator = self._evaluator(task, settings)
         search = self._evolve(space, evaluator)
         best = search.best_known()
@@ -143,6 +146,7 @@ class EvolutionLearner:
             history,
             selected,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+            exact and not self.control.over(),
         )
 
     def _evaluator(self, task: Task, settings: ElasticNetSettings) -> Evaluator:
@@ -229,15 +233,14 @@ class EvolutionLearner:
         most = max(1, _MOST_COEFFICIENTS // (space.n_inputs + 1))
         return most if self.options.max_rules is None else min(most, self.options.max_rules)
 
-    def _regularize(self, task: Task, selected: npt.NDArray[np.intp]) -> ElasticNetSettings:
-        """Choose how consequents are fitted, or take what was chosen."""
+    def _regularize(self, task: Task, selected: npt.NDArray[np.intp]) -> tuple[ElasticNetSettings, bool]:
+        """Choose how consequents are fitted, or take what was chosen; tell too whether there was time enough."""
         if self.state.fit is not None and self.state.rng is not None:
             self.rng.bit_generator.state = dict(self.state.rng)
-            return self.state.fit
-        # The search for λ may take a third of the time.
-        settings = self._search_regularization(task, selected, self.control.deadline(1.0 / 3.0))
+            return self.state.fit, True
+        settings = self._search_regularization(task, selected, self.control.deadline(_SHARE_OF_REGULARIZATION))
         self._keep(fit=settings, rng=self.rng.bit_generator.state)
-        return settings
+        return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
 
     def _search_regularization(self, task: Task, selected: npt.NDArray[np.intp], deadline: float) -> ElasticNetSettings:
         options, n_rows, rng = self.options, self.data.n_rows, self.rng

@@ -107,14 +107,17 @@ class GrowthLearner:
             on_step=self._tell_step,
         )
         path = growth.run(self.state.path)
+        exact = not growth.out_of_time
         clock.append(time.perf_counter())
         choice = self._validate(growth, parts, ridges)
+        exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
         chosen = _chosen_size(path, choice)
         growth.deadline = self.control.deadline() - self._seconds_of_fit(rows, path[chosen].structure)
         structure, fit = growth.tune(path[chosen].structure, path[chosen].fit)
         path[chosen] = path[chosen]._replace(structure=structure, fit=fit)
         n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
+        exact = exact and not growth.out_of_time
         points = self._finish(path, chosen, choice, growth, n_evaluations)
         clock.append(time.perf_counter())
         n_rules = chosen + 1
@@ -125,6 +128,7 @@ class GrowthLearner:
             self._history(path),
             indices,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+            exact and not self.control.over(),
         )
 
     def _tell_step(self, growth: Growth) -> None:
