@@ -94,7 +94,13 @@ def run_search(
                 return Found(opened.learned, opened.learned.n_evaluations, Kept(identity, state))
         control.state = state
         resumed = 0 if state is None else state.n_evaluations
-        learned = _learn(learners, options, data, identity, control, n_jobs, state)
+        try:
+            learned = _learn(learners, options, data, identity, control, n_jobs, state)
+        except Exception:
+            # Whatever it was, what was searched by then need not be searched again.
+            if opened is not None and control.state is not None:
+                opened.write(control.state)
+            raise
         if opened is not None:
             opened.write(control.state, learned if learned.exact else None)
     return Found(learned, resumed, Kept(identity, control.state))

@@ -1,17 +1,14 @@
 """A real cluster: two worker processes, shared by the tests of this folder."""
 
-import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from sklearn.datasets import make_friedman1
 
-from fruler.distributed.blocks import Block
-
 
 @pytest.fixture(scope="session")
 def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         yield cluster
 
 
@@ -28,16 +25,3 @@ def friedman():
     # Few distinct values in one column, so that one granularity is small.
     X[:, 4] = np.round(X[:, 4], 1)
     return X, y
-
-
-def in_chunks(X, y, size):
-    return da.from_array(X, chunks=(size, -1)), da.from_array(y, chunks=size)
-
-
-def blocks_of(X, y, *cuts, weight=None):
-    """A table cut into blocks at these rows."""
-    ends = [0, *cuts, len(y)]
-    return [
-        Block(X[a:b], y[a:b], None if weight is None else weight[a:b], None, b - a)
-        for a, b in zip(ends[:-1], ends[1:], strict=True)
-    ]

@@ -3,13 +3,205 @@
 from functools import reduce
 
 import numpy as np
+import pandas as pd
 import pytest
-from helpers.tasks import friedman_task
+from helpers.blocks import blocks_of
+from helpers.structures import grow_at_random, standardised
+from helpers.tasks import make_task
 
 from fruler.discretization import nested_splits
 from fruler.distributed.binning import Bins, bin_block, merge_bins, splits_of_bins
-from fruler.distributed.blocks import Block, Standard, join, load_part
+from fruler.distributed.blocks import Standard, join, load_part
 from fruler.distributed.growth import NormalJob, add_normals, sum_normals, within_limit
 from fruler.distributed.quantiles import MOST_BINS, Sketch, median_of, merge_sketches, shortened, sketch_block
 from fruler.distributed.summaries import merge_summaries, summarise_block
-from fruler.scaling import measure_scale
+from fruler.evolution.initialization import initial_population
+from fruler.growth.fitting import normal_equations
+from fruler.kernels import evaluation, partial_sums
+from fruler.rules.consequents import ElasticNetSettings
+from fruler.scaling import Scale, measure_scale
+
+UNSCALED = Standard(Scale(np.zeros(3), np.ones(3)), Scale(np.zeros(()), np.ones(())))
+
+
+def summary_of(blocks):
+    return reduce(merge_summaries, [summarise_block(block) for block in blocks])
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e149, 1e-200])
+def test_scales_of_blocks_are_that_of_the_table(rng, unit):
+    X, y = rng.normal(size=(500, 3)) * unit, rng.normal(5.0, size=500) * unit
+    X[:, 1] = 7.0 * unit
+    found = summary_of(blocks_of(X, y, 10, 10, 300))
+    for scale, expected in ((found.scale, measure_scale(X)), (found.target_scale, measure_scale(y))):
+        np.testing.assert_allclose(scale.centre, expected.centre, rtol=1e-12, atol=1e-12 * unit)
+        np.testing.assert_allclose(scale.spread, expected.spread, rtol=1e-12)
+    assert found.counts == (10, 0, 290, 200)
+    assert found.low.tolist() == [*X.min(axis=0), y.min()]
+    assert found.high.tolist() == [*X.max(axis=0), y.max()]
+
+
+def test_a_digest_tells_other_rows_and_other_blocks(rng):
+    X, y = rng.normal(size=(50, 3)), rng.normal(size=50)
+    digests = {summary_of(blocks_of(X, y, cut)).digests for cut in (20, 20, 30)}
+    X[3, 1] += 1e-9
+    digests.add(summary_of(blocks_of(X, y, 20)).digests)
+    assert len(digests) == 3
+
+
+def test_few_values_are_all_in_a_sketch(rng):
+    x = rng.integers(0, 3000, 20_000).astype(float)
+    [sketch] = reduce(merge_sketches, [sketch_block(b, MOST_BINS) for b in blocks_of(x[:, None], x, 777, 9000)])
+    assert np.array_equal(sketch.values, np.unique(x))
+    assert np.array_equal(sketch.counts, np.unique(x, return_counts=True)[1])
+    assert median_of(sketch) == np.quantile(x, 0.5, method="inverted_cdf")
+
+
+def test_many_values_have_bins_enough_even_where_half_of_them_are_equal(rng):
+    x = np.where(rng.uniform(size=60_000) < 0.5, 0.5, rng.uniform(size=60_000))
+    [sketch] = reduce(merge_sketches, [sketch_block(b, MOST_BINS) for b in blocks_of(x[:, None], x, 20_000, 40_000)])
+    assert 4096 <= len(sketch.values) <= MOST_BINS
+    assert sketch.counts.sum() == len(x)
+    assert sketch.values[[0, -1]].tolist() == [x.min(), x.max()]
+    others = np.delete(sketch.counts, sketch.counts.argmax())
+    assert others.max() < 10 * len(x) / MOST_BINS
+
+
+def test_a_shortened_sketch_keeps_its_ends_and_all_rows():
+    short = shortened(Sketch(np.arange(10.0), np.full(10, 3.0)), 4)
+    assert len(short.values) <= 4
+    assert (short.values[0], short.values[-1], short.counts.sum()) == (0.0, 9.0, 30.0)
+
+
+def splits_by_blocks(X, y, *cuts, weight=None, most=MOST_BINS):
+    blocks = blocks_of(X, y, *cuts, weight=weight)
+    summary = summary_of(blocks)
+    sketches = reduce(merge_sketches, [sketch_block(block, most) for block in blocks])
+    standard = Standard(summary.scale, summary.target_scale, summary.mean_weight)
+    bins = Bins.from_sketches(
+        [shortened(sketch, most) for sketch in sketches], summary.low[:-1], summary.high[:-1], standard
+    )
+    return splits_of_bins(reduce(merge_bins, [bin_block(block, bins) for block in blocks]), bins)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_splits_of_bins_are_exact_where_values_are_few(rng, weighted):
+    X = np.column_stack([np.round(rng.uniform(0, 9, (3000, 2)), 2), np.full(3000, 2.0)])
+    y = np.abs(X[:, 0] - 4.0) + np.sin(X[:, 1]) + 0.1 * rng.normal(size=3000)
+    weight = rng.uniform(0.5, 2.0, 3000) if weighted else None
+    expected = nested_splits(X, y, None if weight is None else weight / weight.mean())
+    for found, known in zip(splits_by_blocks(X, y, 1000, 1700, weight=weight), expected, strict=True):
+        assert found.found.tolist() == known.found.tolist()
+        np.testing.assert_allclose(found.criteria, known.criteria, rtol=1e-9)
+
+
+def test_splits_of_bins_are_near_where_values_are_many(rng):
+    X = rng.uniform(0, 9, (20_000, 1))
+    y = np.abs(X[:, 0] - 4.0) + 0.01 * rng.normal(size=20_000)
+    [found] = splits_by_blocks(X, y, 9_000, most=512)
+    [known] = nested_splits(X, y)
+    assert found.found[0] == pytest.approx(known.found[0], abs=9 / 512 * 3)
+    assert found.found[0] != known.found[0]  # else this would test nothing
+
+
+def test_normal_equations_of_blocks_add_up(rng):
+    X, y = rng.normal(size=(400, 3)), rng.normal(size=400)
+    weight = rng.uniform(0.2, 3.0, 400)
+    rows, domains = standardised(X, y, weight / weight.mean())
+    structures = grow_at_random(rng, domains, 4)
+    standard = Standard(measure_scale(X), measure_scale(y), float(weight.mean()))
+    job = NormalJob(tuple(structures), domains, standard)
+    totals = reduce(add_normals, [sum_normals(block, job) for block in blocks_of(X, y, 0, 100, 110, weight=weight)])
+    for structure, total in zip(structures, totals, strict=True):
+        expected = normal_equations(structure, rows, domains)
+        np.testing.assert_allclose(total.gram / total.weight, expected.gram, atol=1e-12)
+        np.testing.assert_allclose(total.moment / total.weight, expected.moment, atol=1e-12)
+        assert total.square / total.weight == pytest.approx(expected.square)
+        np.testing.assert_allclose(total.support, rows.weight @ expected.weights)
+
+
+def test_structures_beyond_the_limit_of_a_pass_wait(rng):
+    structures = grow_at_random(rng, np.array([[0.0, 1.0]] * 2), 3)
+    assert within_limit(structures, [2, 0, 1, 3], 2) == [2, 0, 1, 3]
+    assert within_limit(structures, [2, 0, 1, 3], 500) == [2]  # (3 · 501)² numbers are too many for two
+
+
+@pytest.mark.parametrize("t_norm", ["product", "minimum"])
+def test_a_chromosome_is_worth_the_same_from_sums_of_parts(rng, t_norm):
+    task = make_task(t_norm=t_norm)
+    settings, n_inputs = ElasticNetSettings(1e-3, 0.5), task.space.n_inputs
+    for one in initial_population(task.space, 12, rng):
+        genes = one.granularities, one.displacements
+        inputs, labels, examples = partial_sums.rules_of(*genes, task.space, task.examples, task.most_rules)
+        expected = evaluation.learn(*genes, task.space, task.examples, task.scored, settings, task.most_rules)
+        assert (inputs.tolist(), labels.tolist()) == (expected[0].tolist(), expected[1].tolist())
+        sums = np.zeros(partial_sums.n_sums(len(labels), n_inputs))
+        # An example a rule gives the same rules as all of them.
+        few = task.examples.take(examples)
+        errors = uncovered = 0
+        for part in (np.arange(0, 100), np.arange(100, 300)):
+            rows = task.scored.take(part)
+            partial_sums.add_sums(*genes, task.space, few, rows, task.most_rules, sums)
+            error, missed = partial_sums.score_sums(*genes, task.space, few, rows, task.most_rules, expected[2])
+            errors, uncovered = errors + error, uncovered + missed
+        coefficients, results = partial_sums.solve_sums(sums, len(labels), n_inputs, settings)
+        np.testing.assert_allclose(coefficients, expected[2], atol=1e-9)
+        np.testing.assert_allclose(results[:3], expected[3][:3], atol=1e-9)
+        fitted = evaluation.evaluate(
+            one.granularities[None], one.displacements[None], task.space, task.examples, task.scored, task.scored,
+            settings, task.most_rules,
+        )  # fmt: skip
+        assert errors / 300 == pytest.approx(fitted[0, 0], rel=1e-9)
+        assert uncovered == fitted[0, 3]
+
+
+def test_rules_beyond_the_most_are_none(rng):
+    task = make_task()
+    one = max(initial_population(task.space, 20, rng), key=lambda c: int(np.prod(c.granularities)))
+    assert partial_sums.rules_of(one.granularities, one.displacements, task.space, task.examples, 2) is None
+
+
+def test_sums_of_other_rules_are_refused(rng):
+    task = make_task()
+    [one] = initial_population(task.space, 1, rng)
+    genes = one.granularities, one.displacements
+    with pytest.raises(ValueError, match="not those of"):
+        partial_sums.add_sums(*genes, task.space, task.examples, task.scored, task.most_rules, np.zeros(7))
+    with pytest.raises(ValueError, match="not those of"):
+        partial_sums.solve_sums(np.zeros(7), 3, task.space.n_inputs, ElasticNetSettings(1e-3, 0.5))
+    with pytest.raises(ValueError, match="not those of"):
+        partial_sums.score_sums(
+            *genes, task.space, task.examples, task.scored, task.most_rules, np.zeros((99, task.space.n_inputs + 1))
+        )
+
+
+NAMES = ("a", "b")
+
+
+def test_rows_without_weight_are_left_out_but_counted(rng):
+    X = pd.DataFrame(rng.normal(size=(4, 2)), columns=NAMES)
+    parts = [load_part((X, X["a"], np.array(weight)), NAMES, 0) for weight in ([0.0, 1, 2, 0], [1.0, 0, 0, 5])]
+    block = join(parts, 2)
+    assert block.numbers.tolist() == [1, 2, 4, 7]
+    assert block.weight.tolist() == [1, 2, 1, 5]
+    assert (len(block), block.n_given) == (4, 8)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "told"),
+    [
+        ([[1.0, 2.0], [3.0, np.nan]], [1.0, 2.0], "Partition 3: X contains NaN in column 'b', row 1"),
+        ([[1.0, 2.0], [3.0, 4.0]], [1.0, np.inf], "Partition 3: y contains infinity at row 1"),
+        ([[1.0, 2.0], [3.0, 4.0]], [1.0], "Partition 3: X and y have 2 and 1 rows"),
+        ([[1.0, "warm"], [3.0, 4.0]], [1.0, 2.0], "Partition 3: X holds text in column 'b', row 0"),
+    ],
+)
+def test_what_is_wrong_with_a_partition_is_said_with_its_number(X, y, told):
+    block = load_part((pd.DataFrame(X, columns=NAMES), np.array(y)), NAMES, 3)
+    assert block.problem.startswith(told)
+    assert len(block) == 0
+
+
+def test_other_columns_in_a_later_partition_are_a_problem():
+    block = load_part((pd.DataFrame([[1.0, 2.0]], columns=["a", "c"]), np.ones(1)), NAMES, 1)
+    assert "X has the columns a, c" in block.problem

@@ -116,7 +116,8 @@ def collect(client: Client, futures: Sequence[Future], patience: float, deadline
     try:
         while not all(future.done() for future in futures):
             try:
-                distributed.wait(futures, timeout=_POLL)
+                with client.as_current():
+                    distributed.wait(futures, timeout=_POLL)
             except TimeoutError:
                 if time.monotonic() > deadline:
                     client.cancel(list(futures))

@@ -48,14 +48,15 @@ def shortened(sketch: Sketch, most: int) -> Sketch:
     >>> import numpy as np
     >>> short = shortened(Sketch(np.arange(100.0), np.ones(100)), 4)
     >>> short.values.tolist(), short.counts.tolist()
-    ([0.0, 34.0, 67.0, 99.0], [34.0, 33.0, 32.0, 1.0])
+    ([0.0, 33.0, 66.0, 99.0], [33.0, 33.0, 33.0, 1.0])
     """
     values, counts = sketch
     if len(values) <= most:
         return sketch
     below = np.concatenate([[0.0], np.cumsum(counts)])
-    kept = np.unique(np.searchsorted(below, np.linspace(0.0, below[-1], most)[:-1]))
-    kept = np.unique(np.append(np.minimum(kept, len(values) - 1), len(values) - 1))
+    # A value that stands for many rows begins a bin.
+    kept = np.searchsorted(below, np.linspace(0.0, below[-1], most)[:-1], side="right") - 1
+    kept = np.unique(np.append(kept, len(values) - 1))
     return Sketch(values[kept], np.diff(np.append(below[kept], below[-1])))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import nullcontext
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
@@ -18,7 +20,8 @@ from fruler.distributed.cluster import check_workers, find_client
 from fruler.distributed.describing import describe_all
 from fruler.distributed.evolution import RemoteEvolutionLearner
 from fruler.distributed.growth import RemoteGrowthLearner
-from fruler.distributed.source import Source, open_blocks
+from fruler.distributed.scoring import predict_block, predict_frame, r2_of
+from fruler.distributed.source import Source, open_blocks, whole_rows
 from fruler.distributed.table import RemoteTable
 from fruler.regressor import FRULERRegressor, Numbering
 from fruler.rules.summary import TrainingSummary
@@ -61,12 +64,13 @@ class DaskFRULERRegressor(FRULERRegressor):
     Examples
     --------
     >>> from dask.distributed import Client, LocalCluster
-    >>> import dask.array as da
+    >>> import dask
+    import dask.array as da
     >>> from fruler.data import load_example
     >>> from fruler.distributed import DaskFRULERRegressor
     >>> friedman = load_example("friedman")
     >>> X, y = da.from_array(friedman.data.to_numpy(), chunks=(400, -1)), da.from_array(friedman.target.to_numpy(), 400)
-    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster, Client(cluster) as client:
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
     ...     model = DaskFRULERRegressor(client, random_state=0, max_evaluations=200).fit(X, y)
     ...     predictions = model.predict(X).compute()
     >>> predictions.shape == friedman.target.shape
@@ -139,8 +143,8 @@ class DaskFRULERRegressor(FRULERRegressor):
         """
         check_is_fitted(self, "rule_base_")
         if isinstance(X, da.Array):
-            whole = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-            return whole.map_blocks(predict_block, self.to_local(), drop_axis=1, dtype=np.float64, meta=np.empty(0))
+            model = self.to_local()
+            return whole_rows(X).map_blocks(predict_block, model, drop_axis=1, dtype=np.float64, meta=np.empty(0))
         if hasattr(X, "map_partitions"):
             outline = pd.Series(np.empty(0), index=X._meta.index, name=self.rule_base_.target_name)
             return X.map_partitions(predict_frame, self.to_local(), meta=outline)
@@ -163,15 +167,10 @@ class DaskFRULERRegressor(FRULERRegressor):
         float
             One less the squared errors' share of the squared deviations from the mean.
         """
-        predictions = self.predict(X)
-        if isinstance(predictions, np.ndarray):
+        if not dask.is_dask_collection(X):
             return float(super().score(X, y, sample_weight))
-        truth, predicted = _as_array(y), _as_array(predictions)
-        weight = da.ones_like(predicted) if sample_weight is None else _as_array(sample_weight)
-        missed, total = (weight * (truth - predicted) ** 2).sum(), weight.sum()
-        mean = (weight * truth).sum() / total
-        error, spread = da.compute(missed, (weight * (truth - mean) ** 2).sum())
-        return float(1.0 - error / spread) if spread > 0.0 else float(error == 0.0)
+        with nullcontext() if self.client is None else self.client.as_current():
+            return r2_of(self.to_local(), X, y, sample_weight)
 
     def to_local(self) -> FRULERRegressor:
         """Return the fitted model as an ordinary `FRULERRegressor`, which needs no cluster."""
@@ -214,18 +213,3 @@ def _signature() -> inspect.Signature:
 
 
 DaskFRULERRegressor.__init__.__signature__ = _signature()  # type: ignore[attr-defined]
-
-
-def predict_block(X: Any, model: FRULERRegressor) -> Any:
-    """Predict a block of an array."""
-    return model.predict(X) if len(X) else np.empty(0)
-
-
-def predict_frame(X: pd.DataFrame, model: FRULERRegressor) -> pd.Series:
-    """Predict a partition of a data frame."""
-    values = model.predict(X) if len(X) else np.empty(0)
-    return pd.Series(values, index=X.index, name=model.rule_base_.target_name)
-
-
-def _as_array(collection: Any) -> Any:
-    return collection.to_dask_array() if hasattr(collection, "to_dask_array") else da.asarray(collection)

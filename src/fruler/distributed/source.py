@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import cloudpickle
@@ -52,9 +51,8 @@ class Source:
         self.n_inputs = int(X.shape[1])
         self.names = tuple(column_names(estimator, self.n_inputs))
         self.n_rows = _known_rows(X)
-        tables = [_whole_rows(X), *(collection for name, collection in given.items() if name != "X")]
-        # One list a partition: its inputs, its outputs, perhaps its weights.
-        parts = list(zip(*(_partitions(table) for table in tables), strict=True))
+        # One tuple a partition: its inputs, its outputs, perhaps its weights.
+        parts = list(zip(*(partitions_of(table) for table in given.values()), strict=True))
         size = math.ceil(len(parts) / _MOST_BLOCKS)
         self.groups = [parts[first : first + size] for first in range(0, len(parts), size)]
         self.firsts = list(range(0, len(parts), size))
@@ -196,10 +194,14 @@ def _known_rows(X: Any) -> int | None:
     return int(X.shape[0])
 
 
-def _whole_rows(X: Any) -> Any:
-    return X.rechunk({1: -1}) if isinstance(X, da.Array) and X.numblocks[1] > 1 else X
+def whole_rows(X: Any) -> Any:
+    """Return an array with all columns in one chunk; everything else as it is."""
+    return X.rechunk({1: -1}) if isinstance(X, da.Array) and X.ndim > 1 and X.numblocks[1] > 1 else X
 
 
-def _partitions(table: Any) -> Sequence[Delayed]:
-    delayed = table.to_delayed()
-    return list(delayed.ravel()) if isinstance(table, da.Array) else list(delayed)
+def partitions_of(table: Any) -> list[Delayed]:
+    """Return the partitions of a collection; an array's hold whole rows."""
+    table = whole_rows(table)
+    # Dask's optimisation of a column of a Parquet table joins partitions, so that those of X and y would differ; that
+    # of an array forgets who holds its blocks.
+    return list(np.ravel(table.to_delayed(optimize_graph=False)))

@@ -1,0 +1,123 @@
+"""What can't be learned from is refused in one sentence, before the long work."""
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client
+from helpers.blocks import in_chunks
+
+from fruler.distributed import DaskFRULERRegressor
+
+
+@pytest.fixture
+def model(client):
+    return DaskFRULERRegressor(client, max_evaluations=30, random_state=0)
+
+
+@pytest.fixture
+def frame(friedman):
+    return pd.DataFrame(friedman[0], columns=list("abcde")).assign(y=friedman[1])
+
+
+def test_arrays_in_memory_are_for_the_local_regressor(model, friedman):
+    with pytest.raises(ValueError, match=r"X must be a Dask array or data frame; got a ndarray.*FRULERRegressor"):
+        model.fit(*friedman)
+    X, _ = in_chunks(*friedman, 300)
+    with pytest.raises(ValueError, match="y must be a Dask array or data frame; got a ndarray"):
+        model.fit(X, friedman[1])
+
+
+def test_chunks_of_different_sizes_are_refused(model, friedman):
+    X, y = in_chunks(*friedman, 300)
+    with pytest.raises(ValueError, match="X has 3 partitions, but y has 7"):
+        model.fit(X, y.rechunk(100))
+    with pytest.raises(ValueError, match=r"X has chunks of \(300, 300, 100\) rows, but y of \(200, 300, 200\)"):
+        model.fit(X, y.rechunk(((200, 300, 200),)))
+    with pytest.raises(ValueError, match="y must be one column; it has 5"):
+        model.fit(X, X)
+
+
+def test_other_divisions_are_refused(model, frame):
+    table = dd.from_pandas(frame, npartitions=4)
+    other = table.repartition(divisions=[0, 100, 200, 300, 699])
+    with pytest.raises(ValueError, match=r"X has the divisions .*repartition\(divisions=X.divisions\)"):
+        model.fit(table[list("abcde")], other["y"])
+
+
+def test_other_rows_in_a_partition_are_found_where_sizes_are_unknown(model, frame):
+    table = dd.from_pandas(frame, npartitions=3)
+    some = table[table["a"] > 0.5]
+    with pytest.raises(ValueError, match="Partition 0: X and y have"):
+        model.fit(some[list("abcde")], table["y"])
+
+
+def test_a_partition_with_nan_is_named(model, friedman):
+    X = friedman[0].copy()
+    X[450, 2] = np.nan
+    with pytest.raises(ValueError, match=r"Partition 2: X contains NaN in column 'x2', row 50 \(counted from 0\)"):
+        model.fit(*in_chunks(X, friedman[1], 200))
+
+
+def test_text_columns_are_refused_before_anything_is_read(model, frame):
+    def fail(part):
+        raise AssertionError("it was read")
+
+    for odd in (frame["a"].astype(str).astype("string"), frame["a"].round().astype("category")):
+        table = dd.from_pandas(frame.assign(c=odd), npartitions=2)
+        X = table[list("abcde")].map_partitions(fail, meta=table[list("abcde")]._meta)
+        with pytest.raises(ValueError, match="X holds text or categories in column 'c'"):
+            model.fit(X, table["y"])
+
+
+def test_tables_without_rows_or_columns_are_refused(model, frame):
+    table = dd.from_pandas(frame, npartitions=3)
+    none = table[table["a"] > 2.0]
+    with pytest.raises(ValueError, match="Only 0 rows are in X; at least 2 are needed"):
+        model.fit(none[list("abcde")], none["y"])
+    with pytest.raises(ValueError, match="X must be a table with a known number of columns"):
+        model.fit(table["a"], table["y"])
+    weight = da.zeros(700, chunks=300)
+    with pytest.raises(ValueError, match="Only 0 rows have a positive sample_weight"):
+        model.fit(*in_chunks(frame[list("abcde")].to_numpy(), frame["y"].to_numpy(), 300), weight)
+
+
+def test_rows_that_are_nowhere_else_cannot_be_read_again(client, friedman):
+    model = DaskFRULERRegressor(client, keep_rows=False)
+    persisted = client.persist(in_chunks(*friedman, 300))
+    with pytest.raises(ValueError, match="keep_rows=False needs partitions that can be read each by itself"):
+        model.fit(*persisted)
+
+
+def test_stochastic_descent_needs_selected_rows(client, friedman):
+    model = DaskFRULERRegressor(client, search="evolution", solver="sgd")
+    with pytest.raises(ValueError, match="solver='sgd' goes through the rows one by one"):
+        model.fit(*in_chunks(*friedman, 300))
+
+
+def test_a_client_that_is_closed_or_none_is_refused(cluster, friedman):
+    with Client(cluster, set_as_default=False) as closed:
+        pass
+    for client, told in (
+        (closed, "The Dask client is closed"),
+        (None, "There is no Dask client"),
+        (3, "client must be"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            DaskFRULERRegressor(client).fit(*in_chunks(*friedman, 300))
+
+
+def set_version(version):
+    dask.__version__ = version
+
+
+def test_a_worker_with_another_dask_is_named(client, model, friedman):
+    [worker, _] = client.scheduler_info()["workers"]
+    client.run(set_version, "2021.1.0", workers=[worker])
+    try:
+        with pytest.raises(ValueError, match=rf"Worker {worker} has dask 2021.1.0, but here it is {dask.__version__}"):
+            model.fit(*in_chunks(*friedman, 300))
+    finally:
+        client.run(set_version, dask.__version__, workers=[worker])

@@ -1,0 +1,104 @@
+"""Workers and schedulers that are lost on the way."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from helpers.blocks import in_chunks
+
+from fruler.callbacks import Callback
+from fruler.distributed import ClusterLost, DaskFRULERRegressor
+
+EVOLVED = {"search": "evolution", "population_size": 20, "max_evaluations": 300, "random_state": 0}
+
+
+class Kill(threading.Thread):
+    """Kills a worker process, by its own number, while it evaluates a part of a generation."""
+
+    def __init__(self, scheduler, pids):
+        super().__init__(daemon=True)
+        self.scheduler, self.pids, self.killed = scheduler, pids, None
+
+    def run(self):
+        end = time.monotonic() + 60
+        while self.killed is None and time.monotonic() < end:
+            for address, worker in list(self.scheduler.workers.items()):
+                if address in self.pids and any("gram_sums" in str(task.key) for task in list(worker.processing)):
+                    os.kill(self.pids[address], signal.SIGKILL)
+                    self.killed = address
+                    return
+            time.sleep(0.001)
+
+
+def test_a_worker_killed_in_the_middle_of_a_generation_changes_nothing(cluster, client, friedman):
+    chunks = in_chunks(*friedman, 100)
+    whole = DaskFRULERRegressor(client, **EVOLVED).fit(*chunks)
+    kill = Kill(cluster.scheduler, client.run(os.getpid))
+    kill.start()
+    survived = DaskFRULERRegressor(client, **EVOLVED).fit(*chunks)
+    kill.join()
+    assert kill.killed is not None
+    assert survived.rule_base_ == whole.rule_base_  # to the last bit
+    columns = ["evaluations", "best_fitness", "mean_fitness"]
+    assert survived.history_[columns].equals(whole.history_[columns])
+
+
+class At(Callback):
+    """Does something once, after some generation."""
+
+    def __init__(self, generation, action):
+        self.generation, self.action = generation, action
+
+    def on_generation(self, progress):
+        if progress.stage == "evolution" and progress.generation == self.generation:
+            self.action()
+
+
+def test_without_any_worker_there_is_an_error_and_no_waiting_for_ever(friedman):
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        callback = At(1, lambda: cluster.scale(0))
+        model = DaskFRULERRegressor(client, timeout=1.0, callbacks=[callback], **EVOLVED)
+        with pytest.raises(ClusterLost, match="Every worker is lost, and none has come back for 1 seconds"):
+            model.fit(*in_chunks(*friedman, 300))
+        assert not hasattr(model, "rule_base_")
+        with pytest.raises(ClusterLost, match="No worker came within 1 seconds"):
+            model.fit(*in_chunks(*friedman, 300))
+
+
+@pytest.fixture
+def own_scheduler(tmp_path):
+    """A scheduler and a worker in processes of their own; yields the scheduler's process and its address."""
+    file = tmp_path / "scheduler.json"
+    start = [sys.executable, "-m", "dask"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    options = ["--no-dashboard", "--scheduler-file", str(file)]
+    scheduler = subprocess.Popen([*start, "scheduler", "--port", "0", "--host", "127.0.0.1", *options], **quiet)
+    worker = subprocess.Popen([*start, "worker", "--nthreads", "1", "--no-nanny", *options], **quiet)
+    yield scheduler, file
+    for process in (worker, scheduler):
+        process.kill()
+        process.wait()
+
+
+def test_without_the_scheduler_there_is_an_error_and_a_checkpoint_to_go_on_from(
+    own_scheduler, client, friedman, tmp_path
+):
+    process, file = own_scheduler
+    chunks, folder = in_chunks(*friedman, 300), tmp_path / "checkpoint"
+    with Client(scheduler_file=str(file), set_as_default=False, timeout=60) as lost:
+        model = DaskFRULERRegressor(lost, checkpoint=folder, callbacks=[At(3, process.kill)], **EVOLVED)
+        with pytest.raises(ClusterLost, match=r"The Dask scheduler at tcp://.* is lost.*checkpoint=FOLDER"):
+            model.fit(*chunks)
+    resumed = DaskFRULERRegressor(client, checkpoint=folder, **EVOLVED).fit(*chunks)
+    assert 0 < resumed.resumed_ < resumed.n_evaluations_
+    whole = DaskFRULERRegressor(client, **EVOLVED).fit(*chunks)
+    np.testing.assert_array_equal(resumed.rule_base_.consequents, whole.rule_base_.consequents)

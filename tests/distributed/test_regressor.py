@@ -1,0 +1,191 @@
+"""The estimator on a real cluster: the model of one machine, from rows that never come to the client whole."""
+
+import pickle
+from itertools import pairwise
+
+import dask.array as da
+import dask.dataframe as dd
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.blocks import in_chunks
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from fruler import FRULERRegressor, load_model
+from fruler.discretization import nested_splits
+from fruler.distributed import DaskFRULERRegressor
+from fruler.distributed.evaluating import RemoteEvaluator
+from fruler.distributed.source import Source, open_blocks
+from fruler.distributed.table import RemoteTable
+from fruler.evolution.fitness import Evaluator
+from fruler.evolution.initialization import initial_population
+from fruler.evolution.problem import SearchSpace, Task
+from fruler.rules.consequents import ElasticNetSettings
+from fruler.training import TrainingData
+
+QUICK = {"max_evaluations": 150, "random_state": 0}
+
+
+def same_model(one, other, tolerance=1e-9):
+    """Compare two fitted models: rules, figures and all."""
+    mine, yours = one.rule_base_, other.rule_base_
+    assert mine.antecedents.tolist() == yours.antecedents.tolist()
+    np.testing.assert_allclose(mine.consequents, yours.consequents, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(mine.support, yours.support, rtol=tolerance, atol=tolerance)
+    for name in mine.training.__dataclass_fields__:
+        mine_, yours_ = getattr(mine.training, name), getattr(yours.training, name)
+        np.testing.assert_allclose(mine_, yours_, rtol=tolerance, atol=tolerance, err_msg=name)
+    assert one.sample_indices_.tolist() == other.sample_indices_.tolist()
+    assert one.n_evaluations_ == other.n_evaluations_
+    np.testing.assert_allclose(one.pareto_, other.pareto_, rtol=1e-7, atol=tolerance)
+
+
+@pytest.fixture(scope="module")
+def local(friedman):
+    return FRULERRegressor(**QUICK).fit(*friedman)
+
+
+@pytest.fixture(scope="module")
+def table(friedman, tmp_path_factory):
+    """The table in Parquet files, one of which is empty; sizes and divisions are unknown to Dask."""
+    folder = tmp_path_factory.mktemp("table")
+    frame = pd.DataFrame(friedman[0], columns=list("abcde")).assign(target=friedman[1])
+    cuts = [0, 200, 200, 450, 700]
+    for k, (first, last) in enumerate(pairwise(cuts)):
+        frame[first:last].to_parquet(folder / f"{k}.parquet", index=False)
+    return dd.read_parquet(folder)
+
+
+@pytest.mark.parametrize("keep_rows", [True, False, None])
+def test_growth_learns_the_model_of_one_machine_from_files(client, table, local, keep_rows, friedman):
+    model = DaskFRULERRegressor(client, keep_rows=keep_rows, **QUICK).fit(table[list("abcde")], table["target"])
+    same_model(model, local)
+    assert model.feature_names_in_.tolist() == list("abcde")
+    assert model.rule_base_.target_name == "target"
+    predictions = model.predict(table[list("abcde")])
+    assert isinstance(predictions, dd.Series)
+    np.testing.assert_allclose(client.compute(predictions).result(), local.predict(friedman[0]), rtol=1e-9)
+    assert model.score(table[list("abcde")], table["target"]) == pytest.approx(local.score(*friedman))
+
+
+def test_growth_fetches_the_same_rows_as_one_machine(client, monkeypatch, rng):
+    X = rng.uniform(size=(5000, 2))
+    y = np.abs(X[:, 0] - 0.4) + X[:, 1]
+    model = DaskFRULERRegressor(client, max_rules=3, **QUICK).fit(*in_chunks(X, y, 1300))
+    same_model(model, FRULERRegressor(max_rules=3, **QUICK).fit(X, y))
+    assert len(model.sample_indices_) == 4000
+
+
+def test_weights_count_as_on_one_machine(client, friedman, rng):
+    X, y = friedman
+    weight = rng.integers(0, 3, len(y)).astype(float)
+    weights = da.from_array(weight, chunks=300)
+    model = DaskFRULERRegressor(client, **QUICK).fit(*in_chunks(X, y, 300), weights)
+    same_model(model, FRULERRegressor(**QUICK).fit(X, y, weight))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"fit_rows": "selected", "criterion": "error", "t_norm": "minimum"}],
+    ids=["fitted to all", "fitted to some"],
+)
+def test_evolution_of_one_partition_is_that_of_one_machine(client, friedman, settings):
+    settings = {"search": "evolution", "population_size": 20, **settings, **QUICK}
+    model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 700))
+    local = FRULERRegressor(**settings).fit(*friedman)
+    same_model(model, local)
+    np.testing.assert_allclose(model.history_["best_fitness"], local.history_["best_fitness"], rtol=1e-9)
+
+
+def test_evolution_of_many_partitions_is_as_good(client, friedman):
+    settings = {"search": "evolution", "population_size": 20, **QUICK}
+    model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 200))
+    local = FRULERRegressor(**settings).fit(*friedman)
+    assert model.to_local().score(*friedman) == pytest.approx(local.score(*friedman), abs=0.02)
+    assert len(model.sample_indices_) < 0.5 * len(friedman[1])
+
+
+@pytest.mark.parametrize("fit_all", [True, False])
+def test_fitness_is_that_of_one_machine_whatever_the_partitions(client, friedman, fit_all, rng):
+    X, y = friedman
+    data = TrainingData.from_arrays(X, y, None, list("abcde"), None)
+    space = SearchSpace.from_splits(nested_splits(X, y), data.domains, data.scale, fuzziness=1.0, t_norm="product")
+    examples = data.rows.take(np.arange(0, len(y), 5))
+    here = Task(space, examples, data.rows, None, 60) if fit_all else Task(space, examples, examples, data.rows, 60)
+    settings = ElasticNetSettings(1e-3, 0.5)
+    source = Source(DaskFRULERRegressor(), *in_chunks(X, y, 90))
+    table = RemoteTable.measured(open_blocks(source, client, True, 60.0), source.names, None)
+    population = initial_population(space, 15, rng)
+    found = RemoteEvaluator(here, table, settings, "bic", fit_all=fit_all)(population)
+    expected = Evaluator(here, settings, "bic", len(y))(population)
+    for one, other in zip(found, expected, strict=True):
+        assert (one.n_rules, one.n_coefficients, one.n_uncovered) == (
+            other.n_rules, other.n_coefficients, other.n_uncovered,
+        )  # fmt: skip
+        assert one.fitness == pytest.approx(other.fitness, rel=1e-9)
+    assert len({one.n_rules for one in found}) > 2
+
+
+def test_predictions_of_arrays_are_lazy_and_by_block(client, local, friedman):
+    model = DaskFRULERRegressor(client, **QUICK).fit(*in_chunks(*friedman, 300))
+    X = da.from_array(friedman[0], chunks=(100, 2))
+    predictions = model.predict(X)
+    assert isinstance(predictions, da.Array)
+    assert predictions.chunks == ((100,) * 7,)
+    np.testing.assert_allclose(client.compute(predictions).result(), local.predict(friedman[0]), rtol=1e-9)
+    np.testing.assert_allclose(model.predict(friedman[0]), local.predict(friedman[0]), rtol=1e-9)
+    unknown = X[X[:, 0] > 0.5]
+    assert len(client.compute(model.predict(unknown)).result()) == (friedman[0][:, 0] > 0.5).sum()
+    named = model.with_rules(2)
+    assert isinstance(named.predict(X), da.Array)
+    assert named.n_rules_ == 2
+
+
+def test_the_local_model_needs_no_cluster(client, friedman, tmp_path):
+    model = DaskFRULERRegressor(client, **QUICK).fit(*in_chunks(*friedman, 300))
+    local = model.to_local()
+    assert type(local) is FRULERRegressor
+    assert local.get_params() == FRULERRegressor(**QUICK).get_params()
+    model.save(tmp_path / "m.json")
+    for other in (local, load_model(tmp_path / "m.json"), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(other.predict(friedman[0]), model.predict(friedman[0]))
+    assert pickle.loads(pickle.dumps(model)).client is None
+
+
+def test_parameters_are_those_of_the_local_regressor_and_a_few_more(client):
+    model = DaskFRULERRegressor(client, max_rules=5, timeout=9.0)
+    assert set(model.get_params()) == {*FRULERRegressor().get_params(), "client", "keep_rows", "timeout"}
+    copy = clone(model.set_params(fuzziness=0.5))
+    assert copy.get_params() == model.get_params()
+    assert copy.client is client
+    with pytest.raises(TypeError, match="max_rulez"):
+        DaskFRULERRegressor(max_rulez=5)
+
+
+def test_a_grid_search_runs_on_the_cluster(client, friedman):
+    X, y = friedman[0][:200], friedman[1][:200]
+    grid = {"max_rules": [1, 3]}
+    search = GridSearchCV(FRULERRegressor(max_evaluations=60, random_state=0), grid, cv=2, n_jobs=-1)
+    with client.as_current(), joblib.parallel_config("dask"):
+        search.fit(X, y)
+    here = clone(search).set_params(n_jobs=1).fit(X, y)
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"])
+    assert search.best_params_ == {"max_rules": 3}
+
+
+def test_a_checkpoint_gives_a_finished_fit_at_once(client, friedman, tmp_path):
+    chunks = in_chunks(*friedman, 300)
+    model = DaskFRULERRegressor(client, checkpoint=tmp_path, **QUICK).fit(*chunks)
+    again = DaskFRULERRegressor(client, checkpoint=tmp_path, **QUICK).fit(*chunks)
+    assert again.resumed_ == model.n_evaluations_ > 0
+    same_model(again, model)
+    with pytest.raises(ValueError, match="the table is other data"):
+        DaskFRULERRegressor(client, checkpoint=tmp_path, **QUICK).fit(chunks[0] + 1.0, chunks[1])
+
+
+def test_callbacks_are_told_and_limits_heeded(client, friedman):
+    model = DaskFRULERRegressor(client, search="evolution", time_limit=0.5, random_state=0)
+    model.fit(*in_chunks(*friedman, 300))
+    assert model.n_evaluations_ < 2000
