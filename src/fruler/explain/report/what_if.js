@@ -265,10 +265,10 @@
       else take(examples[Number(which)].row, examples[Number(which)].observed);
     });
   }
-  // On paper nothing can be unfolded.
+  // On paper nothing can be unfolded; the smallest terms of a rule would fill pages.
   let unfolded = [];
   window.addEventListener("beforeprint", () => {
-    unfolded = [...document.querySelectorAll("details.rule-more:not([open]), details.more-terms:not([open])")];
+    unfolded = [...document.querySelectorAll("details.rule-more:not([open])")];
     for (const details of unfolded) details.open = true;
   });
   window.addEventListener("afterprint", () => {
