@@ -269,6 +269,18 @@ class RuleBase:
 
         return explain_rows(self, X)
 
+    def to_markdown(self, *, digits: int = 3) -> str:
+        """Return the rules as a table in Markdown, with coefficients of so many digits that matter."""
+        from fruler.export.markdown import export
+
+        return export(self, digits=digits)
+
+    def to_latex(self, *, digits: int = 3, caption: str | None = None, label: str | None = None) -> str:
+        """Return the rules as a LaTeX table for a paper; the document needs the package booktabs."""
+        from fruler.export.latex import export
+
+        return export(self, digits=digits, caption=caption, label=label)
+
     def with_training(self, X: Any, y: Any) -> RuleBase:
         """Return the rule base with a summary of training data, which explanations and importances refer to.
 
