@@ -1,0 +1,52 @@
+"""``fruler explain``: why rows of a table are predicted as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from fruler.cli.predicting import NewRows, rows_for
+from fruler.cli.reading import open_model
+from fruler.cli.writing import as_json as to_json
+from fruler.cli.writing import write_output
+from fruler.rules.rule_base import RuleBase
+
+
+def explain_table(
+    model_file: Path, data: str, format: str | None, *, row: int | None = None, rows: int = 5, as_json: bool = False
+) -> None:
+    """Do what ``fruler explain`` does; rows are counted from 1."""
+    model = open_model(model_file)
+    found = rows_for(model, data, format)
+    n_rows = len(found.inputs)
+    if row is not None and row > n_rows:
+        raise ValueError(f"--row {row}: {found.table.name} has {n_rows} row{'s' if n_rows > 1 else ''}")
+    wanted = [row - 1] if row is not None else list(range(min(rows, n_rows)))
+    if as_json:
+        write_output("-", to_json([_as_dict(model.rule_base, found, place) for place in wanted]))
+        return
+    typer.echo("\n\n".join(_as_text(model.rule_base, found, place) for place in wanted))
+    if row is None and len(wanted) < n_rows:
+        typer.echo(f"\n{n_rows - len(wanted)} more rows; --rows or --row shows them")
+
+
+def _as_text(rule_base: RuleBase, rows: NewRows, place: int) -> str:
+    if not rows.complete[place]:
+        return f"Row {place + 1}\ncannot be predicted: {', '.join(_lacking(rows, place))} missing or unknown"
+    return f"Row {place + 1}\n{rule_base.explain(rows.inputs.iloc[[place]])}"
+
+
+def _as_dict(rule_base: RuleBase, rows: NewRows, place: int) -> dict[str, Any]:
+    if not rows.complete[place]:
+        return {"row": place + 1, "prediction": None, "lacks": _lacking(rows, place)}
+    return {"row": place + 1, **rule_base.explain(rows.inputs.iloc[[place]]).to_dict()[0]}
+
+
+def _lacking(rows: NewRows, place: int) -> list[str]:
+    """Name the columns without a value that the model can use."""
+    gaps = np.isnan(rows.inputs.iloc[place].to_numpy(dtype=np.float64))
+    without = {name for name, gap in zip(rows.inputs.columns, gaps, strict=True) if gap}
+    return [column.name for column in rows.encoding.columns if without & set(column.input_names)]

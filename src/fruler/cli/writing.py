@@ -1,0 +1,62 @@
+"""What commands write: to standard output, or to a file that is then whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fruler.cli.reading import same_file
+from fruler.files import write_whole
+
+STDOUT = "-"
+
+
+def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse a place where no file can be written before any work is done.
+
+    Parameters
+    ----------
+    path : Path
+        Where the file is to be.
+    inputs : iterable of str or Path
+        Files that are read and must not be overwritten.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong and what to do.
+    """
+    for source in inputs:
+        if same_file(path, source):
+            raise ValueError(f"{str(path)!r} is read by this command and would be overwritten; choose another name")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder; name a file in it")
+    folder = path.parent
+    if not folder.is_dir():
+        what = "is a file" if folder.exists() else "does not exist"
+        raise ValueError(f"{str(path)!r} cannot be written: the folder {str(folder)!r} {what}; choose another path")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(
+            f"{str(path)!r} cannot be written: the folder {str(folder)!r} is read-only; choose another path"
+        )
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{str(path)!r} is no ordinary file; choose another path")
+
+
+def write_output(where: str, content: str | bytes) -> None:
+    """Write to a file, or to standard output for ``-``."""
+    if where != STDOUT:
+        write_whole(Path(where), content)
+        return
+    # Bytes, since a file is UTF-8 whatever the terminal speaks.
+    typer.echo(content.encode() if isinstance(content, str) else content, nl=False)
+
+
+def as_json(document: Any) -> str:
+    """Write a document that machines read."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
