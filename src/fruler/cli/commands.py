@@ -55,7 +55,7 @@ def _common(
         typer.echo(context.get_help())
 
 
-@app.command()
+@app.command(epilog=_examples("fruler demo"))
 def demo() -> None:
     """Learn rules from bundled weather data and read them."""
     from fruler.cli.demo import show_demo
@@ -86,8 +86,8 @@ def fit(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long to learn, in all; else until it is done.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same rules.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all processors.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="The same seed, the same rules.")] = 0,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")] = 1,
     paper: Annotated[bool, typer.Option("--paper", help="Learn as in the paper; takes longer.")] = False,
     no_test: Annotated[
         bool, typer.Option("--no-test", help="Skip measuring the error on a fifth of the rows, held out.")
@@ -178,7 +178,7 @@ def rules(
 def report(
     model: ModelFile,
     data: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="A table to show the model on; - for standard input.")
+        str | None, typer.Argument(metavar="DATA", help="A table to show the model on; - for standard input.")
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="What stands above it.")] = None,

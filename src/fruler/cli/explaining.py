@@ -10,8 +10,8 @@ import typer
 
 from fruler.cli.predicting import NewRows, rows_for
 from fruler.cli.reading import open_model
+from fruler.cli.writing import STDOUT, write_output
 from fruler.cli.writing import as_json as to_json
-from fruler.cli.writing import write_output
 from fruler.rules.rule_base import RuleBase
 
 
@@ -26,7 +26,7 @@ def explain_table(
         raise ValueError(f"--row {row}: {found.table.name} has {n_rows} row{'s' if n_rows > 1 else ''}")
     wanted = [row - 1] if row is not None else list(range(min(rows, n_rows)))
     if as_json:
-        write_output("-", to_json([_as_dict(model.rule_base, found, place) for place in wanted]))
+        write_output(STDOUT, to_json([_as_dict(model.rule_base, found, place) for place in wanted]))
         return
     typer.echo("\n\n".join(_as_text(model.rule_base, found, place) for place in wanted))
     if row is None and len(wanted) < n_rows:

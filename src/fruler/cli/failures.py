@@ -42,7 +42,7 @@ def exit_code(app: Callable[..., Any]) -> int:
         if isinstance(stream, io.TextIOWrapper) and "utf" not in stream.encoding.lower():
             stream.reconfigure(errors="replace")
     try:
-        result = app(standalone_mode=False)
+        result = app(standalone_mode=False, prog_name="fruler")
     except KeyboardInterrupt:
         say("stopped")
         return INTERRUPTED
@@ -74,8 +74,8 @@ def _usage_text(error: Any) -> str:
     message = error.format_message().strip()
     message = message[:1].lower() + message[1:]
     command = error.ctx.command_path if error.ctx is not None else "fruler"
-    joint = "" if message.endswith("?") else ";"
-    return f"{message.rstrip('.')}{joint} see {command} --help"
+    joint = " See" if message.endswith("?") else "; see"
+    return f"{message.rstrip('.')}{joint} {command} --help"
 
 
 def _forget_stdout() -> None:

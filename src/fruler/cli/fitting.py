@@ -16,7 +16,7 @@ from fruler.cli.held_out import HeldOut, held_out_errors
 from fruler.cli.progress import ProgressLine
 from fruler.cli.reading import STDIN, Table, read_frame, same_file
 from fruler.cli.texts import error_table, rules_and_labels
-from fruler.cli.writing import as_json, check_destination
+from fruler.cli.writing import STDOUT, as_json, check_destination, write_output
 from fruler.data.encoding import TableEncoding
 from fruler.data.preparation import PreparedTable, prepare_table
 from fruler.data.sources import quote_names, suggest
@@ -83,7 +83,7 @@ def learn_rules(options: FitOptions) -> None:
         )
     tell("\n".join(_what_was_written(options, seconds)))
     if options.json:
-        typer.echo(as_json(_document(options, table, prepared, tested, regressor, seconds)), nl=False)
+        write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))
 
 
 def _check(options: FitOptions) -> None:

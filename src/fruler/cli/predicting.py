@@ -85,10 +85,7 @@ def _csv(table: Table, predictions: npt.NDArray[np.float64], keep: bool) -> str:
         if COLUMN in table.frame.columns:
             raise ValueError(f"{table.name} has a column {COLUMN!r} already; rename it, or predict without --keep")
         frame = table.frame.assign(**{COLUMN: predictions})
-    elif np.isnan(predictions).any():
-        # An empty line would be skipped by readers, this package's own among them: quotes say that a row is there.
-        lines = ['""' if math.isnan(value) else repr(value) for value in predictions.tolist()]
-        return "\n".join([COLUMN, *lines]) + "\n"
+    # Where a missing prediction is all there is to a line, pandas writes quotes: readers skip empty lines.
     text = io.StringIO()
     frame.to_csv(text, index=False, lineterminator="\n")
     return text.getvalue()

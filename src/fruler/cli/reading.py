@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from dataclasses import dataclass
@@ -19,6 +20,10 @@ from fruler.model_file.file import Model, read_model
 
 STDIN = "-"
 _KEEL = ("dat", "keel")
+
+
+class _StandardInput(io.BytesIO):
+    name = "standard input"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +62,7 @@ def read_frame(source: str, format: str | None, target: str | None = None) -> Ta
     if source == STDIN:
         if sys.stdin is None or sys.stdin.isatty():
             raise ValueError("there is nothing on standard input; pipe a table into the command, or name a file")
-        where, name, format = sys.stdin.buffer, "standard input", format or "csv"
+        where, name, format = _StandardInput(sys.stdin.buffer.read()), _StandardInput.name, format or "csv"
     kind = (format or Path(name.lower().removesuffix(".gz")).suffix).lower().removeprefix(".")
     if kind not in _KEEL:
         return Table(name, read_table(where, format=format).data)

@@ -27,7 +27,12 @@ def write_rules(model_file: Path, styles: list[str], output: str) -> None:
     if output != STDOUT:
         check_destination(Path(output), [model_file])
     model = open_model(model_file)
-    write_output(output, _rules_as(model, styles[0] if styles else "text").rstrip("\n") + "\n")
+    style = styles[0] if styles else "text"
+    content = _rules_as(model, style).rstrip("\n")
+    if style == "text" and output == STDOUT:
+        typer.echo(content)
+    else:
+        write_output(output, content + "\n")
 
 
 def _rules_as(model: Model, style: str) -> str:

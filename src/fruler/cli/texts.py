@@ -56,7 +56,7 @@ def error_table(errors: dict[str, float], unit: str) -> list[str]:
     """
     positive = [error for error in errors.values() if error > 0.0]
     exponent = math.floor(math.log10(min(positive))) if positive else 0
-    if -_MOST_DECIMALS <= exponent - 2 and exponent < _MOST_DIGITS:
+    if 2 - exponent <= _MOST_DECIMALS and exponent < _MOST_DIGITS:
         numbers = [f"{error:.{max(0, 2 - exponent)}f}" for error in errors.values()]
     else:
         numbers = [f"{error:.3g}" for error in errors.values()]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
+import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-import typer
 
 from fruler.cli.reading import same_file
 from fruler.files import write_whole
 
 STDOUT = "-"
+_CHUNK = 1 << 16
 
 
 def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
@@ -40,12 +40,17 @@ def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "does not exist"
         raise ValueError(f"{str(path)!r} cannot be written: the folder {str(folder)!r} {what}; choose another path")
-    if not os.access(folder, os.W_OK):
-        raise ValueError(
-            f"{str(path)!r} cannot be written: the folder {str(folder)!r} is read-only; choose another path"
-        )
     if path.exists() and not path.is_file():
         raise ValueError(f"{str(path)!r} is no ordinary file; choose another path")
+    try:
+        # Permissions do not tell of everything that can be in the way.
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(
+            f"{str(path)!r} cannot be written: nothing can be put into the folder {str(folder)!r} "
+            f"({error.strerror}); choose another path"
+        ) from None
 
 
 def write_output(where: str, content: str | bytes) -> None:
@@ -53,8 +58,13 @@ def write_output(where: str, content: str | bytes) -> None:
     if where != STDOUT:
         write_whole(Path(where), content)
         return
+    sys.stdout.flush()
     # Bytes, since a file is UTF-8 whatever the terminal speaks.
-    typer.echo(content.encode() if isinstance(content, str) else content, nl=False)
+    left = memoryview(content.encode() if isinstance(content, str) else content)
+    while left:
+        # An output without a buffer may take a part only, and says how much.
+        left = left[sys.stdout.buffer.write(left[:_CHUNK]) :]
+    sys.stdout.buffer.flush()
 
 
 def as_json(document: Any) -> str:

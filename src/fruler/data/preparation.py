@@ -115,13 +115,16 @@ def prepare_table(table: pd.DataFrame, target: str, *, drop: Collection[str] = (
     """
     for name in (target, *drop):
         if name not in table.columns:
-            raise ValueError(f"the table has no column {name!r}; {suggest(name, table.columns)}")
+            raise ValueError(f"there is no column {name!r}; {suggest(name, table.columns)}")
     if target in drop:
         raise ValueError(f"{target!r} is the target and cannot be left out; choose another target")
     answers = target_numbers(table, target)
     known = np.isfinite(answers)
     if not known.any():
         raise ValueError(f"the target {target!r} is missing in every row; fill it in or choose another target")
+    if known.sum() < 2:
+        few = "there is one row" if len(table) == 1 else f"only one of {len(table)} rows has a value of {target!r}"
+        raise ValueError(f"{few}, and rules need at least two; add rows")
     left_out = dict.fromkeys(drop, "as asked")
     names = [name for name in table.columns if name != target and name not in left_out]
     if not names:
@@ -257,7 +260,12 @@ def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
         odd = texts[texts.notna() & numbers.isna()]
         if dated or len(odd):
             row, value = int(odd.index[0]), str(odd.iloc[0])
-            remedy = "write decimals with a point" if _DECIMAL_COMMA.fullmatch(value) else _other_targets(table, target)
+            if _DECIMAL_COMMA.fullmatch(value):
+                remedy = "write decimals with a point"
+            elif numbers.notna().mean() > _MOSTLY:
+                remedy = "correct it, or leave it empty to leave the row out"
+            else:
+                remedy = _other_targets(table, target)
             raise ValueError(f"the target {target!r} must hold numbers, but row {row + 1} has {value!r}; {remedy}")
         values = numbers
     answers = values.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -286,8 +294,7 @@ def _require_rows(rows: npt.NDArray[np.bool_], missing: dict[str, int]) -> None:
         listed = ", ".join(f"{count} of {len(rows)} values of {name!r}" for name, count in worst)
         raise ValueError(f"every row lacks some value ({listed} are missing); fill them in or leave columns out")
     if rows.sum() < 2:
-        of = "" if len(rows) == 1 else f" of {len(rows)}"
-        raise ValueError(f"only one row{of} can be learned from; add rows")
+        raise ValueError(f"only one of {len(rows)} rows has all values; fill them in or leave columns out")
 
 
 def _hints(table: pd.DataFrame, encoding: TableEncoding) -> Iterable[str]:
