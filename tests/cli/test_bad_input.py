@@ -70,6 +70,7 @@ def test_tables_that_cannot_be_learned_from(fruler, tables, name, target, parts)
         (["--target", "price", "--max-rules", "0"], ["--max-rules"]),
         (["--target", "price", "--time-limit", "-1"], ["--time-limit", "-1"]),
         (["--target", "price", "--time-limit", "nan"], ["--time-limit"]),
+        (["--target", "price", "--time-limit", "inf"], ["--time-limit", "inf"]),
         (["--target", "price", "--jobs", "0"], ["--jobs"]),
         (["--target", "price", "--seed", "-1"], ["--seed"]),
         (["--target", "price", "--format", "xls"], ["'xls'", "csv"]),

@@ -12,7 +12,7 @@ from fruler.cli.predicting import NewRows, rows_for
 from fruler.cli.reading import open_model
 from fruler.cli.writing import STDOUT, write_output
 from fruler.cli.writing import as_json as to_json
-from fruler.rules.rule_base import RuleBase
+from fruler.explain.explanation import Explanation
 
 
 def explain_table(
@@ -25,24 +25,27 @@ def explain_table(
     if row is not None and row > n_rows:
         raise ValueError(f"--row {row}: {found.table.name} has {n_rows} row{'s' if n_rows > 1 else ''}")
     wanted = [row - 1] if row is not None else list(range(min(rows, n_rows)))
+    known = [place for place in wanted if found.complete[place]]
+    explained = model.rule_base.explain(found.inputs.iloc[known]) if known else ()
+    why = dict(zip(known, explained, strict=True))
     if as_json:
-        write_output(STDOUT, to_json([_as_dict(model.rule_base, found, place) for place in wanted]))
+        write_output(STDOUT, to_json([_as_dict(why.get(place), found, place) for place in wanted]))
         return
-    typer.echo("\n\n".join(_as_text(model.rule_base, found, place) for place in wanted))
+    typer.echo("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
     if row is None and len(wanted) < n_rows:
         typer.echo(f"\n{n_rows - len(wanted)} more rows; --rows or --row shows them")
 
 
-def _as_text(rule_base: RuleBase, rows: NewRows, place: int) -> str:
-    if not rows.complete[place]:
+def _as_text(why: Explanation | None, rows: NewRows, place: int) -> str:
+    if why is None:
         return f"Row {place + 1}\ncannot be predicted: {', '.join(_lacking(rows, place))} missing or unknown"
-    return f"Row {place + 1}\n{rule_base.explain(rows.inputs.iloc[[place]])}"
+    return f"Row {place + 1}\n{why}"
 
 
-def _as_dict(rule_base: RuleBase, rows: NewRows, place: int) -> dict[str, Any]:
-    if not rows.complete[place]:
+def _as_dict(why: Explanation | None, rows: NewRows, place: int) -> dict[str, Any]:
+    if why is None:
         return {"row": place + 1, "prediction": None, "lacks": _lacking(rows, place)}
-    return {"row": place + 1, **rule_base.explain(rows.inputs.iloc[[place]]).to_dict()[0]}
+    return {"row": place + 1, **why.to_dict()[0]}
 
 
 def _lacking(rows: NewRows, place: int) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 import time
 from dataclasses import dataclass
 from importlib import import_module
@@ -87,8 +89,8 @@ def learn_rules(options: FitOptions) -> None:
 
 
 def _check(options: FitOptions) -> None:
-    if options.time_limit is not None and not options.time_limit > 0.0:
-        raise ValueError(f"--time-limit must be more than 0 seconds; got {options.time_limit:g}")
+    if options.time_limit is not None and not 0.0 < options.time_limit < math.inf:
+        raise ValueError(f"--time-limit must be a number of seconds above 0; got {options.time_limit:g}")
     if options.jobs < 1 and options.jobs != -1:
         raise ValueError(f"--jobs must be at least 1, or -1 for all processors; got {options.jobs}")
     sources = [] if options.data == STDIN else [options.data]
@@ -118,14 +120,10 @@ def _target_of(table: Table, options: FitOptions) -> str:
     if target is None:
         names = list(table.frame.columns)
         raise ValueError(
-            f"{table.name}: say which column to predict, perhaps --target {_quoted(names[-1])}; "
+            f"{table.name}: say which column to predict, perhaps --target {shlex.quote(str(names[-1]))}; "
             f"the columns are {quote_names(names)}"
         )
     return target
-
-
-def _quoted(name: str) -> str:
-    return name if name.replace("_", "").isalnum() else repr(name)
 
 
 def _units(given: tuple[str, ...], prepared: PreparedTable) -> dict[str, str]:
@@ -215,7 +213,9 @@ def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
     if options.model is None:
         lines.append("To keep the rules and predict with them, repeat this with --model m.json")
     else:
-        lines.append(f"Model written to {options.model}; use it: fruler predict {options.model} NEW.csv")
+        lines.append(
+            f"Model written to {options.model}; use it: fruler predict {shlex.quote(str(options.model))} NEW.csv"
+        )
     if options.report is not None:
         lines.append(f"Report written to {options.report}")
     return lines

@@ -205,7 +205,7 @@ def _encoded(column: Column, values: pd.Series) -> Iterable[Any]:
     if column.categories is None:
         return [column_numbers(column.name, values)]
     texts = column_texts(values, column.categories)
-    codes = pd.Index(column.categories, dtype=object).get_indexer_for(texts.astype(object))
+    codes = pd.Index(column.categories, dtype=object).get_indexer_for(pd.Index(texts, dtype=object))
     known = np.where(codes >= 0, 1.0, np.nan)
     if len(column.categories) == 2:
         return [known * codes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -306,4 +307,5 @@ def _hints(table: pd.DataFrame, encoding: TableEncoding) -> Iterable[str]:
             and pd.api.types.is_integer_dtype(values.dtype)
             and (values.diff().iloc[1:] == 1).all()
         ):
-            yield f"{column.name} only counts the rows; if it is no measurement, leave it out: --drop {column.name}"
+            option = f"--drop {shlex.quote(column.name)}"
+            yield f"{column.name} only counts the rows; if it is no measurement, leave it out: {option}"
