@@ -1,8 +1,9 @@
-"""Where the KEEL data sets are."""
+"""What tests share: the KEEL data sets, and chance."""
 
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -16,3 +17,9 @@ def keel_folder() -> Path:
         if folder is not None and folder.is_dir():
             return folder
     pytest.skip("no KEEL data: FRULER_KEEL is not set to a folder, and there is no ../shared/data/keel")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Chance that is the same in every run."""
+    return np.random.default_rng(0)

@@ -1,8 +1,9 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and folders that are one process's alone."""
 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -47,6 +48,38 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
             ) from error
         raise
     return path
+
+
+def lock_folder(folder: Path, message: str) -> int:
+    """Lock a folder, until the process ends or closes the descriptor that is returned.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    message : str
+        Of the error, if another process has locked it.
+
+    Raises
+    ------
+    BlockingIOError
+        If it is locked already.
+    """
+    # The file stays when the lock is given back: a lock on a file that another process has removed locks nothing.
+    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise BlockingIOError(error.errno, message) from error
+    return descriptor
 
 
 def _mask() -> int:

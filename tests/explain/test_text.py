@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from fruler.explain.text import rules_text
-from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
 
 
 def rules(consequents, antecedents=None, **options):
     variables = [
-        Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0))),
+        Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0)), "°C"),
         Variable("wind", FuzzyPartition([30.0], (0.0, 60.0))),
     ]
     return RuleBase(variables, antecedents or [[[0, 0], [0, 1]], [[1, 2], [1, 1]]], consequents, **options)
@@ -26,7 +26,11 @@ def test_rules_read_as_sentences():
         "\n"
         "Rule 2 (weight 75%)\n"
         "  if temperature is medium or high and wind is high\n"
-        "  then power = 0 + 12.3·wind - 0.5·temperature"
+        "  then power = 0 + 12.35·wind - 0.5·temperature\n"
+        "\n"
+        "Where labels meet\n"
+        "  temperature: low < 10 < medium < 20 < high (°C)\n"
+        "  wind: low < 30 < high"
     )
 
 
@@ -43,8 +47,8 @@ def test_one_rule_is_a_formula():
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (123456.0, "123000"),
-        (0.00123456, "0.00123"),
+        (123456.0, "123500"),
+        (0.00123456, "0.001235"),
         (1e-9, "1e-09"),
         (3.2e11, "3.2e+11"),
         (2.0, "2"),
@@ -65,3 +69,44 @@ def test_narrow_terminals():
     assert max(map(len, text.splitlines())) <= 40
     assert "\u00a0" not in text
     assert not any(line.rstrip().endswith((" -", " +")) for line in text.splitlines())
+
+
+def test_a_formula_is_as_exact_as_the_target_needs():
+    """Pressure is about 1,000: three digits of its slope would shift the output by half a degree."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(990.0, 1040.0, 200), rng.uniform(0.0, 1.0, 200)])
+    pressure = Variable("pressure", FuzzyPartition([], (990.0, 1040.0)))
+    cloud = Variable("cloud", FuzzyPartition([], (0.0, 1.0)))
+    line = RuleBase([pressure, cloud], [[[0, 0], [0, 0]]], [[406.754653504, -0.404895503103, 1.234567]])
+    line = line.with_training(X, line.predict(X))
+    terms = rules_text(line).splitlines()[-1].removeprefix("y = ").replace("·pressure", "").replace("·cloud", "")
+    intercept, sign, slope, _, cloudy = terms.split()
+    assert len(slope) <= 7
+    assert cloudy == "1.2"
+    by_hand = float(intercept) + float(sign + slope) * X[:, 0] + float(cloudy) * X[:, 1]
+    assert np.abs(by_hand - line.predict(X)).max() < 0.03 * line.training.target_spread
+
+
+@pytest.mark.parametrize(("columns", "longest"), [("30", 40), ("60", 60), ("300", 120)])
+def test_the_text_fits_the_terminal(monkeypatch, columns, longest):
+    monkeypatch.setenv("COLUMNS", columns)
+    names = [f"quantity_{j}" for j in range(12)]
+    wide = RuleBase(
+        [Variable(name, FuzzyPartition([], (0, 1))) for name in names], [[[0, 0]] * 12], [[1.0] * 13], target_name="y"
+    )
+    lengths = [len(line) for line in str(wide).splitlines()]
+    assert longest - 20 < max(lengths) <= longest
+
+
+def test_many_labels_are_a_range():
+    x = Variable("x", FuzzyPartition([1.0, 2.0, 3.0, 4.0], (0.0, 5.0)))
+    text = str(RuleBase([x], [[[0, 2]], [[3, 4]]], [[1.0, 0.0], [2.0, 0.0]]))
+    assert "if x is very low to medium\n" in text
+    assert "if x is high or very high\n" in text
+
+
+def test_categories_are_told_with_what_they_stand_for():
+    colour = Variable("colour", NominalPartition([[0.0], [1.0, 2.0], [3.0]], ["brown", "red or green", "blue"]))
+    text = str(RuleBase([colour], [[[0, 1]], [[2, 2]]], [[1.0, 0.0], [2.0, 0.0]]))
+    assert "if colour is brown or red or green\n" in text
+    assert "colour: brown = 0; red or green = 1, 2; blue = 3" in text

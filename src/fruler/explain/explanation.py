@@ -11,14 +11,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler.explain.contributions import parts_from
-from fruler.explain.numbers import readable_number
+from fruler.explain.numbers import number_within, readable_number
+from fruler.explain.text import output_spread
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
 from fruler.validation import number_table
 
 _ROWS_SHOWN, _PARTS_SHOWN = 5, 6
-# Weights and parts below this share of the whole are not worth a line.
-_LEAST_SHARE = 0.005
+# A rule that fires less than this is not worth a word.
+_LEAST_WEIGHT = 0.005
+# Parts are rounded to this share of the target's spread; smaller ones are summed up.
+_SHARE_OF_SPREAD = 0.002
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,28 +156,33 @@ class Explanation:
     def _row_text(self, row: int) -> str:
         rules, parts = self.rule_base, self.contributions[row]
         unit = f" {rules.target_unit}" if rules.target_unit else ""
-        head = f"{rules.target_name} = {readable_number(self.predictions[row], 4)}{unit}"
-        lines = [f"{head}; {readable_number(self.base, 4)}{unit} in the mean"]
+        tolerance = _SHARE_OF_SPREAD * output_spread(rules)
+        said, base = number_within(self.predictions[row], tolerance), number_within(self.base, tolerance)
         labels = self.labels().iloc[row]
         order = self._by_size(row)
-        telling = [j for j in order if abs(parts[j]) >= _LEAST_SHARE * np.abs(parts).max()][:_PARTS_SHOWN]
-        for j in telling:
-            variable = rules.variables[j]
-            value = f"{variable.name} = {readable_number(self.values[row, j], 4)} {variable.unit}".rstrip()
-            label = f" ({labels[variable.name]})" if variable.name in labels else ""
-            lines.append(f"  {readable_number(parts[j], 3):>9}  {value}{label}".replace("  -", "  −"))
+        telling = [j for j in order if abs(parts[j]) >= tolerance][:_PARTS_SHOWN]
+        table = [(number_within(parts[j], tolerance), self._value_text(row, j, labels)) for j in telling]
         if len(order) > len(telling):
             rest = float(parts[order[len(telling) :]].sum())
             n_others = len(order) - len(telling)
-            lines.append(f"  {readable_number(rest, 3):>9}  {n_others} other input{'s' if n_others > 1 else ''}")
+            table.append((number_within(rest, tolerance), f"{n_others} other input{'s' if n_others > 1 else ''}"))
+        table = [(part if part.startswith("-") else f"+{part}", text) for part, text in table]
+        table.insert(0, (base, "mean prediction"))
+        wide = max(len(part) for part, _ in table)
+        lines = [f"{rules.target_name} = {said}{unit}", *(f"  {part:>{wide}}  {text}" for part, text in table)]
         weights = self.activations[row]
-        fired = [r for r in np.argsort(-weights, kind="stable") if weights[r] >= _LEAST_SHARE]
+        fired = [r for r in np.argsort(-weights, kind="stable") if weights[r] >= _LEAST_WEIGHT]
         lines.append("  by " + ", ".join(f"rule {r + 1} ({weights[r]:.0%})" for r in fired))
         if not self.fired[row]:
             lines[-1] += ", the nearest: no rule fits"
         if self.outside[row].any():
             lines.append(f"  outside the training data: {self._outside_of(row)}")
         return "\n".join(lines)
+
+    def _value_text(self, row: int, feature: int, labels: pd.Series[str]) -> str:
+        variable = self.rule_base.variables[feature]
+        value = f"{variable.name} = {readable_number(self.values[row, feature], 6)} {variable.unit}".rstrip()
+        return f"{value} ({labels[variable.name]})" if variable.name in labels else value
 
 
 def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 
 import numpy as np
 
-from fruler.explain.numbers import readable_number
-from fruler.rules.partition import FuzzyPartition
+from fruler.explain.numbers import number_within
+from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
 
+# How far a printed formula may be from the rule, term by term: this share of the target's spread.
+_SHARE_OF_SPREAD = 0.01
+# The same for split points, as a share of the input's range.
+_SHARE_OF_RANGE = 0.002
+_NARROWEST, _WIDEST = 40, 120
+# More accepted labels than this are a range: "low to high".
+_MOST_LABELS_NAMED = 2
 # Keeps a sign and its term on one line; no space to `textwrap`, and turned into one after the wrapping.
 _GLUE = "\u00a0"
 
 
-def rules_text(rule_base: RuleBase, *, width: int = 100) -> str:
+def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     """Write the rules as "if ... then ..." sentences.
 
     The terms of a rule stand in the order of their effect: how much the output changes over the input's range. Terms
-    that are zero and inputs that a rule does not look at are left out. A single rule without an antecedent is a
-    formula.
+    that are zero and inputs that a rule does not look at are left out. Numbers are rounded so that a term is off by a
+    hundredth of the target's spread at most. Below the rules stands where the labels of each input meet. A single rule
+    without an antecedent is a formula.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
-    width : int, default=100
-        Columns of the text.
+    width : int, default=None
+        Columns of the text; None: those of the terminal, between 40 and 120.
 
     Examples
     --------
@@ -44,24 +53,129 @@ def rules_text(rule_base: RuleBase, *, width: int = 100) -> str:
     Rule 2
       if temperature is medium or high
       then heating = 5.25
+    <BLANKLINE>
+    Where labels meet
+      temperature: low < 10 < medium < 20 < high (°C)
     """
+    width = _terminal_width() if width is None else width
     target = rule_base.target_name
     unit = f" ({rule_base.target_unit})" if rule_base.target_unit else ""
-    formulas = [_formula(rule_base, consequent) for consequent in rule_base.consequents]
+    spread = output_spread(rule_base)
+    formulas = [formula(rule_base, consequent, spread) for consequent in rule_base.consequents]
     if rule_base.n_rules == 1 and not rule_base.looks_at.any():
         return f"1 rule for {target}{unit}\n\n" + _wrapped(f"{target} = {formulas[0]}", width, "", "    ")
     parts = [f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''} for {target}{unit}"]
-    for number, (rule, formula) in enumerate(zip(rule_base.rules, formulas, strict=True), 1):
-        support = "" if rule_base.support is None else f" (weight {rule_base.support[number - 1]:.0%})"
-        conditions = [f"{name} is {' or '.join(labels)}" for name, labels in rule.antecedent.items()]
-        condition = " and ".join(conditions) or "nothing else applies"
+    for number, said in enumerate(formulas, 1):
+        support = "" if rule_base.support is None else f" (weight {_percent(float(rule_base.support[number - 1]))})"
         lines = [
             f"Rule {number}{support}",
-            _wrapped(f"if {condition}", width, "  ", "     "),
-            _wrapped(f"then {target} = {formula}", width, "  ", "       "),
+            _wrapped(f"if {condition(rule_base, number - 1)}", width, "  ", "     "),
+            _wrapped(f"then {target} = {said}", width, "  ", "       "),
         ]
         parts.append("\n".join(lines))
+    parts.append("\n".join(["Where labels meet", *_borders(rule_base, width)]))
     return "\n\n".join(parts)
+
+
+def condition(rule_base: RuleBase, rule: int) -> str:
+    """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
+    conditions = []
+    for j in np.flatnonzero(rule_base.looks_at[rule]):
+        first, last = (int(label) for label in rule_base.antecedents[rule, j])
+        variable = rule_base.variables[j]
+        conditions.append(f"{variable.name} is {accepted_labels(variable.partition, first, last)}")
+    return " and ".join(conditions) or "nothing else applies"
+
+
+def accepted_labels(partition: Partition, first: int, last: int) -> str:
+    """Write a range of labels.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition
+    >>> five = FuzzyPartition([1.0, 2.0, 3.0, 4.0], (0.0, 5.0))
+    >>> accepted_labels(five, 0, 1), accepted_labels(five, 0, 3), accepted_labels(five, 1, 3)
+    ('very low or low', 'very low to high', 'low to high')
+    """
+    labels = partition.labels[first : last + 1]
+    if len(labels) > _MOST_LABELS_NAMED and partition.ordered:
+        return f"{labels[0]} to {labels[-1]}"
+    return " or ".join(labels)
+
+
+def formula(rule_base: RuleBase, consequent: Floats, spread: float) -> str:
+    """Write a linear output, the terms with the largest effect first, rounded for a target of some spread."""
+    slopes = consequent[1:]
+    tolerance = _SHARE_OF_SPREAD * spread
+    effects = term_effects(rule_base, slopes)
+    terms = number_within(float(consequent[0]), tolerance)
+    for j in np.argsort(-effects, kind="stable"):
+        if slopes[j] != 0.0:
+            sign = "-" if slopes[j] < 0.0 else "+"
+            low, high = input_range(rule_base, j)
+            largest = max(abs(low), abs(high))
+            size = number_within(abs(float(slopes[j])), tolerance / largest if largest > 0.0 else 0.0)
+            terms += f" {sign}{_GLUE}{size}·{rule_base.variables[j].name}"
+    return terms
+
+
+def term_effects(rule_base: RuleBase, slopes: Floats) -> Floats:
+    """Return by how much each term of a linear output changes it over its input's range."""
+    ranges = np.array([input_range(rule_base, j) for j in range(len(slopes))])
+    return np.asarray(np.abs(slopes) * (ranges[:, 1] - ranges[:, 0]))
+
+
+def input_range(rule_base: RuleBase, feature: int) -> tuple[float, float]:
+    """Return the least and the greatest value that an input had, or may have."""
+    if rule_base.training is not None:
+        return float(rule_base.training.low[feature]), float(rule_base.training.high[feature])
+    partition = rule_base.variables[feature].partition
+    if isinstance(partition, FuzzyPartition):
+        return partition.domain
+    codes = [code for group in partition.groups for code in group]
+    return min(codes), max(codes)
+
+
+def output_spread(rule_base: RuleBase) -> float:
+    """Return the spread of the target: that of the training data, or what the rules span over the inputs' ranges."""
+    if rule_base.training is not None and rule_base.training.target_spread > 0.0:
+        return rule_base.training.target_spread
+    ranges = np.array([input_range(rule_base, j) for j in range(len(rule_base.variables))])
+    slopes = rule_base.consequents[:, 1:]
+    middle = rule_base.consequents[:, 0] + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
+    reach = np.abs(slopes) @ (ranges[:, 1] / 2.0 - ranges[:, 0] / 2.0)
+    # A spread is about a quarter of a range.
+    return float((middle + reach).max() - (middle - reach).min()) / 4.0
+
+
+def borders(partition: Partition) -> str:
+    """Write where the labels of an input meet, e.g. "low < 10 < high"; of a nominal one, what they stand for."""
+    if isinstance(partition, NominalPartition):
+        groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
+        return "; ".join(f"{label} = {group}" for label, group in zip(partition.labels, groups, strict=True))
+    low, high = partition.domain
+    tolerance = _SHARE_OF_RANGE * (high - low)
+    words = [partition.labels[0]]
+    for split, label in zip(partition.split_points, partition.labels[1:], strict=True):
+        words += [f"<{_GLUE}{number_within(split, tolerance)}", f"<{_GLUE}{label.replace(' ', _GLUE)}"]
+    return " ".join(words)
+
+
+def _borders(rule_base: RuleBase, width: int) -> list[str]:
+    lines = []
+    for j in rule_base.antecedent_inputs:
+        variable = rule_base.variables[j]
+        unit = f" ({variable.unit})" if variable.unit else ""
+        lines.append(_wrapped(f"{variable.name}: {borders(variable.partition)}{unit}", width, "  ", "      "))
+    return lines
+
+
+def _percent(share: float) -> str:
+    return "below 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
+
+
+def _terminal_width() -> int:
+    return min(max(shutil.get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST)
 
 
 def _wrapped(text: str, width: int, first: str, others: str) -> str:
@@ -69,23 +183,3 @@ def _wrapped(text: str, width: int, first: str, others: str) -> str:
         text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
     )
     return filled.replace(_GLUE, " ")
-
-
-def _formula(rule_base: RuleBase, consequent: Floats) -> str:
-    """Write a linear output, the terms with the largest effect first."""
-    slopes = consequent[1:]
-    effects = np.abs(slopes) * [_extent(rule_base, j) for j in range(len(slopes))]
-    terms = readable_number(consequent[0])
-    for j in np.argsort(-effects, kind="stable"):
-        if slopes[j] != 0.0:
-            sign = "-" if slopes[j] < 0.0 else "+"
-            terms += f" {sign}{_GLUE}{readable_number(abs(slopes[j]))}·{rule_base.variables[j].name}"
-    return terms
-
-
-def _extent(rule_base: RuleBase, feature: int) -> float:
-    partition = rule_base.variables[feature].partition
-    if isinstance(partition, FuzzyPartition):
-        return partition.domain[1] - partition.domain[0]
-    codes = [code for group in partition.groups for code in group]
-    return max(codes) - min(codes)
