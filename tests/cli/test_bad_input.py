@@ -86,9 +86,6 @@ def test_options_that_make_no_sense(fruler, houses, options, parts):
 
 @pytest.mark.parametrize("option", ["--model", "--report"])
 def test_places_where_no_file_can_be(fruler, houses, tmp_path, option):
-    if option == "--report":
-        pytest.importorskip("fruler.explain.report")
-
     def fit(path):
         result = fruler("fit", houses, "--target", "price", option, path)
         assert result.stdout == ""  # said before anything is learned

@@ -18,6 +18,7 @@ def without_times(text):
 def test_the_page_shows_what_the_commands_print(fruler, tmp_path, monkeypatch):
     page = PAGE.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     script = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
     shown = [

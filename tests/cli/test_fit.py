@@ -31,8 +31,6 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted):
         "",
     ]
     assert "  if smoker is yes" in said
-    # A label that is the category's own name needs no explanation.
-    assert "What the labels mean" not in fitted.stdout
     assert "Root mean squared error on 39 rows held out, after learning from the other 157" in said
     assert any("learned from all 196 rows" in line for line in said)
     assert any(line.startswith("Model written to ") for line in said)
@@ -161,7 +159,7 @@ def test_ctrl_c_ends_with_one_line_and_no_file(tmp_path):
 
 
 def test_a_report_comes_with_the_model(fruler, houses, tmp_path):
-    pytest.importorskip("fruler.explain.report")
+    pytest.importorskip("jinja2")
     result = fruler("fit", houses, "--target", "price", "--no-test", "--report", tmp_path / "r.html")
     assert f"Report written to {tmp_path / 'r.html'}" in result.stdout, result.stderr
     assert "smoker" in (tmp_path / "r.html").read_text(encoding="utf-8")

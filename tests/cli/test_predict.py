@@ -128,7 +128,7 @@ def test_a_closed_pipe_ends_in_silence(model, tmp_path, buffered, monkeypatch):
 def test_explanations_in_sentences(fruler, model, new_rows):
     said = fruler("explain", model, new_rows, "--rows", 2).stdout
     first, _ = expected(model)
-    assert said.startswith(f"Row 1\nprice = {first:.4g} k€; ")
+    assert said.startswith(f"Row 1\nprice = {first:.4g} k€\n")
     assert "smoker = 1 (yes)" in said
     assert "Row 2\ncannot be predicted: colour missing or unknown\n" in said
     assert "2 more rows" in said

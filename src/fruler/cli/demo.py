@@ -7,8 +7,7 @@ import time
 import typer
 from sklearn.model_selection import train_test_split
 
-from fruler.cli.held_out import held_out_errors
-from fruler.cli.texts import error_table, rules_and_labels
+from fruler.cli.held_out import error_table, held_out_errors
 from fruler.data.examples import load_example
 from fruler.regressor import FRULERRegressor
 
@@ -23,7 +22,7 @@ def show_demo() -> None:
     model = FRULERRegressor(random_state=0).fit(X, y)
     seconds = time.perf_counter() - start
     rules = model.rule_base_.with_units(weather.units)
-    typer.echo(rules_and_labels(rules))
+    typer.echo(str(rules))
     errors = held_out_errors(model, (X, y), (X_new, y_new))
     typer.echo(f"\nRoot mean squared error on the {len(X_new)} days held out")
     typer.echo("\n".join(error_table(errors.by_name(), unit)))

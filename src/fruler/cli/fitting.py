@@ -6,7 +6,6 @@ import math
 import shlex
 import time
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,10 @@ import numpy as np
 import pandas as pd
 import typer
 
-from fruler.cli.held_out import HeldOut, held_out_errors
+from fruler.cli.held_out import HeldOut, error_table, held_out_errors
 from fruler.cli.progress import ProgressLine
 from fruler.cli.reading import STDIN, Table, read_frame, same_file
-from fruler.cli.texts import error_table, rules_and_labels
-from fruler.cli.writing import STDOUT, as_json, check_destination, write_output
+from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
 from fruler.data.encoding import TableEncoding
 from fruler.data.preparation import PreparedTable, prepare_table
 from fruler.data.sources import quote_names, suggest
@@ -70,19 +68,14 @@ def learn_rules(options: FitOptions) -> None:
     seconds = time.monotonic() - start
     regressor.rule_base_ = _named_labels(regressor, prepared.encoding).with_units(units)
     if not options.json:
-        tell("\n" + rules_and_labels(regressor.rule_base_, prepared.encoding.labels()) + "\n")
+        tell(f"\n{regressor.rule_base_}\n")
     tell("\n".join(_errors(options, prepared, tested, regressor)))
     if options.model is not None:
         save_regressor(options.model, regressor, prepared.encoding)
     if options.report is not None:
-        _report_writer()(
-            options.report,
-            regressor.rule_base_,
-            X=prepared.inputs,
-            y=prepared.target,
-            front=regressor.pareto_,
-            title=None,
-        )
+        from fruler.explain.report import write_report
+
+        write_report(options.report, regressor.rule_base_, prepared.inputs, prepared.target, regressor.pareto_)
     tell("\n".join(_what_was_written(options, seconds)))
     if options.json:
         write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))
@@ -100,11 +93,7 @@ def _check(options: FitOptions) -> None:
     if options.report is not None:
         if options.model is not None and (options.model == options.report or same_file(options.model, options.report)):
             raise ValueError("--model and --report name the same file; choose another name for one of them")
-        _report_writer()
-
-
-def _report_writer() -> Any:
-    return import_module("fruler.explain.report").write_report
+        require_jinja()
 
 
 def _with_name(name: str, function: Any, *arguments: Any, **options: Any) -> Any:
@@ -141,15 +130,13 @@ def _units(given: tuple[str, ...], prepared: PreparedTable) -> dict[str, str]:
 
 def _settings(options: FitOptions, time_limit: float | None, progress: ProgressLine) -> dict[str, Any]:
     settings = paper_settings() if options.paper else {}
-    settings |= {
+    return settings | {
         "max_rules": options.max_rules,
         "time_limit": time_limit,
         "n_jobs": options.jobs,
         "random_state": options.seed,
+        "callbacks": [progress],
     }
-    if "callbacks" in FRULERRegressor().get_params():
-        settings["callbacks"] = [progress]
-    return settings
 
 
 def _tested(options: FitOptions, prepared: PreparedTable) -> HeldOut | None:

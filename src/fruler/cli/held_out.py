@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ from sklearn.linear_model import LinearRegression
 
 from fruler.regressor import FRULERRegressor
 from fruler.scaling import Floats
+
+# Numbers that would have more decimals, or more digits before them, are written with an exponent.
+_MOST_DECIMALS, _MOST_DIGITS = 7, 9
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,24 @@ def held_out_errors(
         linear=error(LinearRegression().fit(X, y).predict(new_rows)),
         mean=error(np.full(len(new_rows), y.mean())),
     )
+
+
+def error_table(errors: dict[str, float], unit: str) -> list[str]:
+    r"""Write errors below each other, in a line each, with enough decimals for the smallest.
+
+    Examples
+    --------
+    >>> print("\n".join(error_table({"4 rules": 0.9808, "always the mean": 10.0816}, "°C")))
+      4 rules           0.981 °C
+      always the mean  10.082 °C
+    """
+    positive = [error for error in errors.values() if error > 0.0]
+    exponent = math.floor(math.log10(min(positive))) if positive else 0
+    if 2 - exponent <= _MOST_DECIMALS and exponent < _MOST_DIGITS:
+        numbers = [f"{error:.{max(0, 2 - exponent)}f}" for error in errors.values()]
+    else:
+        numbers = [f"{error:.3g}" for error in errors.values()]
+    width, digits = max(map(len, errors)), max(map(len, numbers))
+    return [
+        f"  {name:<{width}}  {number:>{digits}} {unit}".rstrip() for name, number in zip(errors, numbers, strict=True)
+    ]

@@ -6,18 +6,19 @@ import math
 import sys
 import time
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from rich.console import Console
 from rich.status import Status
 
 from fruler.bench.progress import readable
+from fruler.callbacks import Callback, Progress
 from fruler.explain.numbers import readable_number
 
 _SECONDS_ON_A_TERMINAL, _SECONDS_IN_A_LOG = 0.1, 5.0
 
 
-class ProgressLine:
+class ProgressLine(Callback):
     """Tells on standard error how far a search is; a callback of `FRULERRegressor`.
 
     Parameters
@@ -47,10 +48,7 @@ class ProgressLine:
             self._status.stop()
             self._status = None
 
-    def on_start(self, estimator: Any) -> None:
-        """Take note that a search begins."""
-
-    def on_generation(self, progress: Any) -> bool | None:
+    def on_generation(self, progress: Progress) -> bool | None:
         """Tell of a generation, if the last time is long enough ago; never stops the search."""
         now = time.monotonic()
         if now - self._last < (_SECONDS_IN_A_LOG if self._status is None else _SECONDS_ON_A_TERMINAL):
@@ -63,25 +61,23 @@ class ProgressLine:
             self._status.update(line.replace("[", r"\["))
         return None
 
-    def on_end(self, estimator: Any) -> None:
-        """Take note that a search has ended."""
 
-
-def describe(progress: Any) -> str:
+def describe(progress: Progress) -> str:
     """Say in a line how far a search is.
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> describe(SimpleNamespace(stage="growth", generation=7, n_evaluations=1200, n_rules=3, error=0.5, seconds=4.2,
-    ...     seconds_left=20.0))
+    >>> describe(Progress("growth", 7, 1200, 3, error=0.5, seconds=4.2, seconds_left=20.0))
     'growth 7, 1,200 candidates, error 1, 3 rules, 4 s, about 20 s left'
     """
-    parts = [f"{progress.stage} {progress.generation}", f"{progress.n_evaluations:,} candidates"]
+    parts = [f"{progress.stage} {progress.generation}"]
+    if progress.n_evaluations:
+        parts.append(f"{progress.n_evaluations:,} candidates")
     if math.isfinite(progress.error):
         # As in the result: the root of the mean squared error.
         parts.append(f"error {readable_number(math.sqrt(2.0 * progress.error))}")
-    parts.append(f"{progress.n_rules} rule{'' if progress.n_rules == 1 else 's'}")
+    if progress.n_rules:
+        parts.append(f"{progress.n_rules} rule{'' if progress.n_rules == 1 else 's'}")
     parts.append(readable(progress.seconds))
     if progress.seconds_left is not None:
         parts.append(f"about {readable(progress.seconds_left)} left")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import typer
 
 from fruler.cli.failures import say
 from fruler.cli.predicting import rows_for
 from fruler.cli.reading import STDIN, open_model
-from fruler.cli.texts import rules_and_labels
-from fruler.cli.writing import STDOUT, as_json, check_destination, write_output
+from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
 from fruler.data.preparation import target_numbers
 from fruler.data.sources import suggest
+from fruler.explain.report import write_report
+from fruler.export import TARGETS, export_model
 from fruler.model_file.estimator import regressor_of
 from fruler.model_file.file import Model
 from fruler.model_file.rule_base_json import rule_base_to_json
@@ -39,35 +40,32 @@ def _rules_as(model: Model, style: str) -> str:
     rule_base = model.rule_base
     if style == "json":
         return as_json(rule_base_to_json(rule_base))
-    if style == "text":
-        return rules_and_labels(rule_base, () if model.encoding is None else model.encoding.labels())
-    method = getattr(rule_base, f"to_{style}", None)
-    if method is None:
-        raise ValueError(f"this version cannot write --{style}; install a newer fruler")
-    return str(method())
+    if style == "markdown":
+        return rule_base.to_markdown()
+    return rule_base.to_latex() if style == "latex" else str(rule_base)
 
 
 def write_page(model_file: Path, data: str | None, format: str | None, output: Path, title: str | None) -> None:
     """Do what ``fruler report`` does."""
     check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
-    write_report = import_module("fruler.explain.report").write_report
+    require_jinja()
     model = open_model(model_file)
     X = y = None
     if data is not None:
         rows = rows_for(model, data, format)
-        known = rows.complete
         target = model.rule_base.target_name
-        if target in rows.table.frame.columns:
-            y = target_numbers(rows.table.frame, target)
-            known = known & (y == y)
-            y = y[known]
-        else:
-            say(f"{rows.table.name} has no column {target!r}, so the report shows no errors")
+        if target not in rows.table.frame.columns:
+            raise ValueError(
+                f"{rows.table.name} has no column {target!r}, which a report on data compares predictions with; "
+                "add it, or leave DATA out"
+            )
+        answers = target_numbers(rows.table.frame, target)
+        known = rows.complete & np.isfinite(answers)
         if not known.any():
-            raise ValueError(f"{rows.table.name}: {rows.why_incomplete()}")
+            raise ValueError(f"{rows.table.name}: every row lacks a value; fill them in, or leave DATA out")
         if not known.all():
             say(f"{int((~known).sum())} of {len(known)} rows lack a value and are not in the report")
-        X = rows.inputs[known].reset_index(drop=True)
+        X, y = rows.inputs[known].reset_index(drop=True), answers[known]
     front = getattr(regressor_of(model), "pareto_", None)
     write_report(output, model.rule_base, X=X, y=y, front=front, title=title)
     typer.echo(f"Report written to {output}")
@@ -77,14 +75,14 @@ def write_export(model_file: Path, to: str, output: str) -> None:
     """Do what ``fruler export`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file])
-    exporting = import_module("fruler.export")
-    if to not in exporting.TARGETS:
-        raise ValueError(f"--to: there is no {to!r}; {suggest(to, exporting.TARGETS)}")
+    if to not in TARGETS:
+        raise ValueError(f"--to: there is no {to!r}; {suggest(to, TARGETS)}")
     model = open_model(model_file)
-    content = exporting.export_model(model.rule_base, to)
+    content = export_model(model.rule_base, to)
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():
         raise ValueError(f"{to} is no text for a terminal; name a file with -o")
     write_output(output, content)
     labels = {} if model.encoding is None else model.encoding.labels()
-    for name, (zero, one) in labels.items():
-        say(f"the input {name!r} is 0 for {zero} and 1 for {one}")
+    if labels:
+        meanings = ", ".join(f"{name!r} ({zero} or {one})" for name, (zero, one) in labels.items())
+        say(f"inputs that are 0 or 1: {meanings}")

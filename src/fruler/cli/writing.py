@@ -6,6 +6,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,12 @@ def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
             f"{str(path)!r} cannot be written: nothing can be put into the folder {str(folder)!r} "
             f"({error.strerror}); choose another path"
         ) from None
+
+
+def require_jinja() -> None:
+    """Refuse to promise a report where one cannot be made, before any work is done."""
+    if find_spec("jinja2") is None:
+        raise ValueError('a report needs Jinja2; run: pip install "fruler[report]"')
 
 
 def write_output(where: str, content: str | bytes) -> None:
