@@ -45,9 +45,17 @@ class Identity:
     random_state: int | str | None
 
     @classmethod
-    def of(cls, search: str, options: GrowthOptions | EvolutionOptions, data: TrainingData, random_state: Any) -> Self:
-        """Describe a run that is about to begin, and draw its seed."""
-        digests = {"X": data.values, "y": data.target, "sample_weight": data.weight}
+    def of(
+        cls,
+        search: str,
+        options: GrowthOptions | EvolutionOptions,
+        data: TrainingData,
+        random_state: Any,
+        *,
+        with_data: bool = True,
+    ) -> Self:
+        """Describe a run that is about to begin, and draw its seed; reading all the data may be left out."""
+        digests = {"X": data.values, "y": data.target, "sample_weight": data.weight} if with_data else {}
         settings = {
             "search": search,
             **{name: _plain(value) for name, value in asdict(options).items()},
