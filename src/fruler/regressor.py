@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from fruler.data.encoding import TableEncoding
 from fruler.evolution.fitness import CRITERIA, Criterion
 from fruler.evolution.learning import EvolutionLearner, EvolutionOptions
 from fruler.explain.explanation import Explanation
@@ -39,6 +40,21 @@ SEARCHES: tuple[Search, ...] = ("growth", "evolution")
 # Of the training rows, for a summary of another model of the front.
 _MOST_ROWS_KEPT = 1_000
 _Options = TypeVar("_Options", GrowthOptions, EvolutionOptions)
+
+
+class _MadeByFit:
+    """Stands for an attribute that an estimator does not have, and says why; one that it has goes before it."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is None:
+            return self
+        raise AttributeError(
+            f"This {owner.__name__} has no {self._name}: fit makes it, and a model that was read from a file has only "
+            "what the file holds."
+        )
 
 
 def paper_settings() -> dict[str, Any]:
@@ -206,14 +222,17 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     rule_base_: RuleBase
     n_rules_: int
-    pareto_: pd.DataFrame
-    n_evaluations_: int
-    history_: pd.DataFrame
-    regularization_: float
-    sample_indices_: npt.NDArray[np.intp]
     granularities_: npt.NDArray[np.intp]
-    n_uncovered_: int
-    stage_seconds_: dict[str, float]
+    pareto_: pd.DataFrame = _MadeByFit()  # type: ignore[assignment]
+    n_evaluations_: int = _MadeByFit()  # type: ignore[assignment]
+    history_: pd.DataFrame = _MadeByFit()  # type: ignore[assignment]
+    regularization_: float = _MadeByFit()  # type: ignore[assignment]
+    sample_indices_: npt.NDArray[np.intp] = _MadeByFit()  # type: ignore[assignment]
+    n_uncovered_: int = _MadeByFit()  # type: ignore[assignment]
+    stage_seconds_: dict[str, float] = _MadeByFit()  # type: ignore[assignment]
+    # Of a model that was read from a file: it has no front but its figures, and may know a table's columns.
+    _front: tuple[FrontPoint, ...] = ()
+    _encoding: TableEncoding | None = None
 
     def __init__(
         self,
@@ -294,6 +313,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._front = tuple(
             replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
         )
+        self._encoding = None
         # What another model of the front is summarised by, once it is asked for.
         self._sample = data.sample(_MOST_ROWS_KEPT)
         self._take(self._front[learned.chosen], data)
@@ -357,6 +377,11 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         2
         """
         check_is_fitted(self, "rule_base_")
+        if not self._front:
+            raise ValueError(
+                "This model was read from a file, which holds no other model of the front; call with_rules after fit, "
+                "and save what it gives."
+            )
         fitting = [point for point in self._front if point.rule_base.n_rules <= n_rules]
         if not fitting:
             least = self._front[0].rule_base.n_rules
