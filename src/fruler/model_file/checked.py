@@ -15,11 +15,14 @@ from fruler.scaling import Floats
 # Larger files are no models; reading them would only take time and memory.
 MOST_BYTES = 32_000_000
 MOST_VALUES = 2_000_000
-# The largest float has 309 digits. Without a limit, Python needs hours to read an integer of millions of them.
-_MOST_DIGITS = 400
+# Python's own limit, which may be lifted: without one, an integer of millions of digits takes hours to read.
+_MOST_DIGITS = 4_300
 # What a terminal would obey instead of showing it, and halves of characters, which no file can hold.
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+# How JSON writes those below a space.
+_WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
 _MOST_SHOWN = 40
+_NUMBER_TYPES = {float, int}
 
 
 def parse_document(raw: bytes) -> Checked:
@@ -30,13 +33,9 @@ def parse_document(raw: bytes) -> Checked:
     ValueError
         If it is anything else.
     """
-    if len(raw) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES:,} bytes, and no model is so large")
+    _require_size(raw)
     if not raw.strip():
         raise ValueError("it is empty")
-    # No document has more values than commas and brackets; counting takes a moment, and reading may take gigabytes.
-    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
-        raise ValueError(f"it holds more than {MOST_VALUES:,} values, and no model has so many")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -50,6 +49,33 @@ def parse_document(raw: bytes) -> Checked:
     return Checked(document)
 
 
+def require_readable(text: str) -> None:
+    """Refuse a document that `parse_document` would not read, or whose texts it would not give.
+
+    Raises
+    ------
+    ValueError
+        If it is too large, or a text in it holds control characters or half a character.
+    """
+    raw = text.encode("utf-8", "replace")
+    _require_size(raw)
+    # Most files have not one character that could be wrong, and searching takes as long as writing.
+    found = None if text.isascii() and "\x7f" not in text else _NOT_TEXT.search(text)
+    if found is None and "\\" in text:
+        found = _WRITTEN_CONTROL.search(text)
+    if found:
+        around = text[max(found.start() - 20, 0) : found.end() + 20]
+        raise ValueError(f"a name or label holds a control character, at {around!r}; rename it")
+
+
+def _require_size(raw: bytes) -> None:
+    if len(raw) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes, and no model is so large")
+    # No document has more values than commas and brackets; counting takes a moment, and reading may take gigabytes.
+    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
+        raise ValueError(f"it holds more than {MOST_VALUES:,} values, and no model has so many")
+
+
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -60,7 +86,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
+    if len(digits.lstrip("-")) > _MOST_DIGITS:
         raise ValueError(f"the number {digits[:10]}... has {len(digits):,} digits")
     return int(digits)
 
@@ -123,13 +149,13 @@ class Checked:
         """Return the members of an object that must have some keys, may have others, and has no more."""
         if not isinstance(self.value, dict):
             raise self.wrong(f"an object with {', '.join(required)}")
-        missing = [key for key in required if key not in self.value]
-        if missing:
-            raise ValueError(f"{self.place} has no {missing[0]!r}")
+        for key in required:
+            if key not in self.value:
+                raise ValueError(f"{self.place} has no {key!r}")
         if len(self.value) > len(required):
-            unknown = [key for key in self.value if key not in required and key not in optional]
-            if unknown:
-                raise ValueError(f"{self.place} has {_shown(unknown[0])}, which this version does not know")
+            for key in self.value:
+                if key not in required and key not in optional:
+                    raise ValueError(f"{self.place} has {_shown(key)}, which this version does not know")
         return {key: Checked(value, key, self) for key, value in self.value.items()}
 
     def members(self) -> dict[str, Checked]:
@@ -198,13 +224,11 @@ class Checked:
 
     def _all_numbers(self, values: list[Any], names: Iterable[str | int]) -> Floats:
         # All at once: a file has thousands, and one by one they would take most of the time.
-        if {*map(type, values)} <= {float, int}:
-            try:
-                numbers = np.array(values, dtype=np.float64)
-            except OverflowError:
-                numbers = np.full(1, np.inf)
-            if np.isfinite(numbers).all():
-                return numbers
+        try:
+            if {*map(type, values)} <= _NUMBER_TYPES and all(map(math.isfinite, values)):
+                return np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass
         return np.array([Checked(value, name, self).number() for value, name in zip(values, names, strict=True)])
 
     def texts(self) -> list[str]:

@@ -107,13 +107,19 @@ def regressor_of(model: Model) -> FRULERRegressor:
         regressor.n_evaluations_ = learning.n_evaluations
         regressor.n_uncovered_ = learning.n_uncovered
         regressor.regularization_ = learning.regularization
-        types: dict[str, Any] = dict.fromkeys(FRONT_COUNTS, np.int64) | dict.fromkeys(FRONT_FIGURES, np.float64)
-        regressor.pareto_ = pd.DataFrame(list(learning.front), columns=list(types)).astype(types)
+        regressor.pareto_ = _front_table(learning)
     return regressor
 
 
+def _front_table(learning: Learning) -> pd.DataFrame:
+    types: dict[str, Any] = dict.fromkeys(FRONT_COUNTS, np.int64) | dict.fromkeys(FRONT_FIGURES, np.float64)
+    return pd.DataFrame(
+        {key: np.array([point[key] for point in learning.front], dtype=kind) for key, kind in types.items()}
+    )
+
+
 def _with_settings(settings: dict[str, Any]) -> FRULERRegressor:
-    known = FRULERRegressor().get_params()
+    known = FRULERRegressor._get_param_names()
     regressor = FRULERRegressor(**{name: value for name, value in settings.items() if name in known})
     try:
         regressor._validate_params()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from fruler.data.encoding import TableEncoding
 from fruler.files import write_whole
-from fruler.model_file.checked import MOST_BYTES, parse_document
+from fruler.model_file.checked import MOST_BYTES, parse_document, require_readable
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
 from fruler.model_file.rule_base_json import rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
@@ -67,22 +66,23 @@ def model_bytes(model: Model) -> bytes:
     ValueError
         If a file can't hold it.
     """
-    document = {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "written_by": f"fruler {version('fruler')}",
-        "missing_values": "refuse",
-        "columns": None if model.encoding is None else model.encoding.to_json(),
-        "rule_bases": [rule_base_to_json(model.rule_base)],
-        "learning": None if model.learning is None else learning_to_json(model.learning),
-    }
+    from fruler import __version__
+
     try:
-        raw = (_in_lines(document, _LINES) + "\n").encode()
-        # What is written can be read: this is where a name or a number that no file can hold comes up.
-        parse_model(raw)
+        document = {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "written_by": f"fruler {__version__}",
+            "missing_values": "refuse",
+            "columns": None if model.encoding is None else model.encoding.to_json(),
+            "rule_bases": [rule_base_to_json(model.rule_base)],
+            "learning": None if model.learning is None else learning_to_json(model.learning),
+        }
+        text = _in_lines(document, _LINES) + "\n"
+        require_readable(text)
     except ValueError as error:
         raise ValueError(f"this model can't be written to a file: {_short(error)}") from None
-    return raw
+    return text.encode()
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:

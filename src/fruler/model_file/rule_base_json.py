@@ -27,6 +27,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
     >>> written["rules"][0]
     {'if': {'x': ['low']}, 'then': {'intercept': 1.0, 'slopes': {'x': 2.0}}}
     """
+    _require_cells(rule_base.n_rules, len(rule_base.variables))
     rules: list[dict[str, Any]] = [
         {
             "if": {name: list(labels) for name, labels in rule.antecedent.items()},
@@ -74,8 +75,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
     rules = [item.keys(required, ("support",)) for item in members["rules"].items()]
     if not rules or not variables:
         raise ValueError(f"{written.place} must have at least one input and one rule")
-    if len(rules) * len(variables) > MOST_CELLS:
-        raise ValueError(f"{len(rules):,} rules over {len(variables):,} inputs are more than any model has")
+    _require_cells(len(rules), len(variables))
     with_support = sum("support" in rule for rule in rules)
     if with_support not in (0, len(rules)):
         raise ValueError(f"{members['rules'].place} must all have a support, or none")
@@ -93,6 +93,11 @@ def rule_base_from_json(written: Checked) -> RuleBase:
     )
 
 
+def _require_cells(n_rules: int, n_inputs: int) -> None:
+    if n_rules * n_inputs > MOST_CELLS:
+        raise ValueError(f"{n_rules:,} rules over {n_inputs:,} inputs are more than a file can hold")
+
+
 def _antecedents_and_consequents(
     rules: list[dict[str, Checked]], variables: tuple[Variable, ...], places: dict[str, int]
 ) -> tuple[Any, Any]:
@@ -102,20 +107,20 @@ def _antecedents_and_consequents(
     consequents = np.zeros((len(rules), len(variables) + 1))
     for number, rule in enumerate(rules):
         for name, accepted in rule["if"].members().items():
-            j = _place(rule["if"], places, name)
+            j = _places(rule["if"], [name], places)[0]
             antecedents[number, j] = _range_of(labels[j], accepted)
         then = rule["then"].keys(("intercept", "slopes"))
         consequents[number, 0] = then["intercept"].number()
         names, slopes = then["slopes"].named_numbers()
-        consequents[number, [1 + _place(then["slopes"], places, name) for name in names]] = slopes
+        consequents[number, 1:][_places(then["slopes"], names, places)] = slopes
     return antecedents, consequents
 
 
-def _place(written: Checked, places: dict[str, int], name: str) -> int:
-    place = places.get(name)
-    if place is None:
-        raise ValueError(f"{Checked(None, name, written).place} is no input")
-    return place
+def _places(written: Checked, names: list[str], places: dict[str, int]) -> list[int]:
+    try:
+        return [places[name] for name in names]
+    except KeyError as error:
+        raise ValueError(f"{Checked(None, error.args[0], written).place} is no input") from None
 
 
 def _range_of(labels: dict[str, int], written: Checked) -> tuple[int, int]:
@@ -145,17 +150,15 @@ def _partition_to_json(partition: Partition) -> dict[str, Any]:
 
 
 def _variable(written: Checked) -> Variable:
-    kind = written.members().get("kind")
-    if kind is None:
-        raise ValueError(f"{written.place} has no 'kind'")
-    if kind.one_of("fuzzy", "nominal") == "nominal":
-        members = written.keys(("name", "unit", "kind", "groups", "labels"))
-        name, unit, labels = members["name"].text(), members["unit"].text(), members["labels"].texts()
+    nominal, fuzzy = ("groups",), ("domain", "split_points", "fuzziness")
+    members = written.keys(("name", "unit", "kind", "labels"), nominal + fuzzy)
+    kind = members["kind"].one_of("fuzzy", "nominal")
+    written.keys(("name", "unit", "kind", *(nominal if kind == "nominal" else fuzzy), "labels"))
+    name, unit, labels = members["name"].text(), members["unit"].text(), members["labels"].texts()
+    if kind == "nominal":
         groups = [group.numbers().tolist() for group in members["groups"].items()]
         return Variable(name, _made(written, NominalPartition, groups, labels), unit)
-    members = written.keys(("name", "unit", "kind", "domain", "split_points", "fuzziness", "labels"))
-    name, unit, labels = members["name"].text(), members["unit"].text(), members["labels"].texts()
-    splits, domain, fuzziness = (members[key].numbers() for key in ("split_points", "domain", "fuzziness"))
+    domain, splits, fuzziness = (members[key].numbers() for key in fuzzy)
     return Variable(name, _made(written, FuzzyPartition, splits, domain, fuzziness, labels), unit)
 
 
