@@ -27,6 +27,7 @@ from fruler.evolution.learning import EvolutionLearner, EvolutionOptions
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
 from fruler.explain.summarising import summarise
+from fruler.fitted_attributes import MadeByFit, with_plain_tables, with_tables
 from fruler.growth.learning import GrowthLearner, GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
@@ -39,22 +40,8 @@ Search = Literal["growth", "evolution"]
 SEARCHES: tuple[Search, ...] = ("growth", "evolution")
 # Of the training rows, for a summary of another model of the front.
 _MOST_ROWS_KEPT = 1_000
+_TABLES = ("pareto_", "history_")
 _Options = TypeVar("_Options", GrowthOptions, EvolutionOptions)
-
-
-class _MadeByFit:
-    """Stands for an attribute that an estimator does not have, and says why; one that it has goes before it."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        if instance is None:
-            return self
-        raise AttributeError(
-            f"This {owner.__name__} has no {self._name}: fit makes it, and a model that was read from a file has only "
-            "what the file holds."
-        )
 
 
 def paper_settings() -> dict[str, Any]:
@@ -223,13 +210,13 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     rule_base_: RuleBase
     n_rules_: int
     granularities_: npt.NDArray[np.intp]
-    pareto_: pd.DataFrame = _MadeByFit()  # type: ignore[assignment]
-    n_evaluations_: int = _MadeByFit()  # type: ignore[assignment]
-    history_: pd.DataFrame = _MadeByFit()  # type: ignore[assignment]
-    regularization_: float = _MadeByFit()  # type: ignore[assignment]
-    sample_indices_: npt.NDArray[np.intp] = _MadeByFit()  # type: ignore[assignment]
-    n_uncovered_: int = _MadeByFit()  # type: ignore[assignment]
-    stage_seconds_: dict[str, float] = _MadeByFit()  # type: ignore[assignment]
+    pareto_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
+    n_evaluations_: int = MadeByFit()  # type: ignore[assignment]
+    history_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
+    regularization_: float = MadeByFit()  # type: ignore[assignment]
+    sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
+    n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
+    stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
     # Of a model that was read from a file: it has no front but its figures, and may know a table's columns.
     _front: tuple[FrontPoint, ...] = ()
     _encoding: TableEncoding | None = None
@@ -435,6 +422,12 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         check_is_fitted(self, "rule_base_")
         save_regressor(path, self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return with_plain_tables(super().__getstate__(), _TABLES)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(with_tables(state, _TABLES))
 
     @property
     def feature_importances_(self) -> Floats:
