@@ -35,10 +35,18 @@ def test_public_classes_have_an_example(name):
     assert ">>>" in getattr(fruler, name).__doc__
 
 
-def test_examples_in_the_readme():
-    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_in_pages(page, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    results = doctest.testfile(str(page), module_relative=False)
     assert results.failed == 0
-    assert results.attempted > 5
+
+
+def test_the_readme_has_examples():
+    assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).attempted > 5
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and folders that are one process's alone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from pathlib import Path
 
 
@@ -68,3 +69,35 @@ def _new_file_beside(path: Path) -> tuple[Path, int]:
     """Open a new file in the same folder, with the rights that the user's mask gives."""
     temporary = path.with_name(f".{path.name[:50]}.{secrets.token_hex(6)}")
     return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+
+
+def lock_folder(folder: Path, message: str) -> int:
+    """Lock a folder, until the process ends or closes the descriptor that is returned.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    message : str
+        Of the error, if another process has locked it.
+
+    Raises
+    ------
+    BlockingIOError
+        If it is locked already.
+    """
+    # The file stays when the lock is given back: a lock on a file that another process has removed locks nothing.
+    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise BlockingIOError(error.errno, message) from error
+    return descriptor

@@ -5,35 +5,39 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from fruler.callbacks import Callback, ProgressBar, check_callbacks
+from fruler.control import RunControl
 from fruler.data.encoding import TableEncoding
 from fruler.evolution.fitness import CRITERIA, Criterion
-from fruler.evolution.learning import EvolutionLearner, EvolutionOptions
+from fruler.evolution.learning import EvolutionOptions
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
 from fruler.explain.summarising import summarise
 from fruler.fitted_attributes import MadeByFit, with_plain_tables, with_tables
-from fruler.growth.learning import GrowthLearner, GrowthOptions
+from fruler.growth.learning import GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
 from fruler.rules.tables import rules_table
 from fruler.scaling import Floats
-from fruler.training import FrontPoint, Learned, TrainingData, TrainingSample
+from fruler.search_run import run_search
+from fruler.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
+from fruler.threads import n_threads
+from fruler.training import FrontPoint, TrainingData, TrainingSample
 from fruler.validation import check_table, check_training_table, column_names
 
 Search = Literal["growth", "evolution"]
@@ -79,7 +83,7 @@ def paper_settings() -> dict[str, Any]:
     }
 
 
-class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Regression with a handful of readable fuzzy rules.
 
     Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", whose labels meet where
@@ -111,6 +115,9 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         input, at least 2,000.
     time_limit : float, default=None
         Seconds after which the search ends with the best model so far.
+    early_stopping : int, default=None
+        The search ends when nothing has become better for so long: generations of the evolution, splits of the growth.
+        `None`: the evolution goes on until it converges, the growth ends after three splits that did not pay.
     instance_selection : bool, default=True
         For the evolution: whether rules are made from representative rows only.
     fit_rows : {"all", "selected"}, default="all"
@@ -138,6 +145,16 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Threads that evaluate candidates; -1 for all processors. The model does not depend on it.
     random_state : int, RandomState instance or None, default=None
         The only source of chance: the same seed gives the same model.
+    callbacks : Callback or list of Callback, default=None
+        Told how the search goes, able to end it; see `fruler.callbacks`.
+    verbose : int, default=0
+        1 shows how the search goes, on standard error: a bar on a terminal, elsewhere a line every two seconds.
+    checkpoint : path, default=None
+        A folder in which the search is kept every few seconds. A fit that was ended there, in whatever way, goes on
+        when it is repeated, to the model of one that was not; one that was finished gives its model at once.
+    warm_start : bool, default=False
+        Whether another fit on the same data goes on with the search of the last one: `max_evaluations`, `max_rules`
+        (growth), `n_restarts` (evolution) and `early_stopping` may be raised. The model is that of one longer fit.
 
     Attributes
     ----------
@@ -153,6 +170,8 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         growth). `with_rules` makes a model of each.
     n_evaluations_ : int
         Candidates that the search looked at, repeated ones included.
+    resumed_ : int
+        The evaluations that were made by an earlier fit, from which this one went on; 0 if it began afresh.
     history_ : DataFrame
         How the search went: for the growth a row a rule added, for the evolution a row a generation.
     regularization_ : float
@@ -162,7 +181,7 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     granularities_ : ndarray of shape (n_features_in_,)
         The number of labels of each input in the model.
     stage_seconds_ : dict of str to float
-        How long each stage of the fit took.
+        How long each stage of the fit took, without what an earlier one had done.
     n_uncovered_ : int
         Training rows that fit no rule and are answered by the nearest.
     n_features_in_ : int
@@ -203,13 +222,19 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "n_local_search": [Interval(Integral, 0, None, closed="left")],
         "n_restarts": [Interval(Integral, 0, None, closed="left")],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "early_stopping": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
+        "callbacks": [Callback, list, tuple, None],
+        "verbose": ["verbose"],
+        "checkpoint": [str, os.PathLike, None],
+        "warm_start": ["boolean"],
     }
 
     rule_base_: RuleBase
     n_rules_: int
     granularities_: npt.NDArray[np.intp]
+    resumed_: int = MadeByFit()  # type: ignore[assignment]
     pareto_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
     n_evaluations_: int = MadeByFit()  # type: ignore[assignment]
     history_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
@@ -241,8 +266,13 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         n_local_search: int = 5,
         n_restarts: int = 1,
         time_limit: float | None = None,
+        early_stopping: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        verbose: int = 0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.search = search
         self.instance_selection = instance_selection
@@ -261,8 +291,13 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_local_search = n_local_search
         self.n_restarts = n_restarts
         self.time_limit = time_limit
+        self.early_stopping = early_stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.callbacks = callbacks
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the rules.
@@ -284,50 +319,65 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         start = time.monotonic()
         self._validate_params()
-        n_jobs = _n_threads(self.n_jobs)
+        limit = np.inf if self.time_limit is None else self.time_limit
+        watching = [*check_callbacks(self.callbacks), *sklearn_callbacks(self, X, y)]
+        control = RunControl(watching + ([ProgressBar()] if self.verbose else []), limit=limit, start=start)
+        with _unchanged_by_failure(self):
+            with_callbacks(FRULERRegressor._fit)(self, X, y, sample_weight, control)
+        if control.interrupted:
+            warnings.warn(
+                f"Ctrl-C ended the search after {self.n_evaluations_:,} evaluations; the model is the best so far.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, control: RunControl) -> None:
+        n_jobs = n_threads(self.n_jobs)
         values, target, weight = check_training_table(self, X, y, sample_weight=sample_weight)
         counted = np.arange(len(target))
         if weight is not None:
             counted = np.flatnonzero(weight)
             values, target, weight = values[counted], target[counted], weight[counted] / weight.max()
             weight /= weight.mean()
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31, size=4))
         names = column_names(self, values.shape[1])
         data = TrainingData.from_arrays(values, target, weight, names, self.split_points)
-        with threadpool_limits(1), _pool(n_jobs) as pool:
-            learned = self._learn(data, rng, pool, n_jobs, start)
-        target_name = _name_of(y)
-        self._front = tuple(
-            replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
-        )
-        self._encoding = None
-        # What another model of the front is summarised by, once it is asked for.
-        self._sample = data.sample(_MOST_ROWS_KEPT)
-        self._take(self._front[learned.chosen], data)
-        self.pareto_ = _front_table(self._front)
-        self.sample_indices_ = counted[learned.sample_indices]
-        self.n_evaluations_ = learned.n_evaluations
-        self.history_ = learned.history
-        self.stage_seconds_ = learned.seconds
-        return self
+        with control.watched(self):
+            learned, self.resumed_, kept = run_search(
+                self._search_options(),
+                data,
+                self.random_state,
+                control,
+                n_jobs=n_jobs,
+                checkpoint=self.checkpoint,
+                warm_start=self.warm_start,
+                kept=self.__dict__.pop("_kept", None),
+            )
+            if self.warm_start:
+                self._kept = kept
+            target_name = _name_of(y)
+            self._front = tuple(
+                replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
+            )
+            self._encoding = None
+            # What another model of the front is summarised by, once it is asked for.
+            self._sample = data.sample(_MOST_ROWS_KEPT)
+            self._take(self._front[learned.chosen], data)
+            self.pareto_ = _front_table(self._front)
+            self.sample_indices_ = counted[learned.sample_indices]
+            self.n_evaluations_ = learned.n_evaluations
+            self.history_ = learned.history
+            self.stage_seconds_ = learned.seconds
 
-    def _learn(
-        self,
-        data: TrainingData,
-        rng: np.random.Generator,
-        pool: ThreadPoolExecutor | None,
-        n_jobs: int,
-        start: float,
-    ) -> Learned:
-        limit = np.inf if self.time_limit is None else self.time_limit
+    def _search_options(self) -> GrowthOptions | EvolutionOptions:
         if self.search == "evolution":
-            return EvolutionLearner(self._options(EvolutionOptions), data, rng, pool, n_jobs, start, limit).learn()
+            return self._options(EvolutionOptions)
         if self.t_norm != "product":
             raise ValueError(
                 f"search='growth' joins conditions by the product; got t_norm={self.t_norm!r}, which is for "
                 "search='evolution'."
             )
-        return GrowthLearner(self._options(GrowthOptions), data, rng, pool, start, limit).learn()
+        return self._options(GrowthOptions)
 
     def _options(self, kind: type[_Options]) -> _Options:
         return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
@@ -429,6 +479,53 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(with_tables(state, _TABLES))
 
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+    ) -> str | Path:
+        """Make an HTML page of the model: its rules as pictures, its errors, and sliders to try it.
+
+        The page is one file that needs no network. It needs Jinja2: ``pip install "fruler[report]"``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows on which errors are shown; four of them become part of the page as examples.
+        y : array-like of shape (n_samples,), optional
+            Their target.
+        path : path, optional
+            Where to write it, whole or not at all.
+        title : str, optional
+            The title of the page.
+
+        Returns
+        -------
+        Path or str
+            The file; without a path the HTML itself.
+
+        Examples
+        --------
+        >>> from fruler import FRULERRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> page = model.report(weather.data, weather.target)
+        >>> "Try it" in page
+        True
+        """
+        from fruler.explain.report import report_html, write_report
+
+        check_is_fitted(self, "rule_base_")
+        rows = None if X is None else check_table(self, X)
+        front = getattr(self, "pareto_", None)
+        if path is None:
+            return report_html(self.rule_base_, rows, y, front, title)
+        return write_report(path, self.rule_base_, rows, y, front, title)
+
     @property
     def feature_importances_(self) -> Floats:
         """How much each input moves predictions, as shares that sum to one."""
@@ -442,21 +539,16 @@ class FRULERRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return rules_table(self.rule_base_)
 
 
-def _n_threads(n_jobs: int | None) -> int:
-    if n_jobs is None:
-        return 1
-    if n_jobs == 0:
-        raise ValueError("n_jobs must not be 0; use 1 for one thread or -1 for all processors.")
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-
-
 @contextmanager
-def _pool(n_jobs: int) -> Iterator[ThreadPoolExecutor | None]:
-    if n_jobs == 1:
-        yield None
-        return
-    with ThreadPoolExecutor(n_jobs) as pool:
-        yield pool
+def _unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
+    """Take every attribute back to what it was, if an exception comes."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def _name_of(y: Any) -> str:

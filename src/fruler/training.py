@@ -145,6 +145,8 @@ class Learned:
         The rows that rules were made from.
     seconds : dict of str to float
         How long each stage took.
+    exact : bool
+        Whether it came to its own end: no limit of time, and nobody, has cut it short.
     """
 
     front: tuple[FrontPoint, ...]
@@ -153,6 +155,7 @@ class Learned:
     history: pd.DataFrame
     sample_indices: npt.NDArray[np.intp]
     seconds: dict[str, float]
+    exact: bool = True
 
 
 def _input_number(name: str | int, names: Sequence[str]) -> int:

@@ -95,7 +95,7 @@ def test_local_search_replaces_only_by_better():
     origins = list(busy.population)
     busy.search_locally(origins)
     assert sum(one.evaluation.fitness for one in busy.population) < sum(one.evaluation.fitness for one in origins)
-    assert {one.chromosome.structure for one in origins} <= busy.seen
+    assert {one.chromosome.structure for one in origins} <= set(busy.seen)
 
 
 def test_the_deadline_ends_the_search():

@@ -67,7 +67,7 @@ def test_errors_without_any_are_fit_for_the_smallest_size():
 def test_errors_of_a_part_are_those_of_rules_grown_without_it():
     rows, domains = table(weight=True)
     part = np.arange(0, 150, 5)
-    errors, weight, count = errors_of_part(rows, part, domains, NOTHING_KNOWN, SETTINGS, (1e-3, 1e-1), np.inf)
+    errors, weight, count, *_ = errors_of_part(rows, part, domains, NOTHING_KNOWN, SETTINGS, (1e-3, 1e-1), np.inf)
     rest = np.setdiff1d(np.arange(150), part)
     growth = Growth(rows.take(rest), domains, NOTHING_KNOWN, SETTINGS)
     path = growth.run()
@@ -117,11 +117,11 @@ def test_parts_are_put_together_by_their_weight():
     parts = parts_of(len(rows), np.random.default_rng(0))[:5]
     choice = cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, parts)
     single = [errors_of_part(rows, part, domains, NOTHING_KNOWN, SETTINGS, RIDGES, np.inf) for part in parts]
-    n_sizes = max(len(errors) for errors, _, _ in single)
+    n_sizes = max(len(part.errors) for part in single)
     assert choice.errors.shape == (n_sizes, len(RIDGES))
-    assert choice.n_evaluations == sum(count for _, _, count in single)
+    assert choice.n_evaluations == sum(part.n_evaluations for part in single)
     for size in range(n_sizes):
-        expected = sum(errors[min(size, len(errors) - 1)] for errors, _, _ in single) / rows.weight.sum()
+        expected = sum(part.errors[min(size, len(part.errors) - 1)] for part in single) / rows.weight.sum()
         np.testing.assert_allclose(choice.errors[size], expected)
     # Standardised outputs: two rules and a slope leave little of a variance of one.
     assert choice.errors[-1].min() < 0.2 < choice.errors[0].min()

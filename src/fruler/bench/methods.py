@@ -19,8 +19,9 @@ from fruler.bench.peers import PEERS, Peer, Size
 Settings = Mapping[str, Any]
 Figures = dict[str, Any]
 
-# Parameters that are no part of what is compared: the seed is the run's, and threads change nothing but the time.
-_NOT_SETTINGS = ("random_state", "n_jobs")
+# Parameters that are no part of what is compared: the seed is the run's, and threads, and those who watch or keep a
+# run, change nothing but the time. No method of the benchmark sets `early_stopping`.
+_NOT_SETTINGS = ("random_state", "n_jobs", "callbacks", "verbose", "early_stopping", "checkpoint", "warm_start")
 MODES = {"default": ("fruler",), "paper": ("fruler-paper",), "both": ("fruler", "fruler-paper"), "none": ()}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -17,9 +16,9 @@ from typing import Any, Self
 
 from fruler.bench.files import read_json, write_json
 from fruler.bench.lines import Line, is_whole, read_lines, split_lines
+from fruler.files import lock_folder
 
 RUNS, SETTINGS, MACHINE = "runs.jsonl", "settings.json", "machine.json"
-_LOCK = ".lock"
 
 
 class ResultsFolder:
@@ -51,7 +50,9 @@ class ResultsFolder:
         self.path = out / RUNS
         self.lines: list[Line] = []
         self.note: str | None = None
-        self._lock = _lock(out / _LOCK)
+        self._lock = lock_folder(
+            out, f"another process is adding runs to {str(out)!r}; wait for it, or give another --out"
+        )
         self._descriptor = -1
 
     def __enter__(self) -> Self:
@@ -72,7 +73,7 @@ class ResultsFolder:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-        # Closing gives the lock back. Its file stays: a lock on a file that another process has removed locks nothing.
+        # Closing gives the lock back.
         os.close(self._lock)
 
     def append(self, line: Line) -> None:
@@ -131,22 +132,3 @@ class ResultsFolder:
             return
         os.ftruncate(self._descriptor, len(content) - len(rest))
         self.note = f"line {len(lines) + 1} of {self.path.name} was half written and is cut off; its run is made again"
-
-
-def _lock(path: Path) -> int:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(descriptor)
-        raise BlockingIOError(
-            error.errno, f"another process is adding runs to {str(path.parent)!r}; wait for it, or give another --out"
-        ) from error
-    return descriptor

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from fruler.control import never
 from fruler.evolution.chromosome import Chromosome
 from fruler.evolution.problem import Task
 from fruler.kernels import evaluation
@@ -24,7 +25,7 @@ _CHUNK = 4
 
 
 class OutOfTime(Exception):
-    """The deadline has passed; what was evaluated by then is known."""
+    """The deadline has passed, or the end was asked for; what was evaluated by then is known."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ class Evaluator:
         The number of threads in the pool.
     deadline : float
         The value of `time.monotonic` after which nothing new is begun.
+    stopped : callable, optional
+        Tells whether somebody asked for the end; after it nothing new is begun either.
     """
 
     def __init__(
@@ -110,16 +113,23 @@ class Evaluator:
         pool: ThreadPoolExecutor | None = None,
         n_jobs: int = 1,
         deadline: float = np.inf,
+        stopped: Callable[[], bool] = never,
     ) -> None:
         self.task = task
         self.settings = settings
         self.criterion = criterion
         self.n_rows = n_rows
-        self.pool, self.n_jobs, self.deadline = pool, n_jobs, deadline
+        self.pool, self.n_jobs = pool, n_jobs
+        self.deadline, self.stopped = deadline, stopped
         self.n_asked = 0
         self.known: dict[bytes, Evaluation] = {}
         self.best: tuple[Chromosome, Evaluation] | None = None
         self.best_by_rules: dict[int, tuple[Chromosome, Evaluation]] = {}
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the deadline has passed, or somebody asked for the end."""
+        return self.stopped() or time.monotonic() > self.deadline
 
     def __call__(self, chromosomes: Sequence[Chromosome], *, at_once: bool = False) -> list[Evaluation]:
         """Evaluate a batch.
@@ -131,7 +141,7 @@ class Evaluator:
         waiting = list({c.key: c for c in chromosomes if c.key not in self.known}.values())
         if at_once:
             self._keep(waiting, self._evaluate(waiting))
-        elif time.monotonic() > self.deadline:
+        elif self.out_of_time:
             raise OutOfTime
         else:
             self._share_out(waiting)
@@ -165,7 +175,7 @@ class Evaluator:
                 self.best_by_rules[found.n_rules] = chromosome, found
 
     def _evaluate_in_time(self, chromosomes: list[Chromosome]) -> Floats | None:
-        return None if time.monotonic() > self.deadline else self._evaluate(chromosomes)
+        return None if self.out_of_time else self._evaluate(chromosomes)
 
     def _evaluate(self, chromosomes: list[Chromosome]) -> Floats:
         return run_kernel(self.task, self.settings, chromosomes)

@@ -7,21 +7,24 @@ import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
+from fruler.control import RunControl
 from fruler.discretization import NestedSplits, nested_splits
 from fruler.evolution.chromosome import Chromosome
 from fruler.evolution.decoding import build_rule_base
 from fruler.evolution.fitness import Criterion, Evaluation, Evaluator
 from fruler.evolution.initialization import initial_population
-from fruler.evolution.population import Evolution, EvolutionSettings, Generation
+from fruler.evolution.population import Evolution, EvolutionSettings
 from fruler.evolution.problem import SearchSpace, Task
 from fruler.evolution.regularization import search_regularization
+from fruler.evolution.state import EvolutionState, Generation, Snapshot
+from fruler.evolution.time_left import TimeLeft
 from fruler.instance_selection import select_instances
 from fruler.kernels import evaluation
 from fruler.rules.consequents import ElasticNetSettings, Solver
@@ -40,6 +43,9 @@ _LEAST_RATE = 1e-6
 # The first threshold of incest prevention, an input. With it a search asks for about 4,000 evaluations an input, as in
 # the paper's Table 9; the formula that the paper states would end it after a tenth of them.
 _THRESHOLD_AN_INPUT = 24.0
+
+# How much of the time the search for λ may take.
+_SHARE_OF_REGULARIZATION = 1.0 / 3.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,7 @@ class EvolutionOptions:
     mutation_probability: float
     n_local_search: int
     n_restarts: int
+    early_stopping: int | None
 
 
 class EvolutionLearner:
@@ -77,8 +84,10 @@ class EvolutionLearner:
         Where candidates are evaluated.
     n_jobs : int
         The threads in the pool.
-    start, limit : float
-        The value of `time.monotonic` when learning began, and the seconds that it may take.
+    control : RunControl
+        Its clock, and who watches it.
+    state : EvolutionState, optional
+        From where to go on: of a search on the same rows with the same seed.
     """
 
     def __init__(
@@ -88,11 +97,12 @@ class EvolutionLearner:
         rng: np.random.Generator,
         pool: ThreadPoolExecutor | None,
         n_jobs: int,
-        start: float,
-        limit: float,
+        control: RunControl,
+        state: EvolutionState | None = None,
     ) -> None:
         self.options, self.data, self.rng = options, data, rng
-        self.pool, self.n_jobs, self.start, self.limit = pool, n_jobs, start, limit
+        self.pool, self.n_jobs, self.control = pool, n_jobs, control
+        self.state = EvolutionState() if state is None else state
 
     def learn(self) -> Learned:
         """Run the three stages and fit the consequents of the best models of every size on all rows."""
@@ -106,8 +116,7 @@ class EvolutionLearner:
             nested, data.domains, data.scale, fuzziness=options.fuzziness, t_norm=options.t_norm, fixed=fixed
         )
         task = self._task(space, selected)
-        # The search for λ may take a third of the time.
-        settings = self._regularize(task, selected, self.start + self.limit / 3.0)
+        settings, exact = self._regularize(task, selected)
         evaluator = Evaluator(
             task,
             settings,
@@ -115,15 +124,18 @@ class EvolutionLearner:
             len(data.rows),
             pool=self.pool,
             n_jobs=self.n_jobs,
-            deadline=self.start + self.limit,
+            deadline=self.control.deadline(),
+            stopped=self.control.is_stopped,
         )
-        search = Evolution(space, evaluator, self._evolution_settings(space), self.rng)
-        best = search.run()
-        points = [self._finish(best.chromosome, best.evaluation, task, settings, nested)]
-        for chromosome, found in simpler_models(evaluator.best_by_rules, best.evaluation.n_rules):
-            if time.monotonic() > self.start + self.limit:
+        search = self._evolve(space, evaluator)
+        best = search.best_known()
+        points: list[FrontPoint] = []
+        for chromosome, found in (best, *simpler_models(evaluator.best_by_rules, best.evaluation.n_rules)):
+            if points and self.control.over():
                 break
             points.append(self._finish(chromosome, found, task, settings, nested))
+            n_rules, error = points[0].rule_base.n_rules, points[0].error
+            self.control.report("fit", len(points), evaluator.n_asked, n_rules, error)
         points.sort(key=lambda point: point.rule_base.n_rules)
         clock.append(time.perf_counter())
         history = pd.DataFrame(search.history, columns=Generation._fields)
@@ -135,23 +147,61 @@ class EvolutionLearner:
             history,
             selected,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+            exact and not self.control.over(),
         )
 
     def _select(self) -> npt.NDArray[np.intp]:
         rows = self.data.rows
+        if self.state.selected is not None:
+            return self.state.selected
         if not self.options.instance_selection or len(rows) < 2:
-            return np.arange(len(rows))
-        return select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
+            selected = np.arange(len(rows))
+        else:
+            selected = select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
+        self._keep(selected=selected)
+        self.control.report("selection", 1, 0)
+        return selected
 
     def _discretize(self) -> tuple[list[NestedSplits], npt.NDArray[np.bool_]]:
         """Find split points, and put the known ones in their place."""
-        data = self.data
-        nested = nested_splits(data.values, data.target, data.weight)
-        fixed = np.zeros(len(nested), dtype=np.bool_)
-        for j, known in data.known_splits.items():
-            nested[j] = NestedSplits(known, np.empty(0))
-            fixed[j] = True
+        data, nested = self.data, self.state.nested
+        fixed = np.zeros(data.n_inputs, dtype=np.bool_)
+        fixed[list(data.known_splits)] = True
+        if nested is None:
+            nested = nested_splits(data.values, data.target, data.weight)
+            for j, known in data.known_splits.items():
+                nested[j] = NestedSplits(known, np.empty(0))
+            self._keep(nested=nested)
+            self.control.report("discretization", 1, 0)
         return nested, fixed
+
+    def _keep(self, **finished: Any) -> None:
+        self.state = replace(self.state, **finished)
+        self.control.keep(self.state)
+
+    def _evolve(self, space: SearchSpace, evaluator: Evaluator) -> Evolution:
+        """Run the genetic algorithm, keeping and telling of every generation."""
+        control, settings, snapshot = self.control, self._evolution_settings(space), self.state.snapshot
+
+        def tell(search: Evolution) -> None:
+            control.has_model = True
+            taken = search.snapshot()
+            if taken is not None:
+                self._keep(snapshot=taken)
+            if control.callbacks:
+                row = search.history[-1]
+                error = row.best_error * self.data.error_unit
+                left = time_left.estimate()
+                control.report("evolution", row.generation, row.evaluations, row.n_rules, error, left)
+
+        search = Evolution(space, evaluator, settings, self.rng, tell)
+        if snapshot is not None:
+            _check_goes_on(snapshot, settings)
+            search.restore(snapshot)
+            control.has_model = True
+        time_left = TimeLeft(search)
+        search.run()
+        return search
 
     def _task(self, space: SearchSpace, indices: npt.NDArray[np.intp]) -> Task:
         rows = self.data.rows
@@ -162,7 +212,16 @@ class EvolutionLearner:
             return Task(space, selected, selected, rows, most)
         return Task(space, selected, rows, None, most)
 
-    def _regularize(self, task: Task, selected: npt.NDArray[np.intp], deadline: float) -> ElasticNetSettings:
+    def _regularize(self, task: Task, selected: npt.NDArray[np.intp]) -> tuple[ElasticNetSettings, bool]:
+        """Choose how consequents are fitted, or take what was chosen; tell too whether there was time enough."""
+        if self.state.fit is not None and self.state.rng is not None:
+            self.rng.bit_generator.state = dict(self.state.rng)
+            return self.state.fit, True
+        settings = self._search_regularization(task, selected, self.control.deadline(_SHARE_OF_REGULARIZATION))
+        self._keep(fit=settings, rng=self.rng.bit_generator.state)
+        return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
+
+    def _search_regularization(self, task: Task, selected: npt.NDArray[np.intp], deadline: float) -> ElasticNetSettings:
         options, rows, rng = self.options, self.data.rows, self.rng
         settings = ElasticNetSettings(
             options.regularization if options.regularization is not None else 1.0,
@@ -195,6 +254,7 @@ class EvolutionLearner:
             options.n_local_search,
             options.n_restarts,
             _THRESHOLD_AN_INPUT * space.n_inputs,
+            options.early_stopping,
         )
 
     def _finish(
@@ -237,6 +297,20 @@ class EvolutionLearner:
             settings.regularization,
             int((~fired).sum()),
         )
+
+
+def _check_goes_on(snapshot: Snapshot, settings: EvolutionSettings) -> None:
+    # A first population of which nothing can be used takes one evaluation more than was allowed.
+    limits = {
+        "max_evaluations": (settings.max_evaluations + 1, snapshot.n_asked),
+        "n_restarts": (settings.n_restarts, snapshot.n_restarts),
+    }
+    for name, (most, made) in limits.items():
+        if made > most:
+            raise ValueError(
+                f"{name} is too small to go on from a search that has made {made:,} of them; raise it, or start afresh "
+                "with warm_start=False."
+            )
 
 
 def simpler_models(

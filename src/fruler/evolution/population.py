@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from fruler.evolution.chromosome import Chromosome, make_chromosome
 from fruler.evolution.crossover import cross
-from fruler.evolution.fitness import Evaluation, Evaluator, OutOfTime
+from fruler.evolution.fitness import Evaluator, OutOfTime
 from fruler.evolution.initialization import initial_population
 from fruler.evolution.local_search import relatives
 from fruler.evolution.mutation import mutate
 from fruler.evolution.problem import SearchSpace
+from fruler.evolution.state import Generation, Individual, Snapshot
 
 # By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
 # population, and if the best stayed the same.
 _FALL, _FALL_WITHOUT_NEW, _FALL_WITHOUT_BETTER = 0.4, 0.2, 0.2
-
-
-class Individual(NamedTuple):
-    """A chromosome and what it is worth."""
-
-    chromosome: Chromosome
-    evaluation: Evaluation
-
-
-class Generation(NamedTuple):
-    """A row of the search's history."""
-
-    generation: int
-    evaluations: int
-    best_fitness: float
-    best_error: float
-    n_rules: int
-    n_coefficients: int
-    mean_fitness: float
-    threshold: float
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -53,6 +33,7 @@ class EvolutionSettings:
     n_local_search: int
     n_restarts: int
     initial_threshold: float
+    patience: int | None = None
 
 
 class Evolution:
@@ -68,14 +49,32 @@ class Evolution:
         Parameters.
     rng : numpy Generator
         The only source of chance.
+    on_generation : callable, optional
+        Called with the search after each generation.
+
+    Attributes
+    ----------
+    population : list of Individual
+        By increasing fitness, each chromosome once.
+    seen : dict of bytes to None
+        The granularities that the local search has met.
+    history : list of Generation
+        A row a generation.
     """
 
     def __init__(
-        self, space: SearchSpace, evaluator: Evaluator, settings: EvolutionSettings, rng: np.random.Generator
+        self,
+        space: SearchSpace,
+        evaluator: Evaluator,
+        settings: EvolutionSettings,
+        rng: np.random.Generator,
+        on_generation: Callable[[Evolution], None] | None = None,
     ) -> None:
         self.space, self.evaluator, self.settings, self.rng = space, evaluator, settings, rng
+        self.on_generation = on_generation
+        self._cut_short = False
         self.population: list[Individual] = []
-        self.seen: set[bytes] = set()
+        self.seen: dict[bytes, None] = {}
         self.threshold = settings.initial_threshold
         self.restarts_left = settings.n_restarts
         self.history: list[Generation] = []
@@ -86,23 +85,72 @@ class Evolution:
         return self.population[0]
 
     def run(self) -> Individual:
-        """Search until the second convergence, the limit on evaluations or the deadline; return the best."""
+        """Search until the second convergence, or until a limit or somebody ends it; return the best."""
         start = time.monotonic()
-        self.initialize()
-        while True:
+        if self.history:
+            start -= self.history[-1].seconds
+        else:
+            self.initialize()
             self.record(time.monotonic() - start)
-            if self.evaluations_left <= 0:
-                break
+        while not self.ended:
             if self.threshold <= 0.0:
-                if self.restarts_left == 0:
-                    break
                 self.restart()
-                continue
-            try:
-                self.advance()
-            except OutOfTime:
-                break
+            else:
+                try:
+                    self.advance()
+                except OutOfTime:
+                    break
+            self.record(time.monotonic() - start)
         return self.best_known()
+
+    @property
+    def ended(self) -> bool:
+        """Whether no other generation is to come."""
+        converged = self.threshold <= 0.0 and self.restarts_left <= 0
+        return converged or self.evaluations_left <= 0 or self.evaluator.out_of_time or self.stagnant
+
+    @property
+    def stagnant(self) -> bool:
+        """Whether the best has stayed the same for longer than patience lasts."""
+        patience = self.settings.patience
+        if patience is None or len(self.history) <= patience:
+            return False
+        return self.history[-1 - patience].best_fitness <= self.history[-1].best_fitness
+
+    def snapshot(self) -> Snapshot | None:
+        """Return the search as it is between two generations; None once a limit has cut one of them short."""
+        # A limit in time, once reached, stays so: where there is none now, there was none on the way.
+        if self._cut_short or self.evaluator.out_of_time or self.evaluator.best is None:
+            return None
+        return Snapshot(
+            self.population,
+            Individual(*self.evaluator.best),
+            {size: Individual(*found) for size, found in self.evaluator.best_by_rules.items()},
+            self.seen,
+            len(self.seen),
+            self.history,
+            len(self.history),
+            self.threshold,
+            self.settings.n_restarts - self.restarts_left,
+            self.evaluator.n_asked,
+            self.rng.bit_generator.state,
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to where a snapshot was taken."""
+        self.population = list(snapshot.population)
+        self.seen = dict.fromkeys(snapshot.seen)
+        self.history = snapshot.history
+        self.threshold = snapshot.threshold
+        self.restarts_left = self.settings.n_restarts - snapshot.n_restarts
+        self.rng.bit_generator.state = dict(snapshot.rng)
+        evaluator = self.evaluator
+        evaluator.n_asked = snapshot.n_asked
+        evaluator.best = snapshot.best
+        evaluator.best_by_rules = dict(snapshot.best_by_rules)
+        # What else was evaluated is forgotten; if it is met again it is worth the same.
+        for chromosome, evaluation in (*self.population, *snapshot.best_by_rules.values()):
+            evaluator.known[chromosome.key] = evaluation
 
     def best_known(self) -> Individual:
         """Return the best of all that was evaluated, even in a batch that ended at the deadline."""
@@ -131,7 +179,7 @@ class Evolution:
             )
             [worth] = self.evaluator([linear], at_once=True)
             self.population = self.ranked([*self.population, Individual(linear, worth)])
-        self.seen = {individual.chromosome.structure for individual in self.population}
+        self._see(self.population)
 
     def advance(self) -> None:
         """One generation: selection, crossover, mutation, replacement, local search."""
@@ -168,7 +216,7 @@ class Evolution:
         origins = []
         for individual in entered:
             if individual.chromosome.structure not in self.seen:
-                self.seen.add(individual.chromosome.structure)
+                self._see([individual])
                 origins.append(individual)
         count = self.settings.n_local_search
         tried = [relatives(self.space, origin.chromosome, count, self.rng) for origin in origins]
@@ -176,7 +224,7 @@ class Evolution:
         replaced = {}
         for k, origin in enumerate(origins):
             family = found[k * count : (k + 1) * count]
-            self.seen.update(individual.chromosome.structure for individual in family)
+            self._see(family)
             if family:
                 fittest = min(family, key=lambda individual: individual.evaluation.fitness)
                 if fittest.evaluation.fitness < origin.evaluation.fitness:
@@ -192,13 +240,17 @@ class Evolution:
         family: list[Individual] = []
         with suppress(OutOfTime):
             family = self.evaluated(made)
-        self.seen.update(individual.chromosome.structure for individual in family)
+        self._see(family)
         self.population = self.ranked([best, *family])
 
     def evaluated(self, chromosomes: list[Chromosome]) -> list[Individual]:
         """Evaluate as many as the limit allows."""
         allowed = chromosomes[: max(0, self.evaluations_left)]
+        self._cut_short |= len(allowed) < len(chromosomes)
         return [Individual(*pair) for pair in zip(allowed, self.evaluator(allowed), strict=True)]
+
+    def _see(self, individuals: list[Individual]) -> None:
+        self.seen.update(dict.fromkeys(individual.chromosome.structure for individual in individuals))
 
     def ranked(self, individuals: list[Individual]) -> list[Individual]:
         """Sort by fitness, each chromosome once; of equals the older comes first."""
@@ -207,7 +259,7 @@ class Evolution:
         return sorted(unique, key=lambda individual: individual.evaluation.fitness)
 
     def record(self, seconds: float) -> None:
-        """Add a row to the history."""
+        """Add a row to the history, and tell of it."""
         best = self.best.evaluation
         finite = [one.evaluation.fitness for one in self.population if np.isfinite(one.evaluation.fitness)]
         self.history.append(
@@ -223,3 +275,5 @@ class Evolution:
                 seconds,
             )
         )
+        if self.on_generation is not None:
+            self.on_generation(self)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from fruler.control import never
 from fruler.growth.fitting import fit_terms, normal_equations, outputs, rule_weights
-from fruler.growth.growing import Growth, GrowthSettings
+from fruler.growth.growing import Growth, GrowthSettings, Step
 from fruler.rows import Rows
 from fruler.scaling import Floats
 
@@ -22,6 +23,30 @@ _N_PARTS = 5
 # Few rows leave the choice to chance; they are parted more than once. Of many, some of the parts are enough.
 _FEW_ROWS, _N_REPEATS = 1_000, 3
 _MANY_ROWS, _N_PARTS_OF_MANY = 2_000, 2
+
+
+class Part(NamedTuple):
+    """What was found by leaving out one part of the rows.
+
+    Attributes
+    ----------
+    errors : ndarray of shape (n_sizes, n_ridges)
+        The sums of squared errors on it.
+    weight : float
+        The sum of its weights.
+    n_evaluations : int
+        The structures that were looked at.
+    settings : GrowthSettings
+        Of the growth on the other rows.
+    path : tuple of Step
+        The exact steps of that growth, from which it could go on.
+    """
+
+    errors: Floats
+    weight: float
+    n_evaluations: int
+    settings: GrowthSettings
+    path: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -41,6 +66,17 @@ class Choice:
     errors: Floats
     ridges: tuple[float, ...]
     n_evaluations: int
+
+    @classmethod
+    def from_parts(cls, parts: Sequence[Part], ridges: tuple[float, ...]) -> Self:
+        """Sum up the parts, of which there is at least one."""
+        n_sizes = max(len(part.errors) for part in parts)
+        # A growth that ended early stands for all larger sizes, too.
+        padded = [
+            np.vstack([part.errors, np.repeat(part.errors[-1:], n_sizes - len(part.errors), axis=0)]) for part in parts
+        ]
+        total = sum(part.weight for part in parts)
+        return cls(np.sum(padded, axis=0) / total, ridges, sum(part.n_evaluations for part in parts))
 
     def best_size(self) -> int:
         """Return the least number of rules whose error is, but for a tolerance, the least of all."""
@@ -77,6 +113,10 @@ def cross_validate(
     parts: list[npt.NDArray[np.intp]],
     pool: ThreadPoolExecutor | None = None,
     deadline: float = np.inf,
+    *,
+    stopped: Callable[[], bool] = never,
+    before: Mapping[int, Part] | None = None,
+    on_part: Callable[[int, list[Part]], None] | None = None,
 ) -> Choice | None:
     """Grow without some of the rows, and see how well every size does on them.
 
@@ -92,25 +132,34 @@ def cross_validate(
         Where the parts are worked on.
     deadline : float
         The value of `time.monotonic` after which nothing new is begun.
+    stopped : callable, optional
+        Tells whether somebody asked for the end; after it nothing new is begun either.
+    before : mapping of int to Part, optional
+        What is known of some of the parts, by number, from a run on the same rows.
+    on_part : callable, optional
+        Called for each part that is finished, with its number and all that are finished.
 
     Returns
     -------
     Choice or None
         None if not one part was finished in time, or none could be.
     """
+    known_parts = before or {}
 
-    def left_out(part: npt.NDArray[np.intp]) -> tuple[Floats, float, int] | None:
-        return errors_of_part(rows, part, domains, known, settings, ridges, deadline)
+    def left_out(number: int) -> Part | None:
+        earlier = known_parts.get(number)
+        return errors_of_part(
+            rows, parts[number], domains, known, settings, ridges, deadline, stopped=stopped, before=earlier
+        )
 
     run: Callable[..., Iterable[Any]] = map if pool is None else pool.map
-    found = [result for result in run(left_out, parts) if result is not None]
-    if not found:
-        return None
-    n_sizes = max(len(errors) for errors, _, _ in found)
-    # A growth that ended early stands for all larger sizes, too.
-    padded = [np.vstack([errors, np.repeat(errors[-1:], n_sizes - len(errors), axis=0)]) for errors, _, _ in found]
-    total = sum(weight for _, weight, _ in found)
-    return Choice(np.sum(padded, axis=0) / total, ridges, sum(count for _, _, count in found))
+    found: list[Part] = []
+    for number, part in enumerate(run(left_out, range(len(parts)))):
+        if part is not None:
+            found.append(part)
+            if on_part is not None:
+                on_part(number, found)
+    return Choice.from_parts(found, ridges) if found else None
 
 
 def errors_of_part(
@@ -121,17 +170,22 @@ def errors_of_part(
     settings: GrowthSettings,
     ridges: tuple[float, ...],
     deadline: float,
-) -> tuple[Floats, float, int] | None:
-    """Return the sums of squared errors on a part by size and ridge, its weight, and the structures looked at.
+    *,
+    stopped: Callable[[], bool] = never,
+    before: Part | None = None,
+) -> Part | None:
+    """Grow without a part of the rows, and see how well every size and ridge does on it.
 
-    None where time ran out, or where the rows of one side have no weight.
+    None where time ran out, or where the rows of one side have no weight. What is known of the part is not done again.
     """
+    if before is not None and before.settings == settings:
+        return before
     fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), part))
     left_out = rows.take(part)
     if not (fitted_rows.weight.any() and left_out.weight.any()):
         return None
-    growth = Growth(fitted_rows, domains, known, settings, deadline)
-    path = growth.run()
+    growth = Growth(fitted_rows, domains, known, settings, deadline, stopped=stopped)
+    path = growth.run(() if before is None else before.path)
     errors = np.empty((len(path), len(ridges)))
     for size, step in enumerate(path):
         normal = normal_equations(step.structure, fitted_rows, domains)
@@ -142,4 +196,5 @@ def errors_of_part(
             errors[size, k] = left_out.weight @ np.square(residual)
     if growth.out_of_time:
         return None
-    return errors, float(left_out.weight.sum()), growth.n_evaluations
+    exact = tuple(path[: growth.n_exact])
+    return Part(errors, float(left_out.weight.sum()), growth.n_evaluations, settings, exact)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from fruler.control import never
 from fruler.growth.fitting import Fit, Normal, Prices, fit_terms, normal_equations, outputs
 from fruler.growth.structure import LEAST_GAP, Structure
 from fruler.kernels import growth
@@ -92,6 +93,19 @@ class Growth:
         Parameters.
     deadline : float
         The value of `time.monotonic` after which nothing new is begun.
+    stopped : callable, optional
+        Tells whether somebody asked for the end; after it nothing new is begun either.
+    on_step : callable, optional
+        Called with the growth after each new size.
+
+    Attributes
+    ----------
+    path : list of Step
+        Every size so far, one rule first.
+    n_exact : int
+        How many of them, from the first, no limit has cut short: another growth on these rows goes through the same.
+    n_evaluations : int
+        The structures that were fitted.
     """
 
     def __init__(
@@ -101,19 +115,23 @@ class Growth:
         known: list[Floats],
         settings: GrowthSettings,
         deadline: float = np.inf,
+        *,
+        stopped: Callable[[], bool] = never,
+        on_step: Callable[[Growth], None] | None = None,
     ) -> None:
         self.rows, self.domains, self.known = rows, domains, known
-        self.settings, self.deadline = settings, deadline
+        self.settings, self.deadline, self.stopped, self.on_step = settings, deadline, stopped, on_step
         self.fixed = np.array([len(points) > 0 for points in known])
         self.order = np.argsort(rows.columns, axis=1)
         self.sorted = np.take_along_axis(rows.columns, self.order, axis=1)
         self.n_evaluations = 0
         self.path: list[Step] = []
+        self.n_exact = 0
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the deadline has passed."""
-        return time.monotonic() > self.deadline
+        """Whether the deadline has passed, or somebody asked for the end."""
+        return self.stopped() or time.monotonic() > self.deadline
 
     @property
     def ended(self) -> bool:
@@ -128,23 +146,40 @@ class Growth:
         settings = self.settings
         return normal, fit_terms(normal, structure, len(self.rows), settings.ridge, settings.prices)
 
-    def run(self) -> list[Step]:
-        """Grow until splits no longer pay; return every size on the way, one rule first."""
+    def run(self, path: Sequence[Step] = ()) -> list[Step]:
+        """Grow until splits no longer pay; return every size on the way, one rule first.
+
+        Parameters
+        ----------
+        path : sequence of Step
+            Exact sizes of an earlier growth on these rows, to go on from.
+        """
         start = time.monotonic()
-        structure = Structure.undivided(self.known, self.settings.fuzziness)
-        normal, fit = self.fit(structure)
-        self.path = [Step(structure, fit, self.n_evaluations, time.monotonic() - start)]
-        best, failures = fit.criterion, 0
-        while structure.n_rules < self.settings.most_rules and failures < self.settings.patience:
-            grown = self.split_best(structure, normal, fit)
+        self.path = usable_steps(path, self.settings)
+        if self.path:
+            self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
+            start -= self.path[-1].seconds
+            normal = normal_equations(self.path[-1].structure, self.rows, self.domains)
+        else:
+            structure = Structure.undivided(self.known, self.settings.fuzziness)
+            normal, fit = self.fit(structure)
+            self._add(structure, fit, start)
+        while len(self.path) < self.settings.most_rules and failures(self.path) < self.settings.patience:
+            grown = self.split_best(self.path[-1].structure, normal, self.path[-1].fit)
             if grown is None:
                 break
             structure, fit = self.tune(*grown, _STEPS[:1])
             normal = normal_equations(structure, self.rows, self.domains)
-            self.path.append(Step(structure, fit, self.n_evaluations, time.monotonic() - start))
-            failures = 0 if fit.criterion < best else failures + 1
-            best = min(best, fit.criterion)
+            self._add(structure, fit, start)
         return self.path
+
+    def _add(self, structure: Structure, fit: Fit, start: float) -> None:
+        self.path.append(Step(structure, fit, self.n_evaluations, time.monotonic() - start))
+        # A limit, once reached, stays so: where there is none now, there was none on the way.
+        if not self.ended:
+            self.n_exact = len(self.path)
+        if self.on_step is not None:
+            self.on_step(self)
 
     def split_best(self, structure: Structure, normal: Normal, fit: Fit) -> tuple[Structure, Fit] | None:
         """Fit the most promising splits and return the best of them; None if there is none, or nothing may be begun."""
@@ -263,6 +298,27 @@ class Growth:
             room = min(target - edges[split], edges[split + 2] - target)
             if target != position and room > LEAST_GAP * (high - low):
                 yield structure.moved(feature, split, target, share)
+
+
+def failures(path: Sequence[Step]) -> int:
+    """Return how many of the last splits failed to lower the criterion."""
+    best, failed = path[0].fit.criterion, 0
+    for step in path[1:]:
+        failed = 0 if step.fit.criterion < best else failed + 1
+        best = min(best, step.fit.criterion)
+    return failed
+
+
+def usable_steps(path: Sequence[Step], settings: GrowthSettings) -> list[Step]:
+    """Return the first of these steps, those that a growth with other limits goes through as well."""
+    most = settings.most_evaluations
+    usable: list[Step] = []
+    for step in path[: settings.most_rules]:
+        late = usable and most is not None and step.n_evaluations >= most
+        if late or (usable and failures(usable) >= settings.patience):
+            break
+        usable.append(step)
+    return usable
 
 
 def between(values: Floats, most: int) -> Floats:

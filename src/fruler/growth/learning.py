@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler.growth.choice import RIDGES, Choice, cross_validate, parts_of
+from fruler.control import RunControl
+from fruler.growth.choice import RIDGES, Choice, Part, cross_validate, parts_of
 from fruler.growth.fitting import Fit, Normal, fit_terms, normal_equations
 from fruler.growth.growing import Growth, GrowthSettings, Step
+from fruler.growth.state import GrowthState
 from fruler.growth.structure import Structure
 from fruler.rows import Rows
 from fruler.rules.partition import MOST_LABELS, FuzzyPartition
@@ -42,6 +44,7 @@ class GrowthOptions:
     regularization: float | None
     max_rules: int | None
     max_evaluations: int | None
+    early_stopping: int | None
 
 
 class GrowthLearner:
@@ -57,8 +60,10 @@ class GrowthLearner:
         The only source of chance.
     pool : ThreadPoolExecutor or None
         Where the parts of the validation are worked on.
-    start, limit : float
-        The value of `time.monotonic` when learning began, and the seconds that it may take.
+    control : RunControl
+        Its clock, and who watches it.
+    state : GrowthState, optional
+        From where to go on: of a growth on the same rows with the same seed.
     """
 
     def __init__(
@@ -67,11 +72,12 @@ class GrowthLearner:
         data: TrainingData,
         rng: np.random.Generator,
         pool: ThreadPoolExecutor | None,
-        start: float,
-        limit: float,
+        control: RunControl,
+        state: GrowthState | None = None,
     ) -> None:
         self.options, self.data, self.rng = options, data, rng
-        self.pool, self.start, self.limit = pool, start, limit
+        self.pool, self.control = pool, control
+        self.state = GrowthState() if state is None else state
         scale = data.scale
         self.domains = np.ascontiguousarray((data.domains - scale.centre[:, None]) / scale.spread[:, None])
         self.known = [np.empty(0) for _ in range(data.n_inputs)]
@@ -90,38 +96,84 @@ class GrowthLearner:
         rows = self.data.rows.take(indices)
         parts = self._parts(len(rows))
         settings, ridges = self._settings(len(parts))
-        growth = Growth(rows, self.domains, self.known, settings, self._deadline(_SHARE_OF_GROWTH))
-        path = growth.run()
-        clock.append(time.perf_counter())
-        choice = cross_validate(
+        self.control.has_model = len(self.state.path) > 0
+        growth = Growth(
             rows,
             self.domains,
             self.known,
             settings,
-            ridges,
-            parts,
-            pool=self.pool,
-            deadline=self._deadline(_SHARE_OF_VALIDATION),
+            self.control.deadline(_SHARE_OF_GROWTH),
+            stopped=self.control.is_stopped,
+            on_step=self._tell_step,
         )
+        path = growth.run(self.state.path)
+        exact = not growth.out_of_time
+        clock.append(time.perf_counter())
+        choice = self._validate(growth, parts, ridges)
+        exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
         chosen = _chosen_size(path, choice)
-        growth.deadline = self._deadline(1.0) - self._seconds_of_fit(rows, path[chosen].structure)
+        growth.deadline = self.control.deadline() - self._seconds_of_fit(rows, path[chosen].structure)
         structure, fit = growth.tune(path[chosen].structure, path[chosen].fit)
         path[chosen] = path[chosen]._replace(structure=structure, fit=fit)
-        points = self._finish(path, chosen, choice, settings, growth.fixed)
+        n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
+        exact = exact and not growth.out_of_time
+        points = self._finish(path, chosen, choice, growth, n_evaluations)
         clock.append(time.perf_counter())
         n_rules = chosen + 1
         return Learned(
             tuple(points),
             [point.rule_base.n_rules for point in points].index(n_rules),
-            growth.n_evaluations + (0 if choice is None else choice.n_evaluations),
+            n_evaluations,
             self._history(path),
             indices,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+            exact and not self.control.over(),
         )
 
-    def _deadline(self, share: float) -> float:
-        return self.start + share * self.limit
+    def _tell_step(self, growth: Growth) -> None:
+        """Keep and tell of a size that the growth came to."""
+        self.control.has_model = True
+        step = growth.path[-1]
+        if growth.n_exact == len(growth.path):
+            self.state = replace(self.state, path=tuple(growth.path))
+            self.control.keep(self.state)
+        error = step.fit.error * self.data.error_unit
+        self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error)
+
+    def _validate(self, growth: Growth, parts: list[npt.NDArray[np.intp]], ridges: tuple[float, ...]) -> Choice | None:
+        """Cross-validate, keeping and telling of every part."""
+        start, n_known = time.monotonic(), sum(number in self.state.parts for number in range(len(parts)))
+
+        def tell(number: int, found: list[Part]) -> None:
+            self.state = replace(self.state, parts={**self.state.parts, number: found[-1]})
+            self.control.keep(self.state)
+            choice = Choice.from_parts(found, ridges)
+            size = choice.best_size()
+            n_new = len(found) - n_known
+            left = (time.monotonic() - start) / n_new * (len(parts) - len(found)) if n_new > 0 else None
+            self.control.report(
+                "validation",
+                len(found),
+                growth.n_evaluations + choice.n_evaluations,
+                size,
+                choice.error_of(size) * self.data.error_unit,
+                left,
+            )
+
+        return cross_validate(
+            growth.rows,
+            self.domains,
+            self.known,
+            growth.settings,
+            ridges,
+            parts,
+            pool=self.pool,
+            deadline=self.control.deadline(_SHARE_OF_VALIDATION),
+            stopped=self.control.is_stopped,
+            before=self.state.parts,
+            on_part=tell,
+        )
 
     def _grown_rows(self) -> npt.NDArray[np.intp]:
         n_rows = len(self.data.rows)
@@ -141,6 +193,8 @@ class GrowthLearner:
         settings = GrowthSettings(
             fuzziness=options.fuzziness, most_rules=min(options.max_rules or _MOST_RULES, MOST_LABELS)
         )
+        if options.early_stopping is not None:
+            settings = replace(settings, patience=options.early_stopping)
         if options.max_evaluations is not None:
             settings = replace(settings, most_evaluations=options.max_evaluations // (n_parts + 1))
         if options.regularization is None:
@@ -149,7 +203,7 @@ class GrowthLearner:
 
     def _seconds_of_fit(self, rows: Rows, structure: Structure) -> float:
         """Tell how long the fit on all rows will take, from one on those that rules were grown on."""
-        if self.limit == np.inf:
+        if self.control.limit == np.inf:
             return 0.0
         start = time.monotonic()
         normal = normal_equations(structure, rows, self.domains)
@@ -161,15 +215,16 @@ class GrowthLearner:
         path: list[Step],
         chosen: int,
         choice: Choice | None,
-        settings: GrowthSettings,
-        fixed: npt.NDArray[np.bool_],
+        growth: Growth,
+        n_evaluations: int,
     ) -> list[FrontPoint]:
         """Fit the chosen size on all rows, then the others while there is time."""
+        settings, start = growth.settings, time.monotonic()
         points: list[FrontPoint] = []
         for size in [chosen, *(size for size in range(len(path)) if size != chosen)]:
-            if points and time.monotonic() > self._deadline(1.0):
+            if points and self.control.over():
                 break
-            structure = path[size].structure.without_idle_splits(fixed)
+            structure = path[size].structure.without_idle_splits(growth.fixed)
             normal = normal_equations(structure, self.data.rows, self.domains)
             ridge = settings.ridge if choice is None else choice.best_ridge(size + 1)
             fit = fit_terms(normal, structure, len(self.data.rows), ridge, settings.prices)
@@ -184,6 +239,9 @@ class GrowthLearner:
                     0,
                 )
             )
+            left = (time.monotonic() - start) / len(points) * (len(path) - len(points))
+            best = points[0]
+            self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
         return sorted(points, key=lambda point: point.rule_base.n_rules)
 
     def _error(self, fit: Fit, normal: Normal) -> float:

@@ -12,7 +12,7 @@ from fruler.data.encoding import TableEncoding
 from fruler.files import write_whole
 from fruler.model_file.checked import MOST_BYTES, parse_document, require_readable
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
-from fruler.model_file.rule_base_json import rule_base_from_json, rule_base_to_json
+from fruler.model_file.rule_base_json import require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
 FORMAT, SCHEMA = "fruler-model", 1
@@ -69,6 +69,7 @@ def model_bytes(model: Model) -> bytes:
     from fruler import __version__
 
     try:
+        require_cells(model.rule_base.n_rules, len(model.rule_base.variables))
         document = {
             "format": FORMAT,
             "schema": SCHEMA,

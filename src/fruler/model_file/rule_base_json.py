@@ -27,7 +27,6 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
     >>> written["rules"][0]
     {'if': {'x': ['low']}, 'then': {'intercept': 1.0, 'slopes': {'x': 2.0}}}
     """
-    _require_cells(rule_base.n_rules, len(rule_base.variables))
     rules: list[dict[str, Any]] = [
         {
             "if": {name: list(labels) for name, labels in rule.antecedent.items()},
@@ -75,7 +74,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
     rules = [item.keys(required, ("support",)) for item in members["rules"].items()]
     if not rules or not variables:
         raise ValueError(f"{written.place} must have at least one input and one rule")
-    _require_cells(len(rules), len(variables))
+    require_cells(len(rules), len(variables))
     with_support = sum("support" in rule for rule in rules)
     if with_support not in (0, len(rules)):
         raise ValueError(f"{members['rules'].place} must all have a support, or none")
@@ -93,7 +92,8 @@ def rule_base_from_json(written: Checked) -> RuleBase:
     )
 
 
-def _require_cells(n_rules: int, n_inputs: int) -> None:
+def require_cells(n_rules: int, n_inputs: int) -> None:
+    """Refuse more rules and inputs than are read."""
     if n_rules * n_inputs > MOST_CELLS:
         raise ValueError(f"{n_rules:,} rules over {n_inputs:,} inputs are more than a file can hold")
 

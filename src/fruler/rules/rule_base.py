@@ -173,6 +173,11 @@ class RuleBase:
 
         return rules_text(self)
 
+    def _repr_html_(self) -> str:
+        from fruler.explain.report.notebook import rules_html
+
+        return rules_html(self)
+
     def __repr__(self) -> str:
         return f"<RuleBase: {self.n_rules} rules over {len(self.variables)} inputs for {self.target_name!r}>"
 
@@ -265,6 +270,18 @@ class RuleBase:
         from fruler.explain.explanation import explain_rows
 
         return explain_rows(self, X)
+
+    def to_markdown(self, *, digits: int = 3) -> str:
+        """Return the rules as a table in Markdown, with coefficients of so many digits that matter."""
+        from fruler.export.markdown import export
+
+        return export(self, digits=digits)
+
+    def to_latex(self, *, digits: int = 3, caption: str | None = None, label: str | None = None) -> str:
+        """Return the rules as a LaTeX table for a paper; the document needs the package booktabs."""
+        from fruler.export.latex import export
+
+        return export(self, digits=digits, caption=caption, label=label)
 
     def with_training(self, X: Any, y: Any) -> RuleBase:
         """Return the rule base with a summary of training data, which explanations and importances refer to.

@@ -1,0 +1,105 @@
+"""Killed at random moments and started again, a fit with a checkpoint comes to the model of one that was left alone.
+
+    python benchmarks/kill_and_resume_fit.py [--search evolution] [--kills 100] [--seed 0] [--rows 200] [--jobs 1]
+        [--evaluations 3000] [--seconds 0.0]
+
+Each fit is a process of its own, ended by SIGKILL; up to four times, then one is left to come to its end, and its model
+is compared to the last bit. The last line is a JSON object of what happened.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import fruler.checkpoint.folder
+from fruler import FRULERRegressor
+from fruler.data import make_friedman
+
+
+def fingerprint(model: FRULERRegressor) -> str:
+    """Return a digest of all that a fit found."""
+    rules = model.rule_base_
+    parts = [rules.antecedents, rules.consequents, rules.support, model.sample_indices_, model.pareto_.to_numpy()]
+    parts += [np.asarray(variable.partition.split_points) for variable in rules.variables]
+    parts += [np.asarray(variable.partition.fuzziness) for variable in rules.variables]
+    parts += [model.history_.drop(columns="seconds").to_numpy(), np.array([model.n_evaluations_])]
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+
+
+def start(arguments: argparse.Namespace, folder: Path) -> int:
+    """Fit in another process, which writes what it found beside the checkpoint; return its number."""
+    sys.stdout.flush()
+    process = os.fork()
+    if process:
+        return process
+    status = 1
+    try:
+        model = fit(arguments, folder)
+        found = {"fingerprint": fingerprint(model), "resumed": model.resumed_}
+        (folder / "found.json").write_text(json.dumps(found))
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def fit(arguments: argparse.Namespace, folder: Path | None) -> FRULERRegressor:
+    data = make_friedman(arguments.rows, random_state=1)
+    model = FRULERRegressor(
+        search=arguments.search,
+        max_evaluations=arguments.evaluations if arguments.search == "evolution" else None,
+        n_jobs=arguments.jobs,
+        random_state=0,
+        checkpoint=folder,
+    )
+    return model.fit(data.data, data.target)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--search", choices=("growth", "evolution"), default="evolution")
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="of the moments")
+    parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--evaluations", type=int, default=3_000, help="of the evolution")
+    parser.add_argument("--seconds", type=float, default=0.0, help="between two writings of the checkpoint")
+    arguments = parser.parse_args()
+    fruler.checkpoint.folder.SECONDS = arguments.seconds
+    fruler.checkpoint.folder.MOST_SHARE = 1.0
+    begin = time.monotonic()
+    expected = fingerprint(fit(arguments, None))
+    total = time.monotonic() - begin
+    draw = random.Random(arguments.seed)
+    kills = compared = resumed = 0
+    with tempfile.TemporaryDirectory() as root:
+        while kills < arguments.kills:
+            folder = Path(root) / str(compared)
+            folder.mkdir()
+            for _ in range(draw.randint(1, 4)):
+                process = start(arguments, folder)
+                time.sleep(draw.uniform(0.0, total))
+                os.kill(process, signal.SIGKILL)
+                _, status = os.waitpid(process, 0)
+                kills += os.WIFSIGNALED(status)
+            _, status = os.waitpid(start(arguments, folder), 0)
+            found = json.loads((folder / "found.json").read_text()) if status == 0 else {"fingerprint": "it failed"}
+            if found["fingerprint"] != expected:
+                sys.exit(f"DIFFERENT after {kills} kills: {found['fingerprint']}")
+            compared += 1
+            resumed += found["resumed"] > 0
+    print(json.dumps({"seconds": round(total, 2), "kills": kills, "compared": compared, "resumed": resumed}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""Callbacks: told how a search goes, able to end it; one of them shows a progress bar."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as RichBar
+
+# Where there is no terminal, seconds between two lines.
+_SECONDS_A_LINE = 2.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is.
+
+    Attributes
+    ----------
+    stage : str
+        What has just moved on: ``"growth"``, a rule was added; ``"validation"``, a part of the rows was left out;
+        ``"selection"`` and ``"discretization"`` are done; ``"evolution"``, a generation is over; ``"fit"``, a model of
+        the front was fitted on all rows.
+    generation : int
+        Its number in the stage: the generation (0 is the first population), the rules added, the parts or the models
+        that are done.
+    n_evaluations : int
+        Candidates that the search has looked at.
+    n_rules : int
+        Rules of the best model so far; 0 while there is none.
+    error : float
+        Half its mean squared error, in the target's unit squared: on the training rows, in the validation on rows that
+        were left out. NaN while there is no model.
+    seconds : float
+        Since `fit` was called.
+    seconds_left : float or None
+        About how long it will take from here; None while nothing can be said.
+    """
+
+    stage: str
+    generation: int
+    n_evaluations: int
+    n_rules: int
+    error: float
+    seconds: float
+    seconds_left: float | None = None
+
+
+class Callback:
+    """What `FRULERRegressor` calls while it learns; every method does nothing until it is overridden.
+
+    An exception in a method ends the fit and leaves the estimator as it was before.
+
+    Examples
+    --------
+    >>> from fruler import FRULERRegressor
+    >>> from fruler.callbacks import Callback
+    >>> from fruler.data import load_example
+    >>> class FourRules(Callback):
+    ...     def on_generation(self, progress):
+    ...         return progress.stage == "growth" and progress.n_rules == 4
+    >>> weather = load_example("weather")
+    >>> model = FRULERRegressor(callbacks=[FourRules()], random_state=0).fit(weather.data, weather.target)
+    >>> len(model.history_)
+    4
+    """
+
+    def on_start(self, estimator: Any) -> None:
+        """Be told that a fit begins; its data are checked, nothing is learned yet."""
+
+    def on_generation(self, progress: Progress) -> bool | None:
+        """Be told how far the search is; return True to end it with the best model so far."""
+        return None
+
+    def on_end(self, estimator: Any) -> None:
+        """Be told that a fit is over; also after one that failed, which leaves the estimator as it was before."""
+
+
+def check_callbacks(callbacks: Callback | Iterable[Callback] | None) -> list[Callback]:
+    """Return callbacks as a list.
+
+    Raises
+    ------
+    ValueError
+        If one of them is something else.
+    """
+    if callbacks is None:
+        return []
+    given = [callbacks] if isinstance(callbacks, Callback) else list(callbacks)
+    for callback in given:
+        if not isinstance(callback, Callback):
+            raise ValueError(
+                f"callbacks must be instances of fruler.callbacks.Callback; got {callback!r}. Derive its class from it."
+            )
+    return given
+
+
+class ProgressBar(Callback):
+    """Shows on standard error how a search goes: a bar on a terminal, elsewhere a line every two seconds at most.
+
+    ``FRULERRegressor(verbose=1)`` has one.
+
+    Parameters
+    ----------
+    console : rich Console, optional
+        Where to show it instead.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console
+        self._console: Console | None = None
+        self._bar: RichBar | None = None
+        self._latest: Progress | None = None
+        self._told, self._told_at = False, -math.inf
+
+    def on_start(self, estimator: Any) -> None:
+        """Put up the bar."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._console = self.console or Console(stderr=True)
+        self._latest, self._told, self._told_at = None, True, -math.inf
+        if self._console.is_terminal:
+            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+            self._bar = Progress(*columns, console=self._console)
+            self._bar.add_task("fit", total=None, told="")
+            self._bar.start()
+
+    def on_generation(self, progress: Progress) -> bool | None:
+        """Move the bar on, or write a line."""
+        self._latest, self._told = progress, False
+        if self._bar is not None:
+            left = progress.seconds_left
+            total = None if left is None else max(progress.seconds + left, 1e-9)
+            self._bar.update(
+                self._bar.task_ids[0],
+                description=progress.stage,
+                completed=progress.seconds,
+                total=total,
+                told=describe(progress, with_stage=False),
+            )
+        elif time.monotonic() - self._told_at >= _SECONDS_A_LINE:
+            self._tell()
+        return None
+
+    def on_end(self, estimator: Any) -> None:
+        """Take the bar down, and leave a line of where it ended."""
+        if self._bar is not None:
+            self._bar.stop()
+        elif not self._told:
+            self._tell()
+        self._bar = self._console = self._latest = None
+
+    def _tell(self) -> None:
+        if self._console is not None and self._latest is not None:
+            self._console.print(describe(self._latest), highlight=False, markup=False, soft_wrap=True)
+            self._told, self._told_at = True, time.monotonic()
+
+
+def describe(progress: Progress, *, with_stage: bool = True) -> str:
+    """Say in one line how far a search is.
+
+    Examples
+    --------
+    >>> describe(Progress("evolution", 7, 1234, 3, 0.51237, 4.2, 61.0))
+    'evolution 7: 1,234 evaluations, 3 rules, error 0.5124, 4 s, about 61 s left'
+    >>> describe(Progress("selection", 0, 0, 0, math.nan, 0.5))
+    'selection: 0 s'
+    """
+    parts = []
+    if progress.n_evaluations:
+        parts.append(f"{progress.n_evaluations:,} evaluations")
+    if progress.n_rules:
+        rules = "1 rule" if progress.n_rules == 1 else f"{progress.n_rules} rules"
+        parts += [rules, f"error {progress.error:.4g}"]
+    parts.append(_readable(progress.seconds))
+    if progress.seconds_left is not None:
+        parts.append(f"about {_readable(progress.seconds_left)} left")
+    told = ", ".join(parts)
+    if not with_stage:
+        return told
+    number = f" {progress.generation}" if progress.n_evaluations else ""
+    return f"{progress.stage}{number}: {told}"
+
+
+def _readable(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

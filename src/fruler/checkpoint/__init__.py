@@ -1,0 +1,1 @@
+"""Searches that are kept in a folder, and go on from there."""

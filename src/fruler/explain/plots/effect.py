@@ -1,0 +1,249 @@
+"""What one input does to the prediction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.explain.plots.drawing import (
+    SMALL,
+    blue,
+    inches_of,
+    ink,
+    label_colours,
+    name_axes,
+    number_ticks,
+    place_names,
+    split_axes,
+    tidy,
+    wrap,
+)
+from fruler.explain.plots.sets import draw_histogram, draw_sets, peaks
+from fruler.explain.plots.subjects import (
+    drawn_range,
+    histogram_of,
+    input_names,
+    input_number,
+    rows_of,
+    rule_base_of,
+    with_unit,
+)
+from fruler.rules.partition import FuzzyPartition
+from fruler.rules.rule_base import RuleBase, Variable
+from fruler.scaling import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_GRID = 101
+_MOST_ROWS, _MOST_LINES = 500, 50
+
+
+class EffectDisplay:
+    """The prediction as one input moves over its range, with its fuzzy sets and its histogram below.
+
+    The other inputs stay at their typical values; or, with rows given, the line is the mean over these rows (the
+    partial dependence).
+
+    Parameters
+    ----------
+    variable : Variable
+        The input that moves.
+    grid : ndarray of shape (n_points,)
+        Its values.
+    predictions : ndarray of shape (n_rows, n_points)
+        The predictions of each row with the input at each value; their mean is drawn.
+    target_name, target_unit : str
+        What is predicted, and its unit if any.
+    histogram : (ndarray, ndarray), optional
+        Edges and counts of the histogram of the input.
+    individual : bool, default=False
+        Whether to draw a faint line a row, 50 at most, behind the mean.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        The effect, and the strip below.
+    figure_ : Figure
+        The figure of the axes.
+    line_ : Line2D
+        The effect.
+    rows_ : list of Line2D
+        The faint lines.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fruler import FRULERRegressor
+    >>> from fruler.data import load_example
+    >>> from fruler.explain.plots import EffectDisplay
+    >>> weather = load_example("weather")
+    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> display = EffectDisplay.from_estimator(model, "pressure")
+    >>> display.axes_[0].get_ylabel()
+    'mean_temperature'
+    >>> plt.close(display.figure_)
+    """
+
+    axes_: npt.NDArray[np.object_]
+    figure_: Figure
+    line_: Any
+    rows_: list[Any]
+
+    def __init__(
+        self,
+        variable: Variable,
+        grid: Floats,
+        predictions: Floats,
+        *,
+        target_name: str = "y",
+        target_unit: str = "",
+        histogram: tuple[Floats, Floats] | None = None,
+        individual: bool = False,
+    ) -> None:
+        self.variable = variable
+        self.grid = grid
+        self.predictions = predictions
+        self.target_name = target_name
+        self.target_unit = target_unit
+        self.histogram = histogram
+        self.individual = individual
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        feature: int | str,
+        X: Any = None,
+        *,
+        individual: bool = False,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the effect of an input of a fitted model.
+
+        Parameters
+        ----------
+        model : FRULERRegressor or RuleBase
+            The model.
+        feature : int or str
+            The input, by its name or its number.
+        X : array-like of shape (n_samples, n_inputs), optional
+            Rows to take the mean over; of more than 500 as many are taken, evenly. Without them the other inputs stay
+            at the typical values of the training rows.
+        individual : bool, default=False
+            Whether to draw a faint line a row, 50 at most, behind the mean.
+        ax : Axes, optional
+            Whose place to take; a new figure by default.
+        """
+        rule_base = rule_base_of(model)
+        j = input_number(input_names(rule_base), feature)
+        values = None if X is None else rows_of(model, X)
+        if values is None and rule_base.training is None:
+            raise ValueError(
+                "These rules know no training data, and so no typical values of the other inputs; give rows X, or use "
+                "rule_base.with_training(X, y)."
+            )
+        histogram = histogram_of(rule_base, j, values)
+        variable = rule_base.variables[j]
+        grid = _grid(variable, histogram)
+        rows = rule_base.training.typical[None, :] if values is None else _some(values)  # type: ignore[union-attr]
+        return cls(
+            *(variable, grid, _predict(rule_base, rows, j, grid)),
+            target_name=rule_base.target_name,
+            target_unit=rule_base.target_unit,
+            histogram=histogram,
+            individual=individual,
+        ).plot(ax)
+
+    @classmethod
+    def from_rule_base(
+        cls,
+        rule_base: RuleBase,
+        feature: int | str,
+        X: Any = None,
+        *,
+        individual: bool = False,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the effect of an input of a rule base; the parameters are those of `from_estimator`."""
+        return cls.from_estimator(rule_base, feature, X, individual=individual, ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it in the place of some axes, or in a new figure."""
+        panels = split_axes(ax, (6.4, 4.8), heights=(3.0, 1.15), share="x")[:, 0]
+        upper, lower = panels
+        predictions = np.atleast_2d(self.predictions)
+        fuzzy = isinstance(self.variable.partition, FuzzyPartition)
+        x = self.grid if fuzzy else np.arange(len(self.grid))
+        look = {"linestyle": "-" if fuzzy else "", "marker": "" if fuzzy else "o"}
+        self.rows_ = []
+        if self.individual and len(predictions) > 1:
+            some = np.linspace(0, len(predictions) - 1, min(len(predictions), _MOST_LINES)).astype(np.intp)
+            self.rows_ = upper.plot(x, predictions[some].T, color=ink(), alpha=0.15, linewidth=0.8, **look)
+        (self.line_,) = upper.plot(x, predictions.mean(axis=0), color=blue(), linewidth=2.2, **look)
+        for side in ("top", "right"):
+            upper.spines[side].set_visible(False)
+        upper.tick_params(labelbottom=False)
+        if fuzzy:
+            self._draw_strip(lower)
+        else:
+            self._draw_categories(lower)
+        number_ticks(upper.yaxis, inches_of(upper)[1])
+        name_axes(upper, y=with_unit(self.target_name, self.target_unit))
+        name_axes(lower, x=with_unit(self.variable.name, self.variable.unit))
+        n_rows = len(predictions)
+        others = "other inputs at their typical values" if n_rows == 1 else f"mean over {n_rows} rows"
+        upper.set_title(others, fontsize=SMALL + 1, loc="left")
+        self.axes_, self.figure_ = panels, upper.figure
+        return self
+
+    def _draw_strip(self, ax: Axes) -> None:
+        partition = self.variable.partition
+        assert isinstance(partition, FuzzyPartition)
+        limits = drawn_range(partition, None if self.histogram is None else self.histogram[0])
+        ax.set_xlim(limits)
+        tidy(ax, left=False)
+        draw_histogram(ax, self.histogram)
+        top = 1.05
+        if partition.n_labels > 1:
+            draw_sets(ax, partition, limits, linewidth=1.5)
+            colours = label_colours(partition.n_labels)
+            if place_names(ax, peaks(partition, *limits), partition.labels, y=1.06, colours=colours):
+                top = 1.45
+        ax.set_ylim(0.0, top)
+        number_ticks(ax.xaxis, inches_of(ax)[0])
+
+    def _draw_categories(self, ax: Axes) -> None:
+        tidy(ax, left=False)
+        partition = self.variable.partition
+        labels = [partition.labels[int(label)] for label in partition.place(self.grid)[0]]
+        room = inches_of(ax)[0] / len(labels)
+        ax.set_xlim(-0.5, len(labels) - 0.5)
+        ax.set_xticks(range(len(labels)), [wrap(label, room) for label in labels])
+        if self.histogram is not None:
+            edges, counts = self.histogram
+            bins = np.clip(np.searchsorted(edges, self.grid, side="right") - 1, 0, len(counts) - 1)
+            ax.bar(range(len(labels)), counts[bins], 0.7, color=ink(), alpha=0.2)
+
+
+def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None) -> Floats:
+    """Return values from end to end, with those at which the labels bend; all categories of a nominal input."""
+    partition = variable.partition
+    if not isinstance(partition, FuzzyPartition):
+        return np.array([code for group in partition.groups for code in group])
+    low, high = drawn_range(partition, None if histogram is None else histogram[0])
+    splits, halves = np.asarray(partition.split_points), partition.half_widths
+    return np.unique(np.concatenate([np.linspace(low, high, _GRID), splits - halves, splits, splits + halves]))
+
+
+def _some(values: Floats) -> Floats:
+    return values[np.linspace(0, len(values) - 1, min(len(values), _MOST_ROWS)).astype(np.intp)]
+
+
+def _predict(rule_base: RuleBase, rows: Floats, feature: int, grid: Floats) -> Floats:
+    moved = np.repeat(rows, len(grid), axis=0)
+    moved[:, feature] = np.tile(grid, len(rows))
+    return rule_base.predict(moved).reshape(len(rows), len(grid))

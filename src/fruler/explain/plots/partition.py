@@ -1,0 +1,162 @@
+"""The labels of one input, over the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from fruler.explain.plots.drawing import (
+    inches_of,
+    ink,
+    name_axes,
+    new_axes,
+    number_ticks,
+    tidy,
+    wrap,
+)
+from fruler.explain.plots.sets import draw_histogram, draw_sets, name_sets
+from fruler.explain.plots.subjects import (
+    drawn_range,
+    histogram_of,
+    input_names,
+    input_number,
+    rows_of,
+    rule_base_of,
+    with_unit,
+)
+from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
+from fruler.rules.rule_base import RuleBase
+from fruler.scaling import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SIZE = (6.8, 3.4)
+
+
+class PartitionDisplay:
+    """The fuzzy sets of one input, with their names, over the histogram of its values.
+
+    Make it with `from_estimator` or `from_rule_base`.
+
+    Parameters
+    ----------
+    partition : FuzzyPartition or NominalPartition
+        The labels.
+    name, unit : str
+        What the input is called, and its unit if any.
+    histogram : (ndarray, ndarray), optional
+        The edges of its bars, one more than bars, and how many rows lie in each.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it was drawn.
+    figure_ : Figure
+        The figure of the axes.
+    lines_ : list of Line2D
+        A line a label.
+    bars_ : BarContainer or None
+        The histogram.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fruler import FRULERRegressor
+    >>> from fruler.data import load_example
+    >>> from fruler.explain.plots import PartitionDisplay
+    >>> weather = load_example("weather")
+    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> display = PartitionDisplay.from_estimator(model, "max_temperature_before")
+    >>> display.ax_.get_xlabel()
+    'max_temperature_before'
+    >>> plt.close(display.figure_)
+    """
+
+    ax_: Axes
+    figure_: Figure
+    lines_: list[Any]
+    bars_: Any
+
+    def __init__(
+        self,
+        partition: Partition,
+        *,
+        name: str = "input",
+        unit: str = "",
+        histogram: tuple[Floats, Floats] | None = None,
+    ) -> None:
+        self.partition = partition
+        self.name = name
+        self.unit = unit
+        self.histogram = histogram
+
+    @classmethod
+    def from_estimator(cls, model: Any, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
+        """Draw the labels of an input of a fitted model.
+
+        Parameters
+        ----------
+        model : FRULERRegressor or RuleBase
+            The model.
+        feature : int or str
+            The input, by its name or its number.
+        X : array-like of shape (n_samples, n_inputs), optional
+            The rows of the histogram; the training rows by default.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        rule_base = rule_base_of(model)
+        j = input_number(input_names(rule_base), feature)
+        variable = rule_base.variables[j]
+        histogram = histogram_of(rule_base, j, None if X is None else rows_of(model, X))
+        return cls(variable.partition, name=variable.name, unit=variable.unit, histogram=histogram).plot(ax)
+
+    @classmethod
+    def from_rule_base(cls, rule_base: RuleBase, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
+        """Draw the labels of an input of a rule base; the parameters are those of `from_estimator`."""
+        return cls.from_estimator(rule_base, feature, X, ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it on some axes, or in a new figure."""
+        ax = new_axes(ax, _SIZE)
+        tidy(ax)
+        if isinstance(self.partition, FuzzyPartition):
+            self._plot_fuzzy(ax, self.partition)
+        else:
+            self._plot_nominal(ax, self.partition)
+        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
+        return self
+
+    def _plot_fuzzy(self, ax: Axes, partition: FuzzyPartition) -> None:
+        limits = drawn_range(partition, None if self.histogram is None else self.histogram[0])
+        ax.set_xlim(limits)
+        self.bars_ = draw_histogram(ax, self.histogram)
+        self.lines_ = draw_sets(ax, partition, limits)
+        above = name_sets(ax, partition, limits, self.lines_, y=1.04)
+        ax.set_ylim(0.0, 1.18 if above else 1.02)
+        ax.set_yticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
+        ax.spines["left"].set_bounds(0.0, 1.0)
+        number_ticks(ax.xaxis, inches_of(ax)[0])
+        name_axes(ax, with_unit(self.name, self.unit), "membership")
+
+    def _plot_nominal(self, ax: Axes, partition: NominalPartition) -> None:
+        counts = [_rows_in(group, self.histogram) for group in partition.groups]
+        self.lines_ = []
+        self.bars_ = ax.bar(range(len(counts)), counts, 0.7, color=ink(), alpha=0.3)
+        room = inches_of(ax)[0] / len(counts)
+        ax.set_xticks(range(len(counts)), [wrap(label, room) for label in partition.labels])
+        number_ticks(ax.yaxis, inches_of(ax)[1])
+        name_axes(ax, with_unit(self.name, self.unit), "rows")
+
+
+def _rows_in(group: tuple[float, ...], histogram: tuple[Floats, Floats] | None) -> float:
+    """Return how many rows have a category of a group; two categories never share a bar unless there are very many."""
+    if histogram is None:
+        return 0.0
+    edges, counts = histogram
+    inside = [code for code in group if edges[0] <= code <= edges[-1]]
+    places = np.clip(np.searchsorted(edges, inside, side="right") - 1, 0, len(counts) - 1)
+    return float(counts[np.unique(places)].sum())

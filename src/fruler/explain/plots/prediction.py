@@ -1,0 +1,184 @@
+"""Predicted values against observed ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from fruler.explain.numbers import readable_number
+from fruler.explain.plots.drawing import SMALL, blue, inches_of, ink, name_axes, new_axes, number_ticks
+from fruler.explain.plots.subjects import rule_base_of, with_unit
+from fruler.rules.rule_base import RuleBase
+from fruler.scaling import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Kind = Literal["actual_vs_predicted", "residual_vs_predicted"]
+KINDS: tuple[Kind, ...] = ("actual_vs_predicted", "residual_vs_predicted")
+# More points than these hide each other.
+_MOST_POINTS = 2_000
+
+
+class PredictionDisplay:
+    """Observed against predicted values, or residuals against predicted values, with R² and the RMSE.
+
+    It is drawn by scikit-learn's `PredictionErrorDisplay`, and has names and units. Of more than 2,000 rows every so
+    manieth is drawn, in the order of the predictions; the figures are of all.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Observed and predicted values.
+    target_name, target_unit : str
+        What was predicted, and its unit if any.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it was drawn.
+    figure_ : Figure
+        The figure of the axes.
+    line_ : Line2D
+        Where every prediction would be right.
+    scatter_ : PathCollection
+        A point a row.
+    r2_, rmse_ : float
+        The coefficient of determination (NaN where all observed values are equal) and the root mean squared error.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fruler.explain.plots import PredictionDisplay
+    >>> display = PredictionDisplay([1.0, 2.0, 3.0], [1.0, 2.0, 2.0], target_name="cost", target_unit="€").plot()
+    >>> display.ax_.get_ylabel()
+    'observed cost (€)'
+    >>> plt.close(display.figure_)
+    """
+
+    ax_: Axes
+    figure_: Figure
+    line_: Any
+    scatter_: Any
+    r2_: float
+    rmse_: float
+
+    def __init__(self, y_true: Any, y_pred: Any, *, target_name: str = "y", target_unit: str = "") -> None:
+        self.y_true = y_true
+        self.y_pred = y_pred
+        self.target_name = target_name
+        self.target_unit = target_unit
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: Any, *, kind: Kind = "actual_vs_predicted", ax: Axes | None = None
+    ) -> Self:
+        """Predict rows and draw the predictions against the observed values.
+
+        Parameters
+        ----------
+        model : FRULERRegressor or RuleBase
+            The model.
+        X : array-like of shape (n_samples, n_inputs)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their observed values.
+        kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
+            What stands on the y axis: the observed values, or the residuals (observed - predicted).
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        rules = rule_base_of(model)
+        display = cls(y, model.predict(X), target_name=rules.target_name, target_unit=rules.target_unit)
+        return display.plot(ax, kind=kind)
+
+    @classmethod
+    def from_rule_base(
+        cls, rule_base: RuleBase, X: Any, y: Any, *, kind: Kind = "actual_vs_predicted", ax: Axes | None = None
+    ) -> Self:
+        """Do the same with a rule base; the parameters are those of `from_estimator`."""
+        return cls.from_estimator(rule_base, X, y, kind=kind, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        kind: Kind = "actual_vs_predicted",
+        target_name: str = "y",
+        target_unit: str = "",
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw predictions that are known already.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n_samples,)
+            Observed and predicted values.
+        kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
+            What stands on the y axis.
+        target_name, target_unit : str
+            What was predicted, and its unit if any.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        return cls(y_true, y_pred, target_name=target_name, target_unit=target_unit).plot(ax, kind=kind)
+
+    def plot(self, ax: Axes | None = None, *, kind: Kind = "actual_vs_predicted") -> Self:
+        """Draw it on some axes, or in a new figure."""
+        from sklearn.metrics import PredictionErrorDisplay
+
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
+        actual, predicted = _checked(self.y_true, self.y_pred)
+        against = kind == "actual_vs_predicted"
+        ax = new_axes(ax, (5.0, 4.8) if against else (6.4, 4.2))
+        errors = actual - predicted
+        spread = float(np.square(actual - actual.mean()).sum())
+        self.rmse_ = float(np.sqrt(np.square(errors).mean()))
+        self.r2_ = 1.0 - float(np.square(errors).sum()) / spread if spread > 0.0 else float("nan")
+        some = np.argsort(predicted, kind="stable")
+        if len(some) > _MOST_POINTS:
+            some = some[np.linspace(0, len(some) - 1, _MOST_POINTS).astype(np.intp)]
+        drawn = PredictionErrorDisplay(y_true=actual[some], y_pred=predicted[some]).plot(
+            ax=ax,
+            kind=kind,
+            scatter_kwargs={"color": blue(), "alpha": 0.45, "s": 18, "linewidths": 0},
+            line_kwargs={"color": ink(), "alpha": 0.7},
+        )
+        self.line_, self.scatter_ = drawn.line_, drawn.scatter_
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+        width, height = inches_of(ax)
+        number_ticks(ax.xaxis, width)
+        number_ticks(ax.yaxis, height)
+        target = with_unit(self.target_name, self.target_unit)
+        name_axes(ax, f"predicted {target}", f"observed {target}" if against else f"observed − predicted {target}")
+        self._write_figures(ax, predicted[some], actual[some] if against else errors[some])
+        self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
+        return self
+
+    def _write_figures(self, ax: Axes, x: Floats, y: Floats) -> None:
+        """Write R² and the RMSE in the upper left corner, above all points that are near it."""
+        low, high = ax.get_ylim()
+        left = x <= x.min() + 0.4 * np.ptp(x)
+        top = float(y[left].max())
+        if top > low + 0.84 * (high - low):
+            ax.set_ylim(low, max(high, low + (top - low) / 0.84))
+        unit = f" {self.target_unit}" if self.target_unit else ""
+        share = "" if np.isnan(self.r2_) else f"R² {readable_number(self.r2_)}\n"
+        text = f"{share}RMSE {readable_number(self.rmse_)}{unit}"
+        ax.text(0.03, 0.98, text.replace("-", "−"), transform=ax.transAxes, ha="left", va="top", fontsize=SMALL + 1)
+
+
+def _checked(y_true: Any, y_pred: Any) -> tuple[Floats, Floats]:
+    actual = np.asarray(y_true, dtype=np.float64).reshape(-1)
+    predicted = np.asarray(y_pred, dtype=np.float64).reshape(-1)
+    if len(actual) != len(predicted) or not len(actual):
+        raise ValueError(f"There are {len(actual)} observed and {len(predicted)} predicted values; give one of each.")
+    if not (np.isfinite(actual).all() and np.isfinite(predicted).all()):
+        raise ValueError("Observed and predicted values must be finite; drop rows whose value is not known.")
+    return actual, predicted

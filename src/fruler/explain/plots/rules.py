@@ -1,0 +1,319 @@
+"""A rule base as a picture: a row a rule, its fuzzy sets at the left, the weights of its output at the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.explain.numbers import readable_number
+from fruler.explain.plots.drawing import (
+    SMALL,
+    VERMILLION,
+    blue,
+    ink,
+    new_axes,
+    split_axes,
+    text_inches,
+    tick_text,
+    tidy,
+    wrap,
+)
+from fruler.explain.plots.sets import membership, without_tails
+from fruler.explain.plots.subjects import drawn_range, rule_base_of, signed_effects, with_unit
+from fruler.rules.partition import FuzzyPartition, Partition
+from fruler.rules.rule_base import RuleBase, Variable
+from fruler.scaling import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Inches.
+_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _LEAST_BARS = 0.78, 1.15, 1.75, 0.34, 0.95, 3.6
+_NUMBERS = 0.8  # for the numbers of the rules, at the left
+# In shares of a row: the base line from above, the heights of a set and of the longest bar, and from a bar to its sign.
+_BASE, _SET, _LONGEST, _ABOVE = 0.92, 0.52, 0.68, 0.1
+# A set takes this share of its column.
+_COLUMN = 0.86
+_MOST_LEVEL = 8  # names of more inputs stand on end
+_TEXT_LINE, _LONGEST_NAME, _MOST_LINES = 0.17, 2.2, 6
+
+
+class RuleBaseDisplay:
+    """All rules at a glance, after the paper's figure: a row a rule.
+
+    At the left stand the fuzzy sets that a rule accepts, in a column an input that any rule looks at; the place is
+    empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
+    each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign tell whether the
+    output rises (+) or falls (−) with the input.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    max_inputs : int, optional
+        The most inputs at the right, those with the largest weights; all by default. Inputs without weight in any rule
+        are left out.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        The fuzzy sets and the weights; the weights alone where no rule has a condition.
+    figure_ : Figure
+        The figure of the axes.
+    weights_ : ndarray of shape (n_rules, n_shown)
+        The scaled weights with their signs, of the inputs that are shown.
+    inputs_ : ndarray of int
+        The inputs that are shown at the right.
+    bars_ : list of BarContainer
+        The bars, a container a rule; a weight of zero has none.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fruler import FuzzyPartition, RuleBase
+    >>> from fruler.explain.plots import RuleBaseDisplay
+    >>> from fruler.rules import Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([15.0], domain=(0.0, 30.0)), "°C")
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[20.0, -1.0], [5.0, 0.5]], target_name="heating")
+    >>> display = RuleBaseDisplay.from_rule_base(rules)
+    >>> display.weights_.tolist()
+    [[-1.0], [0.5]]
+    >>> plt.close(display.figure_)
+    """
+
+    axes_: npt.NDArray[np.object_]
+    figure_: Figure
+    weights_: Floats
+    inputs_: npt.NDArray[np.intp]
+    bars_: list[Any]
+
+    def __init__(self, rule_base: RuleBase, *, max_inputs: int | None = None) -> None:
+        self.rule_base = rule_base
+        self.max_inputs = max_inputs
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, max_inputs: int | None = None, ax: Axes | None = None) -> Self:
+        """Draw the rules of a fitted model.
+
+        Parameters
+        ----------
+        model : FRULERRegressor or RuleBase
+            The model.
+        max_inputs : int, optional
+            The most inputs at the right; all by default.
+        ax : Axes, optional
+            Whose place to take; a new figure by default, whose size fits the rules.
+        """
+        return cls(rule_base_of(model), max_inputs=max_inputs).plot(ax)
+
+    @classmethod
+    def from_rule_base(cls, rule_base: RuleBase, *, max_inputs: int | None = None, ax: Axes | None = None) -> Self:
+        """Draw a rule base; the parameters are those of `from_estimator`."""
+        return cls.from_estimator(rule_base, max_inputs=max_inputs, ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it in the place of some axes, or in a new figure."""
+        if self.max_inputs is not None and self.max_inputs < 1:
+            raise ValueError(f"max_inputs must be 1 or more, or None for all; got {self.max_inputs}.")
+        rules = self.rule_base
+        effects = signed_effects(rules)
+        largest = float(np.abs(effects).max())
+        by_size = np.argsort(-np.abs(effects).max(axis=0), kind="stable")
+        weighty = int(np.count_nonzero(np.abs(effects).max(axis=0)))
+        self.inputs_ = np.sort(by_size[: weighty if self.max_inputs is None else min(weighty, self.max_inputs)])
+        self.weights_ = effects[:, self.inputs_] / largest if largest > 0.0 else np.empty((rules.n_rules, 0))
+
+        columns = [int(j) for j in rules.antecedent_inputs]
+        cell = self._cell_inches(columns)
+        on_end = len(self.inputs_) > _MOST_LEVEL
+        bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _LEAST_BARS)
+        heads = [wrap(with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MOST_LINES) for one in self._looked_at]
+        room = _LONGEST_NAME if on_end else 0.92 * bars / max(len(self.inputs_), 1)
+        names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MOST_LINES) for j in self.inputs_]
+        note = wrap(self._note(largest), bars, SMALL + 1, _MOST_LINES)
+        above = max(_lines(heads), 2) * _TEXT_LINE + 0.15
+        below = (max(map(text_inches, names)) if on_end else _lines(names) * _TEXT_LINE) + _lines([note]) * _TEXT_LINE
+        size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * _ROW + above + below + 0.3)
+        if columns:
+            left, right = split_axes(ax, size, widths=(len(columns) * cell, bars), share="y")[0]
+            self._draw_sets(left, columns, cell, heads)
+            self.axes_ = np.array([left, right], dtype=object)
+        else:
+            right = new_axes(ax, size)
+            self.axes_ = np.array([right], dtype=object)
+        self._draw_bars(right)
+        right.set_xticks(range(len(names)), names, rotation=90 if on_end else 0, fontsize=SMALL)
+        right.set_xlabel(note, fontsize=SMALL + 1)
+        self._explain_signs(right)
+        self._number_rules()
+        self.figure_ = right.figure
+        return self
+
+    @property
+    def _looked_at(self) -> list[Variable]:
+        return [self.rule_base.variables[j] for j in self.rule_base.antecedent_inputs]
+
+    def _number_rules(self) -> None:
+        """Write the numbers of the rules beside the rows, and tint every other row."""
+        first, n_rules = self.axes_[0], self.rule_base.n_rules
+        for one in self.axes_:
+            tidy(one, left=one is first)
+            one.spines[["left", "bottom"]].set_visible(False)
+            one.tick_params(left=False, bottom=False)
+            for rule in range(1, n_rules, 2):
+                one.axhspan(rule, rule + 1, color=ink(), alpha=0.05, linewidth=0, zorder=0)
+        first.set_ylim(n_rules, 0)
+        first.set_yticks(np.arange(n_rules) + 0.5, self._numbers(), fontsize=SMALL + 1)
+
+    def _numbers(self) -> list[str]:
+        support = self.rule_base.support
+        names = [f"Rule {rule + 1}" for rule in range(self.rule_base.n_rules)]
+        return (
+            names if support is None else [f"{name}\n{share:.0%}" for name, share in zip(names, support, strict=True)]
+        )
+
+    def _cell_inches(self, columns: list[int]) -> float:
+        rules = self.rule_base
+        said = [accepted(rules, rule, j) for rule in range(rules.n_rules) for j in columns]
+        said += ["  ".join(_ends(rules.variables[j].partition)) for j in columns]
+        widest = max((text_inches(text) for text in said), default=0.0)
+        return float(np.clip(widest / _COLUMN, _NARROWEST_SET, _WIDEST_SET))
+
+    def _draw_sets(self, ax: Axes, columns: list[int], cell: float, heads: list[str]) -> None:
+        rules = self.rule_base
+        ax.set_xlim(-0.07, len(columns) - (1.0 - _COLUMN) + 0.07)
+        ticks, numbers = [], []
+        for place, j in enumerate(columns):
+            variable = rules.variables[j]
+            for rule in range(rules.n_rules):
+                if rules.looks_at[rule, j]:
+                    first, last = (int(label) for label in rules.antecedents[rule, j])
+                    _draw_set(ax, variable.partition, first, last, place, rule + _BASE)
+                    text = wrap(accepted(rules, rule, j), cell * _COLUMN + 0.05, most_lines=1)
+                    ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
+            ticks += [place, place + _COLUMN]
+            numbers += _ends(variable.partition)
+            ax.annotate(
+                heads[place],
+                (place + _COLUMN / 2, 1.0),
+                (0, 6),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=SMALL + 1,
+            )
+        ax.set_xticks(ticks, numbers, fontsize=SMALL)
+        for k, number in enumerate(ax.get_xticklabels()):
+            number.set_horizontalalignment("right" if k % 2 else "left")
+        ax.set_xlabel("if: accepted labels", fontsize=SMALL + 1)
+
+    def _draw_bars(self, ax: Axes) -> None:
+        rules, n_shown = self.rule_base, len(self.inputs_)
+        ax.set_xlim(-0.6, max(n_shown, 1) - 0.4)
+        self.bars_ = []
+        for rule in range(rules.n_rules):
+            base = rule + _BASE
+            ax.axhline(base, color=ink(), alpha=0.35, linewidth=0.8)
+            weights = self.weights_[rule]
+            shown = np.flatnonzero(weights)
+            colours = [blue() if weights[k] > 0.0 else VERMILLION for k in shown]
+            # The y axis points down, so that rule 1 is the topmost.
+            self.bars_.append(ax.bar(shown, -_LONGEST * np.abs(weights[shown]), 0.7, base, color=colours))
+            for marker, colour, signed in (("+", blue(), weights > 0.0), ("_", VERMILLION, weights < 0.0)):
+                places = np.flatnonzero(signed)
+                tops = base - _LONGEST * np.abs(weights[places]) - _ABOVE
+                ax.plot(places, tops, marker, color=colour, markersize=6, markeredgewidth=1.6, linestyle="")
+
+    def _note(self, largest: float) -> str:
+        rules = self.rule_base
+        if not len(self.inputs_):
+            return "then: a constant, no input has weight"
+        note = (
+            f"then: change of {rules.target_name} over each input's range; "
+            f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
+        )
+        hidden = len(rules.variables) - len(self.inputs_)
+        unweighted = int((~rules.consequents[:, 1:].any(axis=0)).sum())
+        if hidden > unweighted:
+            return f"{note}; {hidden} inputs of less weight left out"
+        return f"{note}; {hidden} input{'s' if hidden > 1 else ''} without weight left out" if hidden else note
+
+    def _explain_signs(self, ax: Axes) -> None:
+        from matplotlib.lines import Line2D
+
+        handles = []
+        for marker, colour, meaning in (("+", blue(), "rises"), ("_", VERMILLION, "falls")):
+            look = {"color": colour, "marker": marker, "markersize": 7, "markeredgewidth": 2, "linestyle": ""}
+            handles.append(Line2D([], [], label=f"{meaning} with the input", **look))  # type: ignore[arg-type]
+        ax.legend(
+            handles=handles,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            ncols=1,
+            frameon=False,
+            fontsize=SMALL,
+            borderaxespad=0.2,
+            handletextpad=0.2,
+        )
+
+
+def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
+    """Write the labels that a rule accepts of an input; nothing where it does not look at it.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyPartition, RuleBase
+    >>> from fruler.rules import Variable
+    >>> x = Variable("x", FuzzyPartition([1.0, 2.0, 3.0, 4.0], (0.0, 5.0)))
+    >>> rules = RuleBase([x], [[[0, 1]], [[1, 3]], [[0, 4]]], [[0.0, 1.0]] * 3)
+    >>> [accepted(rules, rule, 0) for rule in range(3)]
+    ['very low or low', 'low to high', '']
+    """
+    if not rule_base.looks_at[rule, feature]:
+        return ""
+    first, last = rule_base.antecedents[rule, feature]
+    partition = rule_base.variables[feature].partition
+    labels = partition.labels[first : last + 1]
+    if len(labels) > 2 and partition.ordered:
+        return f"{labels[0]} to {labels[-1]}"
+    return " or ".join(labels)
+
+
+def _lines(texts: list[str]) -> int:
+    return max((text.count("\n") + 1 for text in texts), default=0)
+
+
+def _ends(partition: Partition) -> list[str]:
+    """Write the ends of an input's range; categories have none."""
+    if not isinstance(partition, FuzzyPartition):
+        return ["", ""]
+    low, high = drawn_range(partition, None)
+    return [tick_text(end, [0.0, (high - low) / 9.0]) for end in (low, high)]
+
+
+def _draw_set(ax: Axes, partition: Partition, first: int, last: int, place: float, base: float) -> None:
+    """Draw an input's labels in a cell, those that are accepted as an area."""
+    colour = ink()
+    ax.plot([place, place + _COLUMN], [base, base], color=colour, alpha=0.35, linewidth=0.8)
+    if not isinstance(partition, FuzzyPartition):
+        step = _COLUMN / partition.n_labels
+        heights = [-_SET if first <= label <= last else -_SET / 6 for label in range(partition.n_labels)]
+        colours = [blue() if first <= label <= last else colour for label in range(partition.n_labels)]
+        centres = place + step * (np.arange(partition.n_labels) + 0.5)
+        ax.bar(centres, heights, step * 0.8, base, color=colours, alpha=0.6)
+        return
+    low, high = drawn_range(partition, None)
+
+    def inside(x: Floats) -> Floats:
+        return place + _COLUMN * (x - low) / (high - low)
+
+    for label in range(partition.n_labels):
+        x, y = membership(partition, label, label, low, high)
+        ax.plot(inside(x), base - _SET * y, color=colour, alpha=0.35, linewidth=0.8)
+    x, y = without_tails(*membership(partition, first, last, low, high))
+    ax.fill_between(inside(x), base, base - _SET * y, color=blue(), alpha=0.35, linewidth=0)
+    ax.plot(inside(x), base - _SET * y, color=blue(), linewidth=1.8)

@@ -1,0 +1,153 @@
+"use strict";
+
+// The rule base in the browser: the same steps, in the same order, as fruler.rules.RuleBase and
+// fruler.explain.contributions, so that both give the same numbers. `model` is the JSON object of the rule base.
+function makeRuleBase(model) {
+  const MOST_TURNS = 8;
+  const inputs = model.inputs.map(input => (input.kind === "fuzzy" ? { ...input, halfWidths: halfWidths(input) } : input));
+  const column = new Map(inputs.map((input, j) => [input.name, j]));
+  const rules = model.rules.map(rule => {
+    const slopes = new Array(inputs.length).fill(0);
+    for (const [name, slope] of Object.entries(rule.then.slopes)) slopes[column.get(name)] = slope;
+    const conditions = Object.entries(rule.if).map(([name, labels]) => {
+      const j = column.get(name);
+      const first = inputs[j].labels.indexOf(labels[0]);
+      return { j, first, last: first + labels.length - 1 };
+    });
+    conditions.sort((a, b) => a.j - b.j);
+    return { conditions, intercept: rule.then.intercept, slopes };
+  });
+  const rulesOn = inputs.map((_, j) => rules.flatMap((rule, r) => (rule.conditions.some(c => c.j === j) ? [r] : [])));
+  const isLookedAt = rulesOn.map(those => those.length > 0);
+  const lookedAt = inputs.map((_, j) => j).filter(j => isLookedAt[j]);
+  const others = inputs.map((_, j) => j).filter(j => !isLookedAt[j]);
+
+  function halfWidths(input) {
+    const edges = [input.domain[0], ...input.split_points, input.domain[1]];
+    const n = input.split_points.length;
+    const gaps = edges.slice(1).map((edge, k) => (edge - edges[k]) / (k > 0 && k < n ? 2 : 1));
+    return input.split_points.map((_, k) => input.fuzziness[k] * Math.min(gaps[k], gaps[k + 1]));
+  }
+
+  // A value's lower label and the degree of the label above it.
+  function place(j, x) {
+    const input = inputs[j];
+    if (input.kind === "nominal") {
+      const label = input.groups.findIndex(group => group.includes(x));
+      return { lower: label < 0 ? -2 : label, upper: 0 };
+    }
+    const { split_points: splits, halfWidths: widths } = input;
+    let k = 0;
+    while (k < splits.length && x >= splits[k] + widths[k]) k += 1;
+    if (k === splits.length || x <= splits[k] - widths[k]) return { lower: k, upper: 0 };
+    return { lower: k, upper: Math.min((x - (splits[k] - widths[k])) / (2 * widths[k]), 1) };
+  }
+
+  function degrees(j, x) {
+    const { lower, upper } = place(j, x);
+    return inputs[j].labels.map((_, label) => (label === lower ? 1 - upper : label === lower + 1 ? upper : 0));
+  }
+
+  // For each rule and each of its conditions: how well a value fits, and how many labels it is away.
+  function fits(row) {
+    const places = row.map((x, j) => place(j, x));
+    return rules.map(rule => rule.conditions.map(({ j, first, last }) => {
+      const { lower, upper } = places[j];
+      let matched = 0;
+      if (first <= lower && lower <= last) matched = 1 - upper;
+      if (first <= lower + 1 && lower + 1 <= last) matched += upper;
+      const away = Math.max(first - (lower + upper), lower + upper - last, 0);
+      return { matched, steps: inputs[j].kind === "fuzzy" ? away : Number(away > 0) };
+    }));
+  }
+
+  // How well a row fits a rule; `fit(condition)` is one of the above.
+  function degreeOf(r, fit) {
+    let degree = 1;
+    for (let c = 0; c < rules[r].conditions.length && degree > 0; c += 1) {
+      const { matched } = fit(c);
+      degree = model.t_norm === "product" ? degree * matched : Math.min(degree, matched);
+    }
+    return degree;
+  }
+
+  // Weights that sum to one; where no rule fires, the nearest has all of it. `fit(rule, condition)` as above.
+  function normalised(degrees, fit) {
+    const total = degrees.reduce((sum, degree) => sum + degree, 0);
+    if (total > 0) return { weights: degrees.map(degree => degree / total), fired: true };
+    let nearest = 0, least = Infinity;
+    rules.forEach((rule, r) => {
+      const steps = rule.conditions.reduce((sum, _, c) => sum + fit(r, c).steps, 0);
+      if (steps < least) [nearest, least] = [r, steps];
+    });
+    return { weights: degrees.map((_, r) => Number(r === nearest)), fired: false };
+  }
+
+  function activations(fits) {
+    const degrees = rules.map((_, r) => degreeOf(r, c => fits[r][c]));
+    return { degrees, ...normalised(degrees, (r, c) => fits[r][c]) };
+  }
+
+  function outputs(row) {
+    return rules.map(rule => row.reduce((sum, x, j) => sum + rule.slopes[j] * x, rule.intercept));
+  }
+
+  const weighted = (weights, values) => weights.reduce((sum, w, r) => (w === 0 ? sum : sum + w * values[r]), 0);
+
+  function turnsOf(items) {
+    const n = items.length, nTurns = Math.min(n, MOST_TURNS);
+    return Array.from({ length: nTurns }, (_, k) => {
+      const from = Math.floor((k * n) / nTurns);
+      return [...items.slice(from), ...items.slice(0, from)];
+    });
+  }
+
+  // What each input adds on the way from the typical row to this one.
+  function partsFrom(row, typical, fitRow, there) {
+    const parts = new Array(row.length).fill(0);
+    const fitTypical = fits(typical);
+    const here = activations(fitTypical);
+    for (const j of others) {
+      const slope = rules.reduce((sum, rule, r) => sum + ((there.weights[r] + here.weights[r]) / 2) * rule.slopes[j], 0);
+      parts[j] = (row[j] - typical[j]) * slope;
+    }
+    const starts = [row, typical].map(rest => typical.map((x, j) => (isLookedAt[j] ? x : rest[j])));
+    const turns = turnsOf(lookedAt);
+    for (const turn of turns) {
+      [turn, [...turn].reverse()].forEach((order, way) => {
+        const switched = new Array(row.length).fill(false);
+        const fit = (r, c) => (switched[rules[r].conditions[c].j] ? fitRow : fitTypical)[r][c];
+        const degrees = [...here.degrees];
+        const said = outputs(starts[way]);
+        let before = weighted(here.weights, said);
+        for (const j of order) {
+          if (row[j] === typical[j]) continue;
+          switched[j] = true;
+          for (const r of rulesOn[j]) degrees[r] = degreeOf(r, c => fit(r, c));
+          rules.forEach((rule, r) => { said[r] += rule.slopes[j] * (row[j] - typical[j]); });
+          const after = weighted(normalised(degrees, fit).weights, said);
+          parts[j] += ((after - before) * 0.5) / turns.length;
+          before = after;
+        }
+      });
+    }
+    return parts;
+  }
+
+  // All that is shown of a row. `reference` has the typical row, the base and the offsets of the parts.
+  function explain(row, reference) {
+    const fit = fits(row);
+    const there = activations(fit);
+    const said = outputs(row);
+    return {
+      prediction: weighted(there.weights, said),
+      parts: partsFrom(row, reference.typical, fit, there).map((part, j) => part - reference.offsets[j]),
+      weights: there.weights,
+      said,
+      fired: there.fired,
+      outside: row.map((x, j) => x < reference.low[j] || x > reference.high[j]),
+    };
+  }
+
+  return { inputs, rules, degrees, explain };
+}

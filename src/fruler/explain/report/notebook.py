@@ -1,0 +1,87 @@
+"""Rules as a small table for notebooks: no script, and colours that suit light and dark pages."""
+
+from __future__ import annotations
+
+from html import escape
+
+from fruler.explain.report.reference import Reference, reference_of
+from fruler.explain.report.views import RuleView, meeting, rule_views
+from fruler.explain.report.wording import INPUT_SHARE, counted
+from fruler.rules.rule_base import RuleBase
+
+_MOST_RULES, _MOST_TERMS = 30, 8
+# Everything is drawn in the notebook's own text colour.
+_STYLE = (
+    ".fruler-rules{margin:.5em 0;max-width:70em}"
+    ".fruler-rules p{margin:0 0 .4em}"
+    ".fruler-rules table{border-collapse:collapse;width:100%;font-size:inherit;background:none;border:0}"
+    ".fruler-rules tr{background:none!important}"
+    ".fruler-rules th,.fruler-rules td{text-align:left!important;vertical-align:top;white-space:normal;"
+    "padding:.35em 1.2em .35em 0;border:0;border-top:1px solid rgba(128,128,128,.35);color:inherit;font-weight:400}"
+    ".fruler-rules thead th{border:0;opacity:.7}"
+    ".fruler-rules .n{text-align:right!important;white-space:nowrap;font-variant-numeric:tabular-nums}"
+    ".fruler-rules .t{white-space:nowrap}"
+    ".fruler-rules .q{opacity:.7}"
+)
+
+
+def rules_html(rule_base: RuleBase) -> str:
+    """Return the rules as HTML for a notebook.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+
+    Returns
+    -------
+    str
+        A part of a page: a table with a row a rule, and where labels meet.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> "x is <b>low</b>" in rules_html(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]]))
+    True
+    """
+    target = escape(rule_base.target_name)
+    unit = f" ({escape(rule_base.target_unit)})" if rule_base.target_unit else ""
+    reference = reference_of(rule_base)
+    views = rule_views(rule_base, reference)
+    weights = rule_base.support is not None
+    head = f'<th></th><th scope="col">if</th><th scope="col">then {target} =</th>'
+    head += '<th scope="col" class="n">weight</th>' if weights else ""
+    rows = "".join(_row(view, weights) for view in views[:_MOST_RULES])
+    more = len(views) - _MOST_RULES
+    rest = f'<p class="q">… and {counted(more, "more rule")}; print the rules to see them all.</p>' if more > 0 else ""
+    return (
+        f'<div class="fruler-rules"><style>{_STYLE}</style>'
+        f"<p><b>{counted(len(views), 'rule')} for {target}</b>{unit}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+        f"{_meetings(rule_base, reference)}</div>"
+    )
+
+
+def _row(view: RuleView, weights: bool) -> str:
+    conditions = " and ".join(f"{escape(part.name)} is <b>{escape(part.labels)}</b>" for part in view.conditions)
+    terms = "".join(
+        f' <span class="t">{term.sign} {term.size}·{escape(term.name)}</span>' for term in view.terms[:_MOST_TERMS]
+    )
+    more = len(view.terms) - _MOST_TERMS
+    if more > 0:
+        terms += f' <span class="q">and {counted(more, "smaller term")}</span>'
+    weight = f'<td class="n">{view.support}</td>' if weights else ""
+    return (
+        f'<tr><th scope="row" class="n">{view.number}</th><td>{conditions or "<span class=q>always</span>"}</td>'
+        f"<td>{view.intercept}{terms}</td>{weight}</tr>"
+    )
+
+
+def _meetings(rule_base: RuleBase, reference: Reference) -> str:
+    parts = []
+    for j in rule_base.antecedent_inputs:
+        variable = rule_base.variables[j]
+        tolerance = INPUT_SHARE * float(reference.high[j] - reference.low[j])
+        parts.append(f"{escape(variable.name)}: {escape(meeting(variable, tolerance))}")
+    return f'<p class="q">Where labels meet:<br>{"<br>".join(parts)}</p>' if parts else ""

@@ -1,0 +1,249 @@
+"""The report of a model: gathered here, laid out by the template."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fruler.explain.report.charts import error_pictures, front_picture
+from fruler.explain.report.measuring import Measured, checked_rows, error_table, measure
+from fruler.explain.report.reference import Reference, reference_of
+from fruler.explain.report.views import drawn_once, input_groups, input_views, rule_views
+from fruler.explain.report.wording import TARGET_SHARE, counted, fixed, shown, with_unit
+from fruler.files import write_whole
+from fruler.model_file.rule_base_json import rule_base_to_json
+from fruler.rules.rule_base import RuleBase
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Rules beyond this many are folded, so that the page can be leafed through.
+_MOST_RULES_OPEN = 12
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    rule_base: RuleBase,
+    X: Any = None,
+    y: Any = None,
+    front: pd.DataFrame | None = None,
+    title: str | None = None,
+) -> Path:
+    """Write the report of a model to an HTML file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where to; the folder must exist.
+    rule_base, X, y, front, title
+        As for `report_html`.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    where = Path(path)
+    if where.is_dir():
+        raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
+    if not where.parent.is_dir():
+        raise ValueError(f"There is no folder {str(where.parent)!r}; make it, or choose another path for the report.")
+    return write_whole(where, report_html(rule_base, X, y, front, title))
+
+
+def report_html(
+    rule_base: RuleBase,
+    X: Any = None,
+    y: Any = None,
+    front: pd.DataFrame | None = None,
+    title: str | None = None,
+) -> str:
+    """Return the report of a model as an HTML page that needs nothing but itself, not even a network.
+
+    Without rows it shows what the rule base knows of its training data. With rows it also shows the errors on them:
+    at most 500 of the pairs of observed and predicted values, and four whole rows to try, become part of the page.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    X : array-like of shape (n_samples, n_inputs), optional
+        Rows: those it was learned from, or better others.
+    y : array-like of shape (n_samples,), optional
+        Their target.
+    front : DataFrame, optional
+        The models of other sizes that the search met, `pareto_` of the regressor.
+    title : str, optional
+        The title of the page.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)), unit="m")
+    >>> page = report_html(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]], target_name="price"))
+    >>> "<h1>2 rules for price</h1>" in page
+    True
+    """
+    rows = checked_rows(rule_base, X, y)
+    measured = None if rows is None else measure(rule_base, *rows)
+    if rows is not None and rule_base.training is None:
+        summarised = rule_base.with_training(*rows)
+        return _rendered(summarised, measured, front, title, learned_elsewhere=True)
+    return _rendered(rule_base, measured, front, title)
+
+
+def _rendered(
+    rule_base: RuleBase,
+    measured: Measured | None,
+    front: pd.DataFrame | None,
+    title: str | None,
+    *,
+    learned_elsewhere: bool = False,
+) -> str:
+    reference = reference_of(rule_base)
+    inputs = input_views(rule_base, reference)
+    errors = error_table(rule_base, measured)
+    folder = resources.files("fruler.explain.report")
+    page: str = _template().render(
+        title=title or f"{counted(rule_base.n_rules, 'rule')} for {rule_base.target_name}",
+        target={"name": rule_base.target_name, "unit": rule_base.target_unit},
+        style=folder.joinpath("report.css").read_text("utf-8"),
+        scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "what_if.js")],
+        data=_embedded(rule_base, reference, measured),
+        glance=_glance(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
+        errors=_error_rows(rule_base, reference, errors),
+        about=_about(rule_base, reference, measured, learned_elsewhere),
+        join="multiplied" if rule_base.t_norm == "product" else "joined by taking the smallest",
+        inputs=inputs,
+        groups=input_groups(inputs),
+        drawn_once=drawn_once(rule_base, reference),
+        rules=rule_views(rule_base, reference),
+        rules_open=_MOST_RULES_OPEN,
+        is_formula=rule_base.n_rules == 1 and not rule_base.looks_at.any(),
+        reference=reference,
+        base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),
+        examples=[] if measured is None else measured.examples,
+        pictures=None if measured is None else error_pictures(measured, rule_base.target_unit),
+        front=None if front is None or not len(front) else front_picture(front, rule_base),
+    )
+    return page
+
+
+def _template() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise ImportError('A report needs Jinja2; run: pip install "fruler[report]"') from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("fruler.explain.report", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template("report.html.jinja")
+
+
+def _embedded(rule_base: RuleBase, reference: Reference, measured: Measured | None) -> str:
+    """Return what the scripts read, as JSON that can stand in a script element."""
+    data = {
+        "model": rule_base_to_json(rule_base),
+        "reference": reference.to_json(),
+        "examples": []
+        if measured is None
+        else [{"row": example.row, "observed": example.observed} for example in measured.examples],
+    }
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _glance(
+    rule_base: RuleBase, reference: Reference, measured: Measured | None, inputs_used: int
+) -> list[tuple[str, str, str]]:
+    """Return the figures that stand out: each with its name, and what to compare it with."""
+    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
+    n_terms = int(np.count_nonzero(rule_base.consequents[:, 1:]))
+    figures = [
+        (str(rule_base.n_rules), "rule" if rule_base.n_rules == 1 else "rules", f"with {counted(n_terms, 'slope')}"),
+        (str(inputs_used), "input used" if inputs_used == 1 else "inputs used", f"of {len(rule_base.variables)}"),
+    ]
+    training = rule_base.training
+    if measured is not None and not measured.are_training:
+        error, where = measured.rmse, f"on {counted(len(measured.observed), 'given row')}"
+    elif training is None:
+        return figures
+    elif np.isfinite(training.cv_rmse):
+        error, where = training.cv_rmse, "on rows left out in turn"
+    else:
+        error, where = training.rmse, "on the training rows"
+    figures.append((with_unit(fixed(error, tolerance), unit), "typical error", f"{where} (RMSE)"))
+    if measured is not None and measured.explained is not None:
+        spread = "of the variance on these rows (R²)"
+        figures.append((_share_text(measured.explained), "explained", spread))
+    elif training is not None and training.target_spread > 0.0:
+        explained = 1.0 - (error / training.target_spread) ** 2
+        figures.append((_share_text(explained), "explained", "of the variance (R²)"))
+    return figures
+
+
+def _share_text(share: float) -> str:
+    return f"{share:.1%}".replace("-", "−") if share > 0.9 else f"{share:.0%}".replace("-", "−")
+
+
+def _error_rows(rule_base: RuleBase, reference: Reference, errors: list[Any]) -> dict[str, Any] | None:
+    """Return the table of errors: the columns of which anything is known, and a bar for the last figure of each row."""
+    if not errors:
+        return None
+    titles = {
+        "training": "on the training rows",
+        "left_out": "on rows left out in turn",
+        "given": "on the given rows",
+    }
+    columns = [name for name in titles if any(getattr(row, name) is not None for row in errors)]
+    figures = [[getattr(row, name) for name in columns] for row in errors]
+    largest = max(value for row in figures for value in row if value is not None) or 1.0
+    tolerance = TARGET_SHARE * reference.spread
+    return {
+        "columns": [titles[name] for name in columns],
+        "rows": [
+            {
+                "name": row.name,
+                "texts": ["" if value is None else fixed(value, tolerance) for value in values],
+                "share": [value for value in values if value is not None][-1] / largest,
+            }
+            for row, values in zip(errors, figures, strict=True)
+        ],
+        "unit": rule_base.target_unit,
+    }
+
+
+def _about(
+    rule_base: RuleBase, reference: Reference, measured: Measured | None, learned_elsewhere: bool
+) -> list[tuple[str, str]]:
+    """Return facts about the data and the model, each with its name."""
+    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
+    facts = []
+    training = rule_base.training
+    if training is not None and not learned_elsewhere:
+        rows = f"{counted(training.n_rows, 'row')}, {counted(len(rule_base.variables), 'input')}"
+        facts.append(("Training data", rows))
+    if measured is not None and not measured.are_training:
+        facts.append(("Given rows", f"{len(measured.observed):,}"))
+    if training is not None:
+        low, high = shown(training.target_low, tolerance), shown(training.target_high, tolerance)
+        mean, spread = shown(training.target_mean, tolerance), shown(training.target_spread, tolerance)
+        where = "the given rows" if learned_elsewhere else "the training rows"
+        facts.append((rule_base.target_name, f"{low} to {with_unit(high, unit)} in {where}"))
+        facts.append(("Mean and spread", f"{mean} and {with_unit(spread, unit)}"))
+    product = "the product of its parts' degrees" if rule_base.t_norm == "product" else "the smallest of its parts'"
+    facts.append(("A rule's degree", f"{product} ({rule_base.t_norm} t-norm)"))
+    return facts

@@ -1,0 +1,104 @@
+"""What a report compares a row with: ranges, a typical row, and the prediction to start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fruler.explain.text import input_range, output_spread
+from fruler.rules.rule_base import RuleBase
+from fruler.scaling import Floats
+
+# A coarser step of a slider would hide what the model does, a finer one would be noise in the number box.
+_STEPS_IN_RANGE = 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Ranges and typical values of the inputs, and what the parts of a prediction are measured against.
+
+    Attributes
+    ----------
+    known : bool
+        Whether all of this is of training data; otherwise it is of the middles of the inputs' domains.
+    low, high, typical : ndarray of shape (n_inputs,)
+        The range and a typical value of each input.
+    histograms : ndarray of shape (n_inputs, n_bins), or None
+        How the values are spread over the range.
+    base : float
+        The prediction that parts are added to.
+    offsets : ndarray of shape (n_inputs,)
+        What is taken from each part on the way from the typical row.
+    spread : float
+        The spread of the target.
+    """
+
+    known: bool
+    low: Floats
+    high: Floats
+    typical: Floats
+    histograms: Floats | None
+    base: float
+    offsets: Floats
+    spread: float
+
+    @property
+    def steps(self) -> Floats:
+        """The steps in which sliders move: a power of ten, and 1 where the training data had 0 and 1 alone."""
+        extent = self.high - self.low
+        steps = np.ones(len(extent))
+        moving = extent > 0.0
+        steps[moving] = 10.0 ** np.floor(np.log10(extent[moving] / _STEPS_IN_RANGE))
+        if self.histograms is not None:
+            between = self.histograms[:, 1:-1].any(axis=1)
+            steps[(self.low == 0.0) & (self.high == 1.0) & ~between] = 1.0
+        return steps
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the page needs of it."""
+        return {
+            "known": self.known,
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "typical": self.typical.tolist(),
+            "steps": self.steps.tolist(),
+            "base": self.base,
+            "offsets": self.offsets.tolist(),
+            "spread": self.spread,
+        }
+
+
+def reference_of(rule_base: RuleBase) -> Reference:
+    """Return the reference of a rule base: its training summary, or what its domains say where it has none."""
+    training = rule_base.training
+    if training is not None:
+        return Reference(
+            known=True,
+            low=training.low,
+            high=training.high,
+            typical=training.typical,
+            histograms=training.histograms,
+            base=training.base,
+            offsets=training.offsets,
+            spread=output_spread(rule_base),
+        )
+    low, high = np.array([input_range(rule_base, j) for j in range(len(rule_base.variables))]).T
+    typical = np.array(
+        [
+            low[j] / 2.0 + high[j] / 2.0 if variable.partition.ordered else low[j]
+            for j, variable in enumerate(rule_base.variables)
+        ]
+    )
+    base = float(rule_base.predict(typical[None])[0])
+    return Reference(
+        known=False,
+        low=low,
+        high=high,
+        typical=typical,
+        histograms=None,
+        base=base,
+        offsets=np.zeros(len(low)),
+        spread=output_spread(rule_base),
+    )

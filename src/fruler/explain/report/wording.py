@@ -1,0 +1,91 @@
+"""Numbers and names as the page shows them."""
+
+from __future__ import annotations
+
+import math
+
+from fruler.explain.numbers import number_within
+
+# How exactly figures of the target and of an input are shown: shares of its spread and of its range.
+TARGET_SHARE, INPUT_SHARE = 0.002, 0.002
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def shown(value: float, tolerance: float) -> str:
+    """Write a number as rounded as a tolerance allows, with a real minus and real powers of ten.
+
+    Examples
+    --------
+    >>> shown(-1016.2473, 0.5), shown(0.0, 0.5), shown(-2.5e-7, 1e-8)
+    ('−1016', '0', '−2.5·10⁻⁷')
+    """
+    if abs(value) < tolerance / 1e6:
+        return "0"
+    digits, _, exponent = number_within(value, tolerance).partition("e")
+    power = f"·10{str(int(exponent)).translate(_RAISED)}" if exponent else ""
+    return digits.replace("-", "−") + power
+
+
+def fixed(value: float, tolerance: float) -> str:
+    """Write a number for a column of numbers, all of which have as many decimal places as a tolerance allows.
+
+    Examples
+    --------
+    >>> [fixed(value, 0.02) for value in (9.7496, -0.038, 12.0, 0.001)]
+    ['9.75', '−0.04', '12.00', '0']
+    """
+    if not 1e-12 < tolerance < 1e12 or abs(value) >= 1e15:
+        return shown(value, tolerance)
+    places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9)
+    text = f"{round(value, places):.{max(places, 0)}f}"
+    return "0" if float(text) == 0.0 else text.replace("-", "−")
+
+
+def signed(value: float, tolerance: float) -> str:
+    """Write a change in a column of them: with its sign, also where it is a plus."""
+    text = fixed(value, tolerance)
+    return text if text.startswith("−") or text == "0" else f"+{text}"
+
+
+def with_unit(text: str, unit: str) -> str:
+    """Add a unit, if there is one, so that no line breaks before it."""
+    return f"{text}\u00a0{unit}" if unit else text
+
+
+def percent(share: float) -> str:
+    """Write a share in percent; a small one is not nothing.
+
+    Examples
+    --------
+    >>> percent(0.237), percent(0.001), percent(0.0)
+    ('24%', 'below 1%', '0%')
+    """
+    return "below 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "rule"), counted(1200, "row")
+    ('1 rule', '1,200 rows')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def axis_numbers(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:
+    """Return round numbers inside a range, and their texts.
+
+    Examples
+    --------
+    >>> axis_numbers(-3.0, 21.0)
+    [(0.0, '0'), (5.0, '5'), (10.0, '10'), (15.0, '15'), (20.0, '20')]
+    """
+    extent = high - low
+    if not extent > 0.0:
+        return [(low, shown(low, abs(low) / 1e3))]
+    power = 10.0 ** math.floor(math.log10(extent / most))
+    step = next(size * power for size in (1.0, 2.0, 5.0, 10.0, 20.0) if extent / (size * power) <= most)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [(k * step, shown(k * step, step / 4.0)) for k in range(first, last + 1)]

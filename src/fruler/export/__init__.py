@@ -1,0 +1,57 @@
+"""Rule bases written for other systems: code, queries, exchange formats and tables for papers."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fruler.rules.rule_base import RuleBase
+
+# A target's module has its name, and is loaded when it is asked for.
+TARGETS: tuple[str, ...] = ("onnx", "fml", "python", "c", "sql", "latex", "markdown")
+
+__all__ = ["TARGETS", "export_model"]
+
+
+def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
+    """Write a rule base for another system.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    to : {"onnx", "fml", "python", "c", "sql", "latex", "markdown"}
+        The target.
+    **options
+        What the target's own function takes, e.g. ``table`` for SQL.
+
+    Returns
+    -------
+    str or bytes
+        The text of the exported model; for ONNX the bytes of its file.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> print(export_model(rules, "markdown"))
+    | Rule | temperature | Intercept | × temperature |
+    |-----:|:------------|----------:|--------------:|
+    |    1 | low         |        25 |            −1 |
+    |    2 | high        |      5.25 |             0 |
+    <BLANKLINE>
+    """
+    if to not in TARGETS:
+        raise ValueError(f"There is no export to {to!r}; the targets are {', '.join(TARGETS)}.")
+    export = import_module(f"fruler.export.{to}").export
+    known = [
+        name for name, option in inspect.signature(export).parameters.items() if option.kind == option.KEYWORD_ONLY
+    ]
+    for name in options:
+        if name not in known:
+            raise ValueError(f"The export to {to} has no option {name!r}; it has {', '.join(known) or 'none'}.")
+    exported: str | bytes = export(rule_base, **options)
+    return exported

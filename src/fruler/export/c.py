@@ -1,0 +1,203 @@
+"""One file of C99 with ``double fruler_predict(const double *x)``; it needs nothing but math.h."""
+
+from __future__ import annotations
+
+from fruler.export.plan import Condition, Plan, make_plan
+from fruler.export.text import Identifiers, one_line, rule_title, with_unit
+from fruler.rules.rule_base import RuleBase
+
+_GONE_OVER = """
+/* How far x has gone over the border between two labels: from 0 (all below) to 1 (all above). */
+static double gone_over(double x, double start, double low, double width, double high)
+{
+    if (x >= high)
+        return 1.0;
+    return x > start ? (x - low) / width : 0.0;
+}
+"""
+
+_AWAY = """
+/* How many labels a place is away from a range of labels. */
+static double away(double first, double last, double place)
+{
+    return fmax(fmax(first - place, place - last), 0.0);
+}
+"""
+
+
+def export(rule_base: RuleBase) -> str:
+    r"""Write a rule base as one file of C99.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+
+    Returns
+    -------
+    str
+        The source. ``fruler_predict`` takes the numbers of one row in the order of ``fruler_inputs`` and returns the
+        prediction, or NAN if a number that it needs is not finite.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> print("\n".join(export(rules).splitlines()[-13:]))
+        weight[0] = 1.0 - temperature_above_low;
+        output[0] = 25.0 - 1.0 * x_temperature;
+        total += weight[0];
+    <BLANKLINE>
+        /* Rule 2: if temperature is high */
+        weight[1] = temperature_above_low;
+        output[1] = 5.25;
+        total += weight[1];
+    <BLANKLINE>
+        for (int rule = 0; rule < 2; ++rule)
+            sum += weight[rule] * output[rule];
+        return sum / total;
+    }
+    """
+    return _Writer(rule_base, make_plan(rule_base)).file()
+
+
+def _comment(text: str) -> str:
+    """Return a comment that nothing in the text can end; gaps also break up trigraphs and nested comments."""
+    plain = one_line(text)
+    for sign in ("*/", "/*", "??", "//"):
+        while sign in plain:
+            plain = plain.replace(sign, f"{sign[0]} {sign[1]}")
+    return f"/* {plain} */"
+
+
+def _string(text: str) -> str:
+    """Return a string literal; what is not plain ASCII goes in as octal bytes of UTF-8."""
+    data = text.encode("utf-8", "backslashreplace")
+    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in data)
+    return '"' + "".join(plain) + '"'
+
+
+class _Writer:
+    def __init__(self, rule_base: RuleBase, plan: Plan) -> None:
+        self.rule_base, self.plan = rule_base, plan
+        # With a prefix no name can be a word of the language, a macro or one of the names below.
+        names = Identifiers(["x"])
+        variables = rule_base.variables
+        self.inputs = [names.new(f"x_{variable.name}", f"x{j + 1}") for j, variable in enumerate(variables)]
+        self.borders = []
+        for border in plan.borders:
+            label = variables[border.input].partition.labels[border.split]
+            self.borders.append(names.new(f"{self.inputs[border.input][2:]} above {label}", "above"))
+
+    def file(self) -> str:
+        rule_base = self.rule_base
+        n_inputs, count = len(rule_base.variables), f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''}"
+        target = with_unit(rule_base.target_name, rule_base.target_unit)
+        lines = [
+            _comment(f"{count} for {target}, learned and written by fruler."),
+            "#include <math.h>",
+            "",
+            f"extern const char *const fruler_inputs[{n_inputs}];",
+            "extern const char *const fruler_target;",
+            "double fruler_predict(const double *x);",
+            "",
+            f"const char *const fruler_inputs[{n_inputs}] = {{",
+            *(f"    {_string(variable.name)}," for variable in rule_base.variables),
+            "};",
+            f"const char *const fruler_target = {_string(rule_base.target_name)};",
+        ]
+        text = "\n".join(lines) + "\n" + (_GONE_OVER if self.plan.borders else "")
+        if not self.plan.covered and any(condition.codes is None for condition in self.plan.conditions):
+            text += _AWAY
+        return text + "\n" + "\n".join(self.function()) + "\n"
+
+    def function(self) -> list[str]:
+        n_rules = self.rule_base.n_rules
+        lines = [
+            f"/* Return the prediction for one row: {len(self.inputs)} numbers in the order of fruler_inputs. */",
+            "double fruler_predict(const double *x)",
+            "{",
+        ]
+        for j in self.plan.used:
+            variable = self.rule_base.variables[j]
+            note = _comment(with_unit(variable.name, variable.unit))
+            lines.append(f"    const double {self.inputs[j]} = x[{j}]; {note}")
+        lines += [f"    double weight[{n_rules}], output[{n_rules}], total = 0.0, sum = 0.0;", ""]
+        if self.plan.used:
+            finite = " && ".join(f"isfinite({self.inputs[j]})" for j in self.plan.used)
+            lines += [f"    if (!({finite}))", "        return NAN;", ""]
+        else:
+            lines += ["    (void)x;", ""]
+        for name, border in zip(self.borders, self.plan.borders, strict=True):
+            numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
+            lines.append(f"    const double {name} = gone_over({self.inputs[border.input]}, {numbers});")
+        for rule in range(n_rules):
+            lines += [
+                "",
+                f"    {_comment(rule_title(self.rule_base, rule))}",
+                f"    weight[{rule}] = {self.weight(rule)};",
+                f"    output[{rule}] = {self.output(rule)};",
+                f"    total += weight[{rule}];",
+            ]
+        lines += [] if self.plan.covered else ["", *self.nearest()]
+        return [
+            *lines,
+            "",
+            f"    for (int rule = 0; rule < {n_rules}; ++rule)",
+            "        sum += weight[rule] * output[rule];",
+            "    return sum / total;",
+            "}",
+        ]
+
+    def degree(self, condition: Condition) -> str:
+        if condition.codes is not None:
+            name = self.inputs[condition.input]
+            return "(" + " || ".join(f"{name} == {code!r}" for code in condition.codes) + " ? 1.0 : 0.0)"
+        below = "1.0" if condition.below is None else self.borders[condition.below]
+        return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
+
+    def weight(self, rule: int) -> str:
+        degrees = [self.degree(self.plan.conditions[number]) for number in self.plan.rules[rule]]
+        if len(degrees) == 1:
+            return degrees[0].removeprefix("(").removesuffix(")")
+        if self.rule_base.t_norm == "product":
+            return " * ".join(degrees) or "1.0"
+        least = degrees[0] if degrees else "1.0"
+        for degree in degrees[1:]:
+            least = f"fmin({least}, {degree})"
+        return least
+
+    def output(self, rule: int) -> str:
+        intercept, *slopes = self.rule_base.consequents[rule].tolist()
+        terms = (
+            f" {'-' if slope < 0.0 else '+'} {abs(slope)!r} * {name}"
+            for slope, name in zip(slopes, self.inputs, strict=True)
+            if slope
+        )
+        return f"{intercept!r}{''.join(terms)}"
+
+    def nearest(self) -> list[str]:
+        lines = [
+            "    /* No rule fits: the one whose labels are nearest answers. */",
+            "    if (!(total > 0.0)) {",
+            f"        double steps[{self.rule_base.n_rules}];",
+            "        int best = 0;",
+        ]
+        for rule, numbers in enumerate(self.plan.rules):
+            away = [self.away(self.plan.conditions[number]) for number in numbers]
+            lines.append(f"        steps[{rule}] = {' + '.join(away) or '0.0'};")
+        return [
+            *lines,
+            f"        for (int rule = 1; rule < {self.rule_base.n_rules}; ++rule)",
+            "            if (steps[rule] < steps[best])",
+            "                best = rule;",
+            "        return output[best];",
+            "    }",
+        ]
+
+    def away(self, condition: Condition) -> str:
+        if condition.codes is not None:
+            return f"(1.0 - {self.degree(condition)})"
+        place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
+        return f"away({condition.first}.0, {condition.last}.0, {place})"

@@ -1,0 +1,194 @@
+"""Fuzzy Markup Language, the XML of IEEE Std 1855-2016, as a TSK system.
+
+A range of labels is a term of its own: in a partition whose degrees sum to one, the sum of neighbours is a wider
+trapezoid. Outer labels go on beyond the domain, so they are linear shapes and not trapezoids. A crisp border is a step
+between two neighbouring floats, whichever end a reader takes as closed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from xml.etree import ElementTree
+
+import numpy as np
+
+from fruler.export.plan import borders_of, covers_everything
+from fruler.export.text import one_line
+from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
+from fruler.rules.rule_base import RuleBase
+
+NAMESPACE = "http://www.ieee1855.org"
+_AND_METHODS = {"product": "PROD", "minimum": "MIN"}
+
+
+def export(rule_base: RuleBase) -> str:
+    r"""Write a rule base as an IEEE 1855 document.
+
+    The standard has no nearest rule: where no rule fires, a reader answers with the output's default value, which is
+    the mean prediction of the training rows.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+
+    Returns
+    -------
+    str
+        The document.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)), "°C")
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> print("\n".join(export(rules).splitlines()[3:7]))
+        <fuzzyVariable name="temperature" scale="°C" domainleft="-10.0" domainright="30.0" type="input">
+          <fuzzyTerm name="low" complement="false">
+            <leftLinearShape param1="-10.0" param2="30.0" />
+          </fuzzyTerm>
+    """
+    names = _distinct([rule_base.target_name, *(variable.name for variable in rule_base.variables)])
+    target, inputs = names[0], names[1:]
+    system = ElementTree.Element("fuzzySystem", {"xmlns": NAMESPACE, "name": f"rules for {target}"})
+    knowledge = ElementTree.SubElement(system, "knowledgeBase")
+    terms = [_add_input(knowledge, rule_base, j, inputs[j]) for j in range(len(inputs))]
+    _add_output(knowledge, rule_base, target)
+    method = _AND_METHODS[rule_base.t_norm]
+    rules = ElementTree.SubElement(system, "tskRuleBase", {"name": "rules", "andMethod": method, "orMethod": "MAX"})
+    for number in range(rule_base.n_rules):
+        # The standard's default of a single rule is MIN, whatever the rule base says.
+        options = {"name": f"rule {number + 1}", "andMethod": method, "connector": "and", "weight": "1.0"}
+        rule = ElementTree.SubElement(rules, "tskRule", options)
+        antecedent = ElementTree.SubElement(rule, "antecedent")
+        for j in np.flatnonzero(rule_base.looks_at[number]):
+            first, last = (int(label) for label in rule_base.antecedents[number, j])
+            _add_clause(antecedent, "clause", inputs[j], terms[j][first, last])
+        if not len(antecedent):
+            # An antecedent must have a clause; this one holds for any value.
+            _add_clause(antecedent, "clause", inputs[0], terms[0][0, 0]).set("modifier", "any")
+        then = ElementTree.SubElement(ElementTree.SubElement(rule, "tskConsequent"), "tskThen")
+        _add_clause(then, "tskClause", target, f"output {number + 1}")
+    ElementTree.indent(system)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(system, encoding="unicode") + "\n"
+
+
+def _name(text: str) -> str:
+    """Return a name as readers keep it: they collapse white space, and XML has no control characters."""
+    plain = "".join(c if c not in "\ufffe\uffff" else repr(c)[1:-1] for c in one_line(text))
+    return " ".join(plain.split()) or "unnamed"
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Return names that differ from each other also after white space is collapsed."""
+    found: list[str] = []
+    for name in map(_name, names):
+        candidate, number = name, 1
+        while candidate in found:
+            number += 1
+            candidate = f"{name} ({number})"
+        found.append(candidate)
+    return found
+
+
+def _add_input(parent: ElementTree.Element, rule_base: RuleBase, feature: int, name: str) -> dict[tuple[int, int], str]:
+    """Add an input with its labels and the ranges of labels that rules accept; return the names of these terms."""
+    variable = rule_base.variables[feature]
+    partition = variable.partition
+    low, high = _domain(partition)
+    element = ElementTree.SubElement(parent, "fuzzyVariable", {"name": name, "scale": _name(variable.unit)})
+    if not variable.unit:
+        element.set("scale", "")
+    element.attrib |= {"domainleft": repr(low), "domainright": repr(high), "type": "input"}
+    looked_at = rule_base.looks_at[:, feature]
+    ranges = {(int(first), int(last)) for first, last in rule_base.antecedents[looked_at, feature]}
+    singles = [(label, label) for label in range(partition.n_labels)]
+    keys = singles + sorted(ranges - set(singles))
+    texts = [" or ".join(partition.labels[first : last + 1]) for first, last in keys]
+    if not isinstance(partition, NominalPartition):
+        names = dict(zip(keys, _distinct(texts), strict=True))
+        for (first, last), term in names.items():
+            _add_shape(_term(element, term), partition, first, last)
+        return names
+    codes = [[code for group in partition.groups[first : last + 1] for code in group] for first, last in keys]
+    joined = sorted({code for several in codes if len(several) > 1 for code in several})
+    distinct = _distinct([*texts, *(f"code {code!r}" for code in joined)])
+    of_code = dict(zip(joined, distinct[len(keys) :], strict=True))
+    for code, term in of_code.items():
+        _add_numbers(_term(element, term), "singletonShape", [code])
+    for several, term in zip(codes, distinct, strict=False):
+        if len(several) == 1:
+            _add_numbers(_term(element, term), "singletonShape", several)
+        else:
+            definition = ElementTree.SubElement(_term(element, term), "circularDefinition")
+            _add_union(definition, [of_code[code] for code in several])
+    return dict(zip(keys, distinct, strict=False))
+
+
+def _domain(partition: Partition) -> tuple[float, float]:
+    if isinstance(partition, NominalPartition):
+        codes = [code for group in partition.groups for code in group]
+        return min(codes), max(codes)
+    return partition.domain
+
+
+def _term(parent: ElementTree.Element, name: str) -> ElementTree.Element:
+    return ElementTree.SubElement(parent, "fuzzyTerm", {"name": name, "complement": "false"})
+
+
+def _add_shape(term: ElementTree.Element, partition: FuzzyPartition, first: int, last: int) -> None:
+    ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in borders_of(partition, 0)]
+    rise = ends[first - 1] if first else None
+    fall = ends[last] if last < len(ends) else None
+    if rise and fall:
+        _add_numbers(term, "trapezoidShape", (*rise, *fall))
+    elif rise:
+        _add_numbers(term, "rightLinearShape", rise)
+    elif fall:
+        _add_numbers(term, "leftLinearShape", fall)
+    else:
+        _add_numbers(term, "rectangularShape", partition.domain)
+
+
+def _add_numbers(term: ElementTree.Element, shape: str, numbers: Iterable[float]) -> None:
+    ElementTree.SubElement(term, shape, {f"param{place}": repr(number) for place, number in enumerate(numbers, 1)})
+
+
+def _add_union(parent: ElementTree.Element, names: list[str]) -> None:
+    """Add "one or the other": the standard joins two names, or what is joined already and one more."""
+    either = ElementTree.SubElement(parent, "or", {"t-conorm": "MAX"})
+    *earlier, last = names
+    if len(earlier) > 1:
+        _add_union(either, earlier)
+    else:
+        ElementTree.SubElement(either, "termName").text = earlier[0]
+    ElementTree.SubElement(either, "termName").text = last
+
+
+def _add_output(parent: ElementTree.Element, rule_base: RuleBase, name: str) -> None:
+    options = {"name": name, "scale": _name(rule_base.target_unit) if rule_base.target_unit else "", "type": "output"}
+    element = ElementTree.SubElement(parent, "tskVariable", options | {"combination": "WA"})
+    element.set("defaultValue", repr(_default(rule_base)))
+    for number, consequent in enumerate(rule_base.consequents.tolist(), 1):
+        order = 1 if any(consequent[1:]) else 0
+        term = ElementTree.SubElement(element, "tskTerm", {"name": f"output {number}", "order": str(order)})
+        for value in consequent if order else consequent[:1]:
+            ElementTree.SubElement(term, "tskValue").text = repr(value)
+
+
+def _default(rule_base: RuleBase) -> float:
+    """Return the answer where no rule fires: the mean prediction, or else that in the middle of all domains."""
+    if covers_everything(rule_base):
+        return 0.0
+    if rule_base.training is not None:
+        return rule_base.training.base
+    middle = [sum(_domain(variable.partition)) / 2.0 for variable in rule_base.variables]
+    return float(rule_base.predict([middle])[0])
+
+
+def _add_clause(parent: ElementTree.Element, kind: str, variable: str, term: str) -> ElementTree.Element:
+    clause = ElementTree.SubElement(parent, kind)
+    ElementTree.SubElement(clause, "variable").text = variable
+    ElementTree.SubElement(clause, "term").text = term
+    return clause

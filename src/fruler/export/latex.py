@@ -1,0 +1,123 @@
+"""A LaTeX table of the rules, for papers; it needs the package booktabs."""
+
+from __future__ import annotations
+
+import re
+
+from fruler.export.table import MINUS, rules_table
+from fruler.export.text import one_line, with_unit
+from fruler.rules.rule_base import RuleBase
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "°": r"\textdegree{}",
+    "µ": r"\textmu{}",
+    "–": "--",
+} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
+
+
+def export(
+    rule_base: RuleBase, *, digits: int = 3, caption: str | None = None, label: str | None = None, float: bool = True
+) -> str:
+    r"""Write the rules as a table in LaTeX: labels of each input, then the linear output.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    digits : int, default=3
+        How many digits that matter a coefficient keeps.
+    caption : str, optional
+        Plain text; by default it says what the rules are for.
+    label : str, optional
+        What ``\ref`` calls the table; "tab:rules" by default.
+    float : bool, default=True
+        Whether to put the tabular into a table environment with caption and label.
+
+    Returns
+    -------
+    str
+        The table, for a document that says ``\usepackage{booktabs}``. An input that a rule does not look at has a
+        dash.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)), "°C")
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> print(export(rules, float=False))
+    \begin{tabular}{rlrr}
+      \toprule
+       & If & \multicolumn{2}{c}{Then heating is} \\
+      \cmidrule(lr){2-2}\cmidrule(l){3-4}
+      Rule & temperature (\textdegree{}C) & intercept & $\times$ temperature \\
+      \midrule
+      1 & low & $25$ & $-1$ \\
+      2 & high & $5.25$ & $0$ \\
+      \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    """
+    lines = _tabular(rule_base, digits)
+    if not float:
+        return "\n".join(lines) + "\n"
+    target = with_unit(rule_base.target_name, rule_base.target_unit)
+    count = f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''}"
+    name = "tab:rules" if label is None else label
+    if not re.fullmatch(r"[A-Za-z0-9:._-]+", name):
+        raise ValueError(f"A LaTeX label is made of letters, digits and the signs : . _ -; got {label!r}.")
+    head = [
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \caption{{{_escaped(f'The {count} for {target}.' if caption is None else caption)}}}",
+        rf"  \label{{{name}}}",
+    ]
+    return "\n".join([*head, *(f"  {line}" for line in lines), r"\end{table}"]) + "\n"
+
+
+def _tabular(rule_base: RuleBase, digits: int) -> list[str]:
+    table = rules_table(rule_base, digits)
+    first = ["Rule", *(["weight"] if table.weights else [])]
+    conditions = [_escaped(with_unit(name, unit)) for name, unit in table.conditions]
+    outputs = ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
+    begins, ends = len(first) + 1, len(first) + len(conditions)
+    groups, lines_below = [""] * len(first), ""
+    if conditions:
+        groups.append(_spanning("If", len(conditions)))
+        lines_below = rf"\cmidrule(lr){{{begins}-{ends}}}"
+    groups.append(_spanning(f"Then {_escaped(rule_base.target_name)} is", len(outputs)))
+    lines_below += rf"\cmidrule(l){{{ends + 1}-{ends + len(outputs)}}}"
+    rows = [
+        rf"\begin{{tabular}}{{{'r' * len(first)}{'l' * len(conditions)}{'r' * len(outputs)}}}",
+        r"  \toprule",
+        rf"  {' & '.join(groups)} \\",
+        f"  {lines_below}",
+        rf"  {' & '.join([*first, *conditions, *outputs])} \\",
+        r"  \midrule",
+    ]
+    for rule in range(rule_base.n_rules):
+        cells = [str(rule + 1), *([rf"{table.weights[rule]}\,\%"] if table.weights else [])]
+        cells += [_escaped(labels) or "--" for labels in table.labels[rule]]
+        cells += [_number(number) for number in table.numbers[rule]]
+        rows.append(rf"  {' & '.join(cells)} \\")
+    return [*rows, r"  \bottomrule", r"\end{tabular}"]
+
+
+def _spanning(text: str, columns: int) -> str:
+    return text if columns == 1 else rf"\multicolumn{{{columns}}}{{c}}{{{text}}}"
+
+
+def _number(text: str) -> str:
+    mantissa, _, exponent = text.replace(MINUS, "-").partition("e")
+    return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$" if exponent else f"${mantissa}$"
+
+
+def _escaped(text: str) -> str:
+    """Return text that LaTeX sets as it is."""
+    return "".join(_SPECIAL.get(character, character) for character in one_line(text))

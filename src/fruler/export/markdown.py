@@ -1,0 +1,72 @@
+"""A Markdown table of the rules."""
+
+from __future__ import annotations
+
+import re
+
+from fruler.export.table import rules_table
+from fruler.export.text import one_line, with_unit
+from fruler.rules.rule_base import RuleBase
+
+
+def export(rule_base: RuleBase, *, digits: int = 3) -> str:
+    """Write the rules as a table in Markdown: labels of each input, then the linear output.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    digits : int, default=3
+        How many digits that matter a coefficient keeps.
+
+    Returns
+    -------
+    str
+        The table. An input that a rule does not look at has a dash.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)), "°C")
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> print(export(rules))
+    | Rule | temperature (°C) | Intercept | × temperature |
+    |-----:|:-----------------|----------:|--------------:|
+    |    1 | low              |        25 |            −1 |
+    |    2 | high             |      5.25 |             0 |
+    <BLANKLINE>
+    """
+    table = rules_table(rule_base, digits)
+    columns = [("Rule", True, [str(rule + 1) for rule in range(rule_base.n_rules)])]
+    if table.weights:
+        columns.append(("Weight (%)", True, list(table.weights)))
+    for place, (name, unit) in enumerate(table.conditions):
+        labels = [_escaped(row[place]) or "–" for row in table.labels]
+        columns.append((_escaped(with_unit(name, unit)), False, labels))
+    titles = ["Intercept", *(f"× {_escaped(name)}" for name, _ in table.terms)]
+    for place, title in enumerate(titles):
+        columns.append((title, True, [row[place] for row in table.numbers]))
+    widths = [max(map(len, [title, *cells, "---"])) for title, _, cells in columns]
+    lines = [_row([title.ljust(width) for (title, _, _), width in zip(columns, widths, strict=True)])]
+    rules = [
+        "-" * (width + 1) + ":" if right else ":" + "-" * (width + 1)
+        for (_, right, _), width in zip(columns, widths, strict=True)
+    ]
+    lines.append("|" + "|".join(rules) + "|")
+    for rule in range(rule_base.n_rules):
+        cells = [
+            cells[rule].rjust(width) if right else cells[rule].ljust(width)
+            for (_, right, cells), width in zip(columns, widths, strict=True)
+        ]
+        lines.append(_row(cells))
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is; what HTML could read as a tag or an entity is an entity."""
+    plain = re.sub(r"[\\`*_{}\[\]|~$#!]", r"\\\g<0>", one_line(text))
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

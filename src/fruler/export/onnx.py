@@ -1,0 +1,300 @@
+"""ONNX: a graph of standard operators, and a converter for scikit-learn pipelines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.export.plan import Condition, Plan, make_plan
+from fruler.rules.rule_base import RuleBase
+
+# Old enough for runtimes of some years ago.
+OPSET = 17
+_IR_VERSION = 8
+
+
+def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
+    """Write a rule base as an ONNX model.
+
+    Its input ``X`` is a table of numbers, shape (n_rows, n_inputs), with the inputs in the order of the rule base; its
+    output ``prediction`` has the shape (n_rows, 1).
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    float32 : bool, default=False
+        Whether numbers have 32 bits instead of 64, in the input, the output and everything between.
+
+    Returns
+    -------
+    bytes
+        The content of an .onnx file.
+
+    Examples
+    --------
+    >>> import onnxruntime  # doctest: +SKIP
+    >>> session = onnxruntime.InferenceSession(export(rules))  # doctest: +SKIP
+    >>> session.run(["prediction"], {"X": X})[0]  # doctest: +SKIP
+    """
+    try:
+        import onnx
+        from onnx import helper, numpy_helper
+    except ImportError as error:
+        raise ImportError('ONNX export needs onnx; run: pip install "fruler[onnx]"') from error
+    dtype = np.dtype(np.float32 if float32 else np.float64)
+    graph = build_graph(rule_base, dtype, "X", "prediction")
+    kind = helper.np_dtype_to_tensor_dtype(dtype)
+    model = helper.make_model(
+        helper.make_graph(
+            [helper.make_node(node.operator, node.inputs, node.outputs, **node.attributes) for node in graph.nodes],
+            "fruler",
+            [helper.make_tensor_value_info("X", kind, ["n_rows", len(rule_base.variables)])],
+            [helper.make_tensor_value_info("prediction", kind, ["n_rows", 1])],
+            [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
+        ),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=_IR_VERSION,
+        producer_name="fruler",
+    )
+    onnx.checker.check_model(model, full_check=True)
+    return bytes(model.SerializeToString())
+
+
+def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
+    """Write a fitted scikit-learn pipeline that ends with a `FRULERRegressor` as an ONNX model.
+
+    Parameters
+    ----------
+    pipeline : Pipeline or FRULERRegressor
+        Fitted. All other steps must be ones that skl2onnx knows, such as the scalers of scikit-learn.
+    float32 : bool, default=False
+        Whether numbers have 32 bits instead of 64.
+
+    Returns
+    -------
+    bytes
+        The content of an .onnx file, with the input ``X`` and the output ``prediction`` of shape (n_rows, 1).
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline  # doctest: +SKIP
+    >>> model = make_pipeline(StandardScaler(), FRULERRegressor()).fit(X, y)  # doctest: +SKIP
+    >>> content = pipeline_to_onnx(model)  # doctest: +SKIP
+    """
+    register_converter()
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+
+    kind = (FloatTensorType if float32 else DoubleTensorType)([None, pipeline.n_features_in_])
+    model = convert_sklearn(
+        pipeline, initial_types=[("X", kind)], final_types=[("prediction", None)], target_opset=OPSET
+    )
+    return bytes(model.SerializeToString())
+
+
+def register_converter() -> None:
+    """Tell skl2onnx how to convert a `FRULERRegressor`, wherever it stands in what is converted."""
+    try:
+        from skl2onnx import update_registered_converter
+        from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes
+    except ImportError as error:
+        raise ImportError("ONNX export of a pipeline needs skl2onnx; run: pip install skl2onnx") from error
+    from fruler.regressor import FRULERRegressor
+
+    update_registered_converter(
+        FRULERRegressor, "FrulerRegressor", calculate_linear_regressor_output_shapes, _convert, overwrite=True
+    )
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    """Put the nodes of a regressor into the graph that skl2onnx builds."""
+    from onnx import helper
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    dtype = np.dtype(np.float64 if isinstance(operator.inputs[0].type, DoubleTensorType) else np.float32)
+    source, target = operator.inputs[0].full_name, operator.outputs[0].full_name
+    graph = build_graph(operator.raw_operator.rule_base_, dtype, source, target)
+    names = {source: source, target: target}
+    for name, value in graph.constants.items():
+        names[name] = scope.get_unique_variable_name(name)
+        kind = helper.np_dtype_to_tensor_dtype(value.dtype)
+        container.add_initializer(names[name], kind, list(value.shape), value.ravel().tolist())
+    for node in graph.nodes:
+        for name in node.outputs:
+            names.setdefault(name, scope.get_unique_variable_name(name))
+        container.add_node(
+            node.operator,
+            [names[name] for name in node.inputs],
+            [names[name] for name in node.outputs],
+            op_version=OPSET,
+            name=scope.get_unique_operator_name(node.operator),
+            **node.attributes,
+        )
+
+
+@dataclass(frozen=True)
+class Node:
+    """An operator of the graph, with the names of what goes in and comes out."""
+
+    operator: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    attributes: dict[str, Any]
+
+
+@dataclass
+class Graph:
+    """Nodes in their order, and constants by name."""
+
+    dtype: np.dtype[Any]
+    nodes: list[Node] = field(default_factory=list)
+    constants: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+    def constant(self, name: str, value: Any, dtype: Any = None) -> str:
+        """Add a constant, of the graph's own type unless another is named."""
+        self.constants[name] = np.asarray(value, dtype=dtype or self.dtype)
+        return name
+
+    def indices(self, name: str, value: Any) -> str:
+        """Add a constant of whole numbers."""
+        return self.constant(name, value, np.int64)
+
+    def add(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
+        """Add an operator; return the name of its output."""
+        self.nodes.append(Node(operator, inputs, [output], attributes))
+        return output
+
+
+def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: str) -> Graph:
+    """Build the graph from the input's name to the output's.
+
+    A row is a row of every table in between: columns are borders, then conditions, then rules.
+    """
+    graph, plan = Graph(dtype), make_plan(rule_base)
+    slopes = graph.constant("slopes", rule_base.consequents[:, 1:].T)
+    intercepts = graph.constant("intercepts", rule_base.consequents[:, 0])
+    if rule_base.n_rules == 1:
+        graph.add("Gemm", [source, slopes, intercepts], target)
+        return graph
+    outputs = graph.add("Gemm", [source, slopes, intercepts], "rule_outputs")
+    graph.indices("columns_axis", [1])
+    gone_over = _gone_over(graph, plan, source)
+    degrees = _degrees(graph, plan, source, gone_over)
+    join = "Mul" if rule_base.t_norm == "product" else "Min"
+    weights = _joined(graph, plan, degrees, join, "weights")
+    total = graph.add("ReduceSum", [weights, "columns_axis"], "total", keepdims=1)
+    weighted = graph.add("Mul", [weights, outputs], "weighted_outputs")
+    summed = graph.add("ReduceSum", [weighted, "columns_axis"], "weighted_sum", keepdims=1)
+    if plan.covered:
+        graph.add("Div", [summed, total], target)
+        return graph
+    mean = graph.add("Div", [summed, total], "weighted_mean")
+    steps = _joined(graph, plan, _away(graph, plan, gone_over, degrees), "Add", "steps")
+    best = graph.add("ArgMin", [steps], "nearest", axis=1, keepdims=1)
+    answer = graph.add("GatherElements", [outputs, best], "nearest_output", axis=1)
+    fires = graph.add("Greater", [total, graph.constant("nothing", 0.0)], "fires")
+    graph.add("Where", [fires, mean, answer], target)
+    return graph
+
+
+def _gone_over(graph: Graph, plan: Plan, source: str) -> str:
+    """Add how far rows have gone over each border; the last two columns are a border far below and one far above."""
+    borders = plan.borders
+    columns = graph.indices("border_inputs", [*(border.input for border in borders), 0, 0])
+    low = graph.constant("border_low", [*(border.low for border in borders), 0.0, math.inf])
+    width = graph.constant("border_width", [*(border.width for border in borders), 1.0, 1.0])
+    high = graph.constant(
+        "border_high", [*_rounded([border.high for border in borders], graph.dtype), -math.inf, math.inf]
+    )
+    zero, one = graph.constant("zero", 0.0), graph.constant("one", 1.0)
+    values = graph.add("Gather", [source, columns], "border_values", axis=1)
+    way = graph.add("Sub", [values, low], "way")
+    share = graph.add("Clip", [graph.add("Div", [way, width], "share_of_way"), zero, one], "share")
+    if any(border.start != border.low for border in borders):
+        start = graph.constant("border_start", [*(border.start for border in borders), -math.inf, -math.inf])
+        begun = graph.add("Greater", [values, start], "begun")
+        share = graph.add("Where", [begun, share, zero], "share_begun")
+    done = graph.add("GreaterOrEqual", [values, high], "done")
+    return graph.add("Where", [done, one, share], "gone_over")
+
+
+def _rounded(values: Sequence[float], dtype: np.dtype[Any]) -> list[float]:
+    """Return the least numbers of a type that are not below the values: those from a value on stay those."""
+    found = []
+    for value in values:
+        nearest = dtype.type(value)
+        found.append(float(nearest if float(nearest) >= value else np.nextafter(nearest, dtype.type(math.inf))))
+    return found
+
+
+def _degrees(graph: Graph, plan: Plan, source: str, gone_over: str) -> str:
+    """Add the degrees of all conditions, ordered ones first; the last of the ordered ones always holds."""
+    far_below, far_above = len(plan.borders), len(plan.borders) + 1
+    ordered = [plan.conditions[number] for number in _ordered(plan)]
+    below = [far_below if condition.below is None else condition.below for condition in ordered]
+    above = [far_above if condition.above is None else condition.above for condition in ordered]
+    entered = graph.add("Gather", [gone_over, graph.indices("below", [*below, far_below])], "entered", axis=1)
+    left = graph.add("Gather", [gone_over, graph.indices("above", [*above, far_above])], "left", axis=1)
+    degrees = [graph.add("Sub", [entered, left], "ordered_degrees")]
+    for number, condition in enumerate(plan.conditions):
+        if condition.codes is not None:
+            degrees.append(_nominal_degree(graph, condition, number, source))
+    return degrees[0] if len(degrees) == 1 else graph.add("Concat", degrees, "degrees", axis=1)
+
+
+def _nominal_degree(graph: Graph, condition: Condition, number: int, source: str) -> str:
+    column = graph.indices(f"nominal_input_{number}", [condition.input])
+    codes = graph.constant(f"codes_{number}", [condition.codes])
+    values = graph.add("Gather", [source, column], f"nominal_value_{number}", axis=1)
+    equal = graph.add("Equal", [values, codes], f"equal_{number}")
+    one_or_none = graph.add("Where", [equal, "one", "zero"], f"matches_{number}")
+    return graph.add("ReduceSum", [one_or_none, "columns_axis"], f"nominal_degree_{number}", keepdims=1)
+
+
+def _ordered(plan: Plan) -> list[int]:
+    return [number for number, condition in enumerate(plan.conditions) if condition.codes is None]
+
+
+def _joined(graph: Graph, plan: Plan, conditions: str, operator: str, name: str) -> str:
+    """Add a column for each rule: its conditions, joined one after the other in the order of the inputs."""
+    ordered = _ordered(plan)
+    always = len(ordered)
+    nominal = [number for number in range(len(plan.conditions)) if number not in ordered]
+    places = {number: place for place, number in enumerate(ordered)}
+    places |= {number: always + 1 + place for place, number in enumerate(nominal)}
+    longest = max(1, *(len(rule) for rule in plan.rules))
+    joined = ""
+    for turn in range(longest):
+        columns = [places[rule[turn]] if turn < len(rule) else always for rule in plan.rules]
+        index = graph.indices(f"conditions_{turn}", columns)
+        taken = graph.add("Gather", [conditions, index], f"{name}_taken_{turn}", axis=1)
+        joined = taken if not turn else graph.add(operator, [joined, taken], f"{name}_joined_{turn}")
+    return joined
+
+
+def _away(graph: Graph, plan: Plan, gone_over: str, degrees: str) -> str:
+    """Add how many labels rows are away from each condition, in the columns of the degrees.
+
+    A row's place among the labels of an input is the number of borders that it has gone over.
+    """
+    ordered = [plan.conditions[number] for number in _ordered(plan)]
+    counted = np.zeros((len(plan.borders) + 2, len(ordered) + 1))
+    for column, condition in enumerate(ordered):
+        counted[plan.borders_of(condition.input), column] = 1.0
+    place = graph.add("MatMul", [gone_over, graph.constant("counted", counted)], "place")
+    first = graph.constant("first_label", [*(condition.first for condition in ordered), 0.0])
+    last = graph.constant("last_label", [*(condition.last for condition in ordered), 0.0])
+    under = graph.add("Sub", [first, place], "labels_under")
+    over = graph.add("Sub", [place, last], "labels_over")
+    parts = [graph.add("Max", [under, over, "zero"], "ordered_away")]
+    if len(ordered) < len(plan.conditions):
+        columns = graph.indices("nominal_columns", np.arange(len(ordered) + 1, len(plan.conditions) + 1))
+        nominal = graph.add("Gather", [degrees, columns], "nominal_degrees", axis=1)
+        parts.append(graph.add("Sub", ["one", nominal], "nominal_away"))
+    return parts[0] if len(parts) == 1 else graph.add("Concat", parts, "away", axis=1)

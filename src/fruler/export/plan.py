@@ -1,0 +1,217 @@
+"""What an exported model has to compute, the same for every target: borders, conditions, and rules made of these."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.rules.partition import FuzzyPartition, NominalPartition
+from fruler.rules.rule_base import RuleBase
+
+# Of the search for a place without a rule; beyond them it counts as possible that there is one.
+_MOST_PLACES = 50_000
+
+
+@dataclass(frozen=True)
+class Border:
+    """Where a label of an input hands over to the next one.
+
+    What has gone over is 1 from `high` on, ``(x - low) / width`` between `start` and `high`, and 0 up to `start`.
+    These are the very numbers of the compiled kernel: whether a rule fires at all may hang on the last bit.
+
+    Attributes
+    ----------
+    input, split : int
+        The input, and the number of its split point.
+    low, high : float
+        The ends of the zone of change; equal where the border is crisp.
+    start : float
+        `low`, or a little more where rounding makes the zone overlap with the one before.
+    width : float
+        What the way from `low` is divided by; 1 where the border is crisp.
+    """
+
+    input: int
+    split: int
+    low: float
+    high: float
+    start: float
+    width: float
+
+    @property
+    def crisp(self) -> bool:
+        """Whether there is no zone of change."""
+        return self.start >= math.nextafter(self.high, -math.inf)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """That an input has one of the labels from `first` to `last`.
+
+    Its degree is what has gone over the border below the first label, less what has gone over the one above the last;
+    of a nominal input it is 1 for the `codes` and 0 for any other.
+
+    Attributes
+    ----------
+    input, first, last : int
+        The input and the labels.
+    below, above : int or None
+        Numbers of these borders in the plan; none where the range begins or ends with an outer label.
+    codes : tuple of float or None
+        Of a nominal input.
+    """
+
+    input: int
+    first: int
+    last: int
+    below: int | None = None
+    above: int | None = None
+    codes: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is to be computed.
+
+    Attributes
+    ----------
+    borders : tuple of Border
+        By input and split.
+    conditions : tuple of Condition
+        Each one once, by input.
+    rules : tuple of tuples of int
+        For each rule the numbers of its conditions.
+    covered : bool
+        Whether it is certain that a rule fires wherever a row lies; if not, the nearest rule must be looked for.
+    used : tuple of int
+        The inputs on which the output depends.
+    """
+
+    borders: tuple[Border, ...]
+    conditions: tuple[Condition, ...]
+    rules: tuple[tuple[int, ...], ...]
+    covered: bool
+    used: tuple[int, ...]
+
+    def borders_of(self, feature: int) -> list[int]:
+        """Return the numbers of an input's borders, from low to high."""
+        return [number for number, border in enumerate(self.borders) if border.input == feature]
+
+
+def make_plan(rule_base: RuleBase) -> Plan:
+    """Find out what an exported model has to compute.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0)))
+    >>> plan = make_plan(RuleBase([temperature], [[[0, 0]], [[1, 2]]], [[25.0, -1.0], [5.25, 0.0]]))
+    >>> plan.borders
+    (Border(input=0, split=0, low=5.0, high=15.0, start=5.0, width=10.0),)
+    >>> plan.rules, plan.covered
+    (((0,), (1,)), True)
+    """
+    looks_at = rule_base.looks_at
+    slopes = (rule_base.consequents[:, 1:] != 0.0).any(axis=0)
+    if rule_base.n_rules == 1:
+        # Whether it fires or is merely the nearest: it alone answers.
+        return Plan((), (), ((),), True, tuple(int(j) for j in np.flatnonzero(slopes)))
+    covered = covers_everything(rule_base)
+    keys = sorted(
+        {
+            (int(j), int(first), int(last))
+            for rule, j in np.argwhere(looks_at)
+            for first, last in [rule_base.antecedents[rule, j]]
+        }
+    )
+    borders = _borders(rule_base, keys, every=not covered)
+    numbers = {(border.input, border.split): number for number, border in enumerate(borders)}
+    conditions = []
+    for j, first, last in keys:
+        partition = rule_base.variables[j].partition
+        if isinstance(partition, NominalPartition):
+            codes = tuple(code for group in partition.groups[first : last + 1] for code in group)
+            conditions.append(Condition(j, first, last, codes=codes))
+        else:
+            conditions.append(Condition(j, first, last, numbers.get((j, first - 1)), numbers.get((j, last))))
+    order = {key: number for number, key in enumerate(keys)}
+    rules = tuple(
+        tuple(order[int(j), int(labels[j, 0]), int(labels[j, 1])] for j in np.flatnonzero(looks_at[rule]))
+        for rule, labels in enumerate(rule_base.antecedents)
+    )
+    used = np.flatnonzero(slopes | looks_at.any(axis=0))
+    return Plan(borders, tuple(conditions), rules, covered, tuple(int(j) for j in used))
+
+
+def borders_of(partition: FuzzyPartition, feature: int) -> list[Border]:
+    """Return all borders of an input, from low to high."""
+    borders: list[Border] = []
+    ends = -math.inf
+    for split, (centre, half) in enumerate(zip(partition.split_points, partition.half_widths.tolist(), strict=True)):
+        low, high = centre - half, centre + half
+        start = low if low >= ends else math.nextafter(ends, -math.inf)
+        ends, width = high, 2.0 * half if low < high else 1.0
+        # Where rounding makes the quotient more than one, the zone has ended.
+        while (before := math.nextafter(high, -math.inf)) > start and (before - low) / width > 1.0:
+            high = before
+        borders.append(Border(feature, split, low, high, start, width))
+    return borders
+
+
+def _borders(rule_base: RuleBase, keys: list[tuple[int, int, int]], *, every: bool) -> tuple[Border, ...]:
+    """Return the borders that conditions have; or every border of their inputs, which the nearest rule needs."""
+    needed = {(j, split) for j, first, last in keys for split in (first - 1, last)}
+    found = []
+    for j in sorted({key[0] for key in keys}):
+        partition = rule_base.variables[j].partition
+        if isinstance(partition, FuzzyPartition):
+            found += [border for border in borders_of(partition, j) if every or (j, border.split) in needed]
+    return tuple(found)
+
+
+def covers_everything(rule_base: RuleBase) -> bool:
+    """Return whether some rule certainly fires for every row.
+
+    It does if every combination of labels is accepted by a rule: a row has a label with a degree of at least one half
+    of every input. A category that is in no group of a nominal input counts as one more label, which only a rule that
+    does not look at this input accepts.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0)))
+    >>> covers_everything(RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]]))
+    False
+    """
+    columns = rule_base.antecedent_inputs
+    first = np.array(rule_base.antecedents[:, columns, 0])
+    last = np.array(rule_base.antecedents[:, columns, 1])
+    looks_at = rule_base.looks_at[:, columns]
+    sizes = rule_base.granularities[columns].copy()
+    for k, j in enumerate(columns):
+        if not rule_base.variables[j].partition.ordered:
+            last[~looks_at[:, k], k] += 1
+            sizes[k] += 1
+    places = 0
+    open_places: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]] = [
+        (np.arange(rule_base.n_rules), np.zeros(len(columns), dtype=np.bool_))
+    ]
+    while open_places:
+        rules, decided = open_places.pop()
+        places += 1
+        if len(rules) == 0 or places > _MOST_PLACES:
+            return False
+        undecided = looks_at[rules] & ~decided
+        fewest = int(undecided.sum(axis=1).argmin())
+        if not undecided[fewest].any():
+            continue
+        k = int(undecided[fewest].argmax())
+        now_decided = decided.copy()
+        now_decided[k] = True
+        open_places += [
+            (rules[(first[rules, k] <= label) & (label <= last[rules, k])], now_decided) for label in range(sizes[k])
+        ]
+    return True

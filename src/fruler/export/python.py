@@ -1,0 +1,153 @@
+"""Plain Python without any dependency: a module with ``predict(row)``."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+
+from fruler.export.plan import Condition, Plan, make_plan
+from fruler.export.text import Identifiers, one_line, rule_title, with_unit
+from fruler.rules.rule_base import RuleBase
+
+_OWN_NAMES = ("math", "predict", "row", "values", "rules", "steps", "total", "weight", "output", "INPUTS", "TARGET")
+
+_GONE_OVER = '''
+
+def _gone_over(x, start, low, width, high):
+    """How far x has gone over the border between two labels: from 0 (all below) to 1 (all above)."""
+    if x >= high:
+        return 1.0
+    if x > start:
+        return (x - low) / width
+    return 0.0
+'''
+
+_AWAY = '''
+
+def _away(first, last, place):
+    """How many labels a place is away from a range of labels."""
+    return max(first - place, place - last, 0.0)
+'''
+
+
+def export(rule_base: RuleBase) -> str:
+    """Write a rule base as a Python module.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+
+    Returns
+    -------
+    str
+        The source: ``predict(row)`` takes the numbers of one row in the order of ``INPUTS`` and returns the prediction.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> print(export(rules).splitlines()[-1].strip())
+    return sum(weight * output for weight, output in rules) / total
+    """
+    return _Writer(rule_base, make_plan(rule_base)).module()
+
+
+class _Writer:
+    def __init__(self, rule_base: RuleBase, plan: Plan) -> None:
+        self.rule_base, self.plan = rule_base, plan
+        names = Identifiers((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *_OWN_NAMES))
+        variables = rule_base.variables
+        self.inputs = [names.new(variable.name, f"x{j + 1}") for j, variable in enumerate(variables)]
+        self.borders = []
+        for border in plan.borders:
+            label = variables[border.input].partition.labels[border.split]
+            name = self.inputs[border.input]
+            self.borders.append(names.new(f"{name} above {label}", name))
+        self.conditions = [self.degree(condition) for condition in plan.conditions]
+
+    def module(self) -> str:
+        rule_base = self.rule_base
+        target = one_line(with_unit(rule_base.target_name, rule_base.target_unit))
+        count = f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''}"
+        text = f"# {count} for {target}, learned and written by fruler.\n\nimport math\n\nINPUTS = (\n"
+        for variable in rule_base.variables:
+            unit = f"  # in {one_line(variable.unit)}" if variable.unit else ""
+            text += f"    {variable.name!r},{unit}\n"
+        text += f")\nTARGET = {rule_base.target_name!r}\n"
+        text += _GONE_OVER if self.plan.borders else ""
+        text += _AWAY if any(condition.codes is None for condition in self.plan.conditions) and self.seeks else ""
+        return text + "\n\n" + "\n".join(self.function()) + "\n"
+
+    @property
+    def seeks(self) -> bool:
+        """Whether the nearest rule is to be looked for."""
+        return not self.plan.covered
+
+    def function(self) -> list[str]:
+        unpacked = ", ".join(self.inputs) + ("," if len(self.inputs) == 1 else "")
+        lines = [
+            "def predict(row):",
+            '    """Return the prediction for one row: finite numbers in the order of INPUTS."""',
+            "    values = [float(value) for value in row]",
+            "    if len(values) != len(INPUTS):",
+            '        raise ValueError(f"a row has {len(INPUTS)} numbers; got {len(values)}")',
+            "    if not all(map(math.isfinite, values)):",
+            '        raise ValueError("the numbers of a row must be finite")',
+            f"    {unpacked} = values",
+            "",
+        ]
+        if self.plan.borders:
+            lines.append("    # How far the row has gone over the borders between labels.")
+        for name, border in zip(self.borders, self.plan.borders, strict=True):
+            numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
+            lines.append(f"    {name} = _gone_over({self.inputs[border.input]}, {numbers})")
+        lines += ["", "    # For each rule: how well the row fits, and the rule's own output.", "    rules = ["]
+        for rule in range(self.rule_base.n_rules):
+            lines += [
+                f"        # {rule_title(self.rule_base, rule)}",
+                "        (",
+                f"            {self.weight(rule)},",
+                f"            {self.output(rule)},",
+                "        ),",
+            ]
+        lines += ["    ]", "    total = sum(weight for weight, output in rules)"]
+        answer = "return sum(weight * output for weight, output in rules) / total"
+        return lines + (
+            [f"    {answer}"] if not self.seeks else ["    if total > 0.0:", f"        {answer}", *self.nearest()]
+        )
+
+    def degree(self, condition: Condition) -> str:
+        if condition.codes is not None:
+            return f"float({self.inputs[condition.input]} in {condition.codes!r})"
+        below = "1.0" if condition.below is None else self.borders[condition.below]
+        return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
+
+    def weight(self, rule: int) -> str:
+        degrees = [self.conditions[number] for number in self.plan.rules[rule]]
+        if self.rule_base.t_norm == "product" or len(degrees) < 2:
+            return " * ".join(degrees) or "1.0"
+        return f"min({', '.join(degrees)})"
+
+    def output(self, rule: int) -> str:
+        intercept, *slopes = self.rule_base.consequents[rule].tolist()
+        terms = [
+            f" {'-' if slope < 0.0 else '+'} {abs(slope)!r} * {name}"
+            for slope, name in zip(slopes, self.inputs, strict=True)
+            if slope
+        ]
+        return f"{intercept!r}" + "".join(terms)
+
+    def nearest(self) -> list[str]:
+        lines = ["", "    # No rule fits: the one whose labels are nearest answers.", "    steps = ["]
+        for rule, numbers in enumerate(self.plan.rules):
+            away = [self.away(self.plan.conditions[number]) for number in numbers]
+            lines.append(f"        {' + '.join(away) or '0.0'},  # rule {rule + 1}")
+        return [*lines, "    ]", "    return rules[steps.index(min(steps))][1]"]
+
+    def away(self, condition: Condition) -> str:
+        if condition.codes is not None:
+            return f"(1.0 - {self.degree(condition)})"
+        place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
+        return f"_away({condition.first}, {condition.last}, {place})"

@@ -1,0 +1,193 @@
+"""A SELECT over a table, in SQL that SQLite, DuckDB and other databases read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fruler.export.plan import Border, Condition, Plan, make_plan
+from fruler.export.text import one_line, rule_title, with_unit
+from fruler.rules.rule_base import RuleBase
+
+
+def export(
+    rule_base: RuleBase, *, table: str = "data", keep: Sequence[str] = (), prediction: str = "prediction"
+) -> str:
+    """Write a rule base as a SELECT that predicts every row of a table.
+
+    The table must have a column for each input that the rules use, by the name of the input. Where one of these is
+    NULL, so is the prediction.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    table : str, default="data"
+        The name of the table; it is quoted, so any name will do.
+    keep : sequence of str, default=()
+        Columns of the table to put before the prediction, such as its key.
+    prediction : str, default="prediction"
+        The name of the prediction's column.
+
+    Returns
+    -------
+    str
+        One query, without a semicolon: it can be run, made a view, or used as a subquery.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> database = sqlite3.connect(":memory:")
+    >>> _ = database.execute("create table days as select 1 as id, 10.0 as temperature")
+    >>> database.execute(export(rules, table="days", keep=["id"])).fetchall()
+    [(1, 10.125)]
+    """
+    if isinstance(keep, str):
+        keep = (keep,)
+    names = [*keep, prediction]
+    if len(set(names)) < len(names):
+        raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")
+    return _Writer(rule_base, make_plan(rule_base), tuple(keep)).query(table, prediction)
+
+
+def _quoted(name: str) -> str:
+    if "\0" in name:
+        raise ValueError(f"A name with a null character cannot be written in SQL: {name!r}.")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _number(value: float) -> str:
+    """Return a literal with an exponent: without one it would be a decimal number to some databases."""
+    text = repr(value)
+    return text if "e" in text else f"{text}e0"
+
+
+class _Writer:
+    """Writes the query from the inside out; every column inside it has a short name of its own.
+
+    x: inputs, k: columns kept, b: how far a row has gone over a border, c: degrees of conditions, a: how many labels a
+    row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules, t: the sum of the weights.
+    """
+
+    def __init__(self, rule_base: RuleBase, plan: Plan, keep: tuple[str, ...]) -> None:
+        self.rule_base, self.plan, self.keep = rule_base, plan, keep
+        self.inputs = [f"x{j + 1}" for j in plan.used]
+        self.kept = [f"k{number}" for number in range(1, len(keep) + 1)]
+        self.rules = range(1, rule_base.n_rules + 1)
+        self.seeks = not plan.covered
+
+    def query(self, table: str, prediction: str) -> str:
+        variables = self.rule_base.variables
+        target = with_unit(self.rule_base.target_name, self.rule_base.target_unit)
+        source = [
+            f"CAST({_quoted(variables[j].name)} AS DOUBLE PRECISION) AS {name}"
+            for j, name in zip(self.plan.used, self.inputs, strict=True)
+        ]
+        source += [f"{_quoted(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
+        inner = f"SELECT {', '.join(source or ['1 AS nothing'])} FROM {_quoted(table)}"
+        inner = self.layer(inner, self.borders(), "how far each row has gone over the borders of labels", 1)
+        inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
+        inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks)
+        rules = [f"{letter}{rule}" for rule in self.rules for letter in ("wys" if self.seeks else "wy")]
+        total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
+        inner = self.layer(inner, [", ".join(rules), total], "the sum of their weights", 4)
+        last = [f"{name} AS {_quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
+        last.append(f"{self.answer()} AS {_quoted(prediction)}")
+        columns = ",\n       ".join(last)
+        count = f"{self.rule_base.n_rules} rule{'s' if self.rule_base.n_rules > 1 else ''}"
+        return (
+            f"-- {count} for {one_line(target)}, learned and written by fruler.\n"
+            f"SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
+        )
+
+    def layer(self, inner: str, new: Sequence[str], what: str, number: int, *, fenced: bool = False) -> str:
+        """Put a SELECT around another, with new columns beside the inputs and the columns kept.
+
+        Not with a WITH: some databases would write down all rows of a step before they take the next. SQLite on the
+        other hand puts the expressions of all steps into one, which grows out of hand where the steps to rules are
+        compared; a fence, a union with no rows, keeps it from that and costs other databases nothing.
+        """
+        if not new:
+            return inner
+        carried = [*self.kept, *self.inputs]
+        columns = ",\n  ".join([*([", ".join(carried)] if carried else []), *new])
+        fence = f"\n  UNION ALL SELECT {', '.join(['NULL'] * (len(carried) + len(new)))} WHERE 1 = 0" if fenced else ""
+        return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS layer_{number}{fence}"
+
+    def borders(self) -> list[str]:
+        return [f"{self.gone_over(border)} AS b{number}" for number, border in enumerate(self.plan.borders, 1)]
+
+    def gone_over(self, border: Border) -> str:
+        name, steps = f"x{border.input + 1}", [f"WHEN x{border.input + 1} >= {_number(border.high)} THEN 1e0"]
+        if not border.crisp:
+            share = f"({name} - {_number(border.low)}) / {_number(border.width)}"
+            steps.append(f"WHEN {name} > {_number(border.start)} THEN {share}")
+        return f"CASE {' '.join(steps)} ELSE 0e0 END"
+
+    def conditions(self) -> list[str]:
+        columns = []
+        for number, condition in enumerate(self.plan.conditions, 1):
+            columns.append(f"{self.degree(condition)} AS c{number}")
+            if self.seeks:
+                columns.append(f"{self.away(condition)} AS a{number}")
+        return columns
+
+    def degree(self, condition: Condition) -> str:
+        if condition.codes is not None:
+            codes = ", ".join(map(_number, condition.codes))
+            return f"CASE WHEN x{condition.input + 1} IN ({codes}) THEN 1e0 ELSE 0e0 END"
+        below = "1e0" if condition.below is None else f"b{condition.below + 1}"
+        return below if condition.above is None else f"{below} - b{condition.above + 1}"
+
+    def away(self, condition: Condition) -> str:
+        if condition.codes is not None:
+            return f"1e0 - {self.degree(condition)}"
+        place = " + ".join(f"b{number + 1}" for number in self.plan.borders_of(condition.input))
+        first, last = _number(float(condition.first)), _number(float(condition.last))
+        return (
+            f"CASE WHEN {place} < {first} THEN {first} - ({place}) "
+            f"WHEN {place} > {last} THEN {place} - {last} ELSE 0e0 END"
+        )
+
+    def rule_columns(self) -> list[str]:
+        columns = []
+        for rule in self.rules:
+            numbers = [number + 1 for number in self.plan.rules[rule - 1]]
+            columns.append(f"-- {rule_title(self.rule_base, rule - 1)}\n  {self.weight(numbers)} AS w{rule}")
+            columns.append(f"{self.output(rule - 1)} AS y{rule}")
+            if self.seeks:
+                columns.append(f"{' + '.join(f'a{number}' for number in numbers) or '0e0'} AS s{rule}")
+        return columns
+
+    def weight(self, numbers: Sequence[int]) -> str:
+        degrees = [f"c{number}" for number in numbers]
+        if self.rule_base.t_norm == "product" or len(degrees) < 2:
+            return " * ".join(degrees) or "1e0"
+        # There is no function for the least of several that all databases have.
+        cases = []
+        for place, degree in enumerate(degrees[:-1], 1):
+            cases.append(f"WHEN {' AND '.join(f'{degree} <= {other}' for other in degrees[place:])} THEN {degree}")
+        return f"CASE {' '.join(cases)} ELSE {degrees[-1]} END"
+
+    def output(self, rule: int) -> str:
+        intercept, *slopes = self.rule_base.consequents[rule].tolist()
+        terms = (
+            f" {'-' if slope < 0.0 else '+'} {_number(abs(slope))} * x{j}" for j, slope in enumerate(slopes, 1) if slope
+        )
+        return f"{_number(intercept)}{''.join(terms)}"
+
+    def answer(self) -> str:
+        mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / t"
+        cases = []
+        if self.inputs:
+            cases.append(f"WHEN {' OR '.join(f'{name} IS NULL' for name in self.inputs)} THEN NULL")
+        if self.seeks:
+            cases.append(f"WHEN t > 0e0 THEN {mean}")
+            # The first rule that none of the later ones is nearer than is the nearest of all.
+            for rule in self.rules[:-1]:
+                nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
+                cases.append(f"WHEN {nearest} THEN y{rule}")
+            mean = f"y{self.rules[-1]}"
+        return "CASE " + "\n         ".join([*cases, f"ELSE {mean} END"]) if cases else mean

@@ -1,0 +1,55 @@
+"""Models of several kinds, and a browser."""
+
+from dataclasses import replace
+
+import pytest
+from helpers.browser import open_browser
+from helpers.report_models import handmade_rows, handmade_rules, large_rules
+
+from fruler import FRULERRegressor
+from fruler.data import load_example
+
+
+# For a module: while it is open, its event loop runs in this thread, where others could not start theirs.
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser() as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="session")
+def weather():
+    return load_example("weather")
+
+
+@pytest.fixture(scope="session")
+def weather_model(weather):
+    return FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+
+
+@pytest.fixture(scope="session")
+def paper_model(weather):
+    model = FRULERRegressor(
+        search="evolution",
+        t_norm="minimum",
+        criterion="error",
+        max_evaluations=300,
+        regularization=1e-4,
+        random_state=0,
+    )
+    return model.fit(weather.data, weather.target)
+
+
+@pytest.fixture(scope="session")
+def handmade():
+    return handmade_rules().with_training(*handmade_rows(200))
+
+
+@pytest.fixture(scope="session")
+def handmade_minimum(handmade):
+    return replace(handmade, t_norm="minimum").with_training(*handmade_rows(200, seed=1))
+
+
+@pytest.fixture(scope="session")
+def large():
+    return large_rules()

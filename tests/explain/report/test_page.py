@@ -1,0 +1,238 @@
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+from helpers.report_models import NASTY_NAMES, handmade_rows, handmade_rules
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+
+from fruler import FRULERRegressor
+from fruler.explain.report import report_html, write_report
+from fruler.explain.report.measuring import error_table, measure
+from fruler.model_file.rule_base_json import rule_base_to_json
+
+
+def embedded(page):
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(text)
+
+
+def texts_of(page):
+    """Return what a reader sees, without styles, scripts and tags."""
+    bare = re.sub(r"<(style|script)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", bare).replace("&nbsp;", " ").replace("\u00a0", " "))
+
+
+def test_the_method_writes_a_file_or_returns_the_page(weather_model, weather, tmp_path):
+    path = weather_model.report(weather.data, weather.target, tmp_path / "report.html", title="Tomorrow")
+    page = weather_model.report(weather.data, weather.target, title="Tomorrow")
+    assert path == tmp_path / "report.html"
+    assert path.read_text("utf-8") == page
+    assert list(tmp_path.iterdir()) == [path]
+    assert "<h1>Tomorrow</h1>" in page
+
+
+def test_the_page_needs_nothing_but_itself(weather_model, weather):
+    page = weather_model.report(weather.data, weather.target)
+    assert "default-src 'none'" in page
+    assert not re.search(r'(src|href)="(?!#)|(src|href)=[^"]|@import|url\(|https?://', page)
+
+
+def test_the_rule_base_is_in_the_page_in_full_precision(weather_model):
+    page = weather_model.report()
+    assert embedded(page)["model"] == json.loads(json.dumps(rule_base_to_json(weather_model.rule_base_)))
+
+
+def test_every_rule_is_told_with_its_conditions_and_terms(weather_model):
+    told = texts_of(weather_model.report())
+    for number, rule in enumerate(weather_model.rule_base_.rules, 1):
+        conditions = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in rule.antecedent.items())
+        start = told.index(f"Rule {number} weight")
+        assert f"if {conditions} then" in told[start : start + 400]
+        for name in rule.coefficients:
+            assert f"·{name}" in told[start : start + 800]
+
+
+def test_names_are_text_and_never_markup(handmade):
+    X, y = handmade_rows(50)
+    page = report_html(handmade, X, y, title="A <b>bold</b> title")
+    assert page.count("<script") == 3
+    markup = page[: page.index('<script type="application/json"')]
+    for name in (*NASTY_NAMES[:2], NASTY_NAMES[3], "<i>red", "<low>", "the <target>", "<b>bold"):
+        assert name not in markup
+    assert "&lt;script&gt;window.hacked = 1&lt;/script&gt;" in page
+    assert "&#34;quotes&#39; &amp; ünïcode" in page
+    assert [item["name"] for item in embedded(page)["model"]["inputs"]] == NASTY_NAMES
+
+
+def test_without_data_the_errors_are_those_of_the_training(weather_model):
+    told = texts_of(weather_model.report())
+    training = weather_model.rule_base_.training
+    assert f"This model {training.rmse:.2f} {training.cv_rmse:.2f}" in told
+    assert f"Always the mean {training.target_spread:.2f} –" in told
+    assert "Linear regression" not in told
+    assert "730 rows, 8 inputs" in told
+
+
+def test_the_training_rows_are_recognised_and_compared_with_a_line(weather_model, weather):
+    rules = weather_model.rule_base_
+    measured = measure(rules, weather.data.to_numpy(), weather.target.to_numpy())
+    assert measured.are_training
+    own, line, mean = error_table(rules, measured)
+    fitted = LinearRegression().fit(weather.data, weather.target).predict(weather.data)
+    assert line.training == pytest.approx(np.sqrt(np.mean((fitted - weather.target) ** 2)))
+    assert line.training < line.left_out < 1.1 * line.training
+    assert own.training == rules.training.rmse
+    assert own.given is None
+    assert mean.training == rules.training.target_spread
+
+
+def test_other_rows_are_told_apart_from_the_training_rows(weather_model, weather):
+    rules = weather_model.rule_base_
+    X, y = weather.data.to_numpy()[::3], weather.target.to_numpy()[::3]
+    measured = measure(rules, X, y)
+    assert not measured.are_training
+    own, line, mean = error_table(rules, measured)
+    assert own.given == pytest.approx(np.sqrt(np.mean((rules.predict(X) - y) ** 2)))
+    assert (own.training, own.left_out) == (rules.training.rmse, rules.training.cv_rmse)
+    assert mean.given == pytest.approx(np.sqrt(np.mean((y - rules.training.target_mean) ** 2)))
+    assert line.training is None
+    assert own.given < line.given < mean.given
+    assert "on the given rows" in texts_of(report_html(rules, X, y))
+
+
+def test_a_line_is_not_judged_on_too_few_rows(weather_model, weather):
+    X, y = weather.data.to_numpy()[:12], weather.target.to_numpy()[:12]
+    measured = measure(weather_model.rule_base_, X, y)
+    assert [row.name for row in error_table(weather_model.rule_base_, measured)] == ["This model", "Always the mean"]
+    assert "Linear regression" not in report_html(weather_model.rule_base_, X, y)
+
+
+def test_one_row_is_enough(weather_model, weather):
+    page = report_html(weather_model.rule_base_, weather.data[:1], weather.target[:1])
+    assert "on 1 given row" in texts_of(page)
+
+
+def test_at_most_500_dots_and_four_rows_of_the_data_are_in_the_page(weather_model, weather):
+    page = weather_model.report(weather.data, weather.target)
+    (dots,) = re.findall(r'<path class="dots" d="([^"]*)"', page)
+    assert dots.count("h0") == 500
+    X, y = weather.data.to_numpy(), weather.target.to_numpy()
+    worst = int(np.argmax(np.abs(weather_model.predict(weather.data) - y)))
+    chosen = [int(np.argmin(y)), int(np.argsort(y, kind="stable")[364]), int(np.argmax(y)), worst]
+    assert [example["row"] for example in embedded(page)["examples"]] == X[chosen].tolist()
+    assert [example["observed"] for example in embedded(page)["examples"]] == y[chosen].tolist()
+
+
+def test_the_front_is_drawn_with_this_model_marked(weather_model):
+    page = weather_model.report()
+    assert page.count('class="ring"') == 1
+    told = texts_of(page)
+    start = told.index("Figures of these models")
+    for _, row in weather_model.pareto_.iterrows():
+        figures = f" {row['rules']:.0f} {row['coefficients']:.0f} {np.sqrt(2 * row['error']):.2f}"
+        assert f"{figures} {np.sqrt(2 * row['cv_error']):.2f}" in told[start:]
+    (own,) = re.findall(r'<tr class="own"><td class="number">(\d+)</td>', page)
+    assert int(own) == weather_model.n_rules_
+
+
+def test_a_front_without_errors_on_left_out_rows_is_drawn_too(paper_model):
+    page = paper_model.report()
+    assert "The error is that on the training rows." in page
+    assert "left-out RMSE" not in page
+
+
+def test_rules_without_training_data_are_reported_too():
+    told = texts_of(report_html(handmade_rules()))
+    assert "These rules know no training data" in told
+    assert "Middle row" in told
+    assert "RMSE" not in told
+
+
+def test_rules_without_training_data_take_the_given_rows_for_ranges():
+    X, y = handmade_rows(60)
+    page = report_html(handmade_rules(), X, y)
+    assert embedded(page)["reference"]["low"] == X.min(axis=0).tolist()
+    told = texts_of(page)
+    assert "Training data" not in told
+    assert "in the given rows" in told
+    assert "Given rows 60" in told
+
+
+def test_one_rule_without_conditions_is_called_a_formula(weather_model):
+    told = texts_of(weather_model.with_rules(1).report())
+    assert "The formula" in told
+    assert "Rules that speak" not in told
+    assert "nothing else applies" not in told
+
+
+def test_a_large_model_stays_below_a_megabyte_and_folds_what_matters_less(large):
+    page = report_html(large)
+    assert len(page.encode()) < 1_000_000
+    assert "32 inputs that move the prediction less" in page
+    order = [int(j) for j in re.findall(r'class="input" data-input="(\d+)"', page)]
+    assert sorted(order) == list(range(40))
+    assert (np.diff(large.training.input_importance[order]) <= 0.0).all()
+
+
+def test_inputs_that_no_rule_uses_come_last_and_folded(weather_model):
+    page = weather_model.report()
+    order = re.findall(r'class="input" data-input="(\d+)"', page)
+    assert order[-1] == "6"
+    assert page.index("1 input that no rule uses") < page.index('data-input="6"')
+    assert page.index("1 input that no rule uses") > page.index(f'data-input="{order[-2]}"')
+
+
+def test_numbers_are_rounded_for_readers(weather_model, weather):
+    told = texts_of(weather_model.report(weather.data, weather.target))
+    assert not re.search(r"\d\.\d{6}", told)
+    assert not re.search(r"\d(e[-+]\d|\.\d*0{6})", told)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[1.0] * 8], None, "^y is missing: a report on data needs the inputs X and the target y"),
+        (None, [1.0], "^X is missing"),
+        (
+            [[1.0] * 8],
+            [1.0, 2.0],
+            r"^y must have one finite number for each of the 1 rows of X; it has shape \(2,\)\.$",
+        ),
+        ([[1.0] * 8], [np.nan], "values that are not finite"),
+        ([[1.0] * 8], ["warm"], "^y must be numbers"),
+        ([[1.0] * 3], [1.0], "8"),
+        (np.empty((0, 8)), [], "X has no rows"),
+    ],
+)
+def test_wrong_rows_are_refused_with_a_sentence(weather_model, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        report_html(weather_model.rule_base_, X, y)
+
+
+def test_wrong_columns_are_refused_by_name(weather_model, weather):
+    with pytest.raises(ValueError, match="humidity"):
+        report_html(weather_model.rule_base_, weather.data.drop(columns="humidity"), weather.target)
+    with pytest.raises(ValueError, match="humidity"):
+        weather_model.report(weather.data.drop(columns="humidity"), weather.target)
+
+
+def test_a_model_that_is_not_fitted_has_no_report():
+    with pytest.raises(NotFittedError):
+        FRULERRegressor().report()
+
+
+def test_a_path_that_cannot_be_is_refused(weather_model, tmp_path):
+    with pytest.raises(ValueError, match=r"There is no folder '.*nowhere'; make it"):
+        weather_model.report(path=tmp_path / "nowhere" / "report.html")
+    with pytest.raises(ValueError, match="is a folder"):
+        write_report(tmp_path, weather_model.rule_base_)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_jinja_the_message_names_the_extra(weather_model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r'pip install "fruler\[report\]"'):
+        weather_model.report()

@@ -1,0 +1,231 @@
+"""The arithmetic in the page is that of the rule base: its sliders and boxes are moved in a real browser."""
+
+import numpy as np
+import pytest
+from helpers.report_models import handmade_rules
+
+from fruler.explain.report import write_report
+from fruler.explain.report.reference import reference_of
+from fruler.rules.partition import NominalPartition
+
+MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "large"]
+N_ROWS = 30
+
+
+@pytest.fixture(scope="session")
+def weather_rules(weather_model):
+    return weather_model.rule_base_
+
+
+@pytest.fixture(scope="session")
+def paper_rules(paper_model):
+    return paper_model.rule_base_
+
+
+@pytest.fixture
+def open_report(browser, tmp_path):
+    """Open the report of a rule base; script errors and anything that is loaded make the test fail."""
+    context = browser.new_context()
+    trouble = []
+
+    def opened(rule_base, *rows, **options):
+        path = write_report(tmp_path / "report.html", rule_base, *rows, **options)
+        page = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("request", lambda request: request.url.startswith("file:") or trouble.append(request.url))
+        page.goto(path.as_uri())
+        for summary in page.locator(".more-inputs > summary").all():
+            summary.click()
+        return page
+
+    yield opened
+    context.close()
+    assert trouble == []
+
+
+def random_rows(rule_base, n, seed):
+    """Return rows inside and outside the domain, with some values just where labels begin, meet and end."""
+    rng = np.random.default_rng(seed)
+    training = rule_base.training
+    room = (training.high - training.low) * rng.choice([0.0, 0.5], size=(n, 1))
+    rows = rng.uniform(training.low - room, training.high + room)
+    for j, variable in enumerate(rule_base.variables):
+        partition = variable.partition
+        if isinstance(partition, NominalPartition):
+            rows[:, j] = rng.choice([*(code for group in partition.groups for code in group), 77.0], n)
+        elif partition.split_points:
+            splits = np.asarray(partition.split_points)
+            telling = np.concatenate([splits, splits - partition.half_widths, splits + partition.half_widths])
+            at = rng.uniform(size=n) < 0.2
+            rows[at, j] = rng.choice(telling, at.sum())
+    return rows
+
+
+def type_row(page, row):
+    """Type into all boxes; many times as fast as a call a box."""
+    page.evaluate(
+        """texts => texts.forEach((text, j) => {
+            const box = document.getElementById(`box-${j}`);
+            box.value = text;
+            box.dispatchEvent(new Event("input", { bubbles: true }));
+        })""",
+        [repr(float(value)) for value in row],
+    )
+
+
+def shown_by(page):
+    """Return the prediction, the parts and whether a rule fired, in full precision."""
+    return page.evaluate(
+        """() => ({
+            prediction: Number(document.getElementById("prediction").dataset.value),
+            fired: document.getElementById("prediction").dataset.fired === "true",
+            parts: [...document.querySelectorAll(".input")]
+                .sort((a, b) => a.dataset.input - b.dataset.input)
+                .map(input => Number(input.querySelector(".adds").dataset.value)),
+        })"""
+    )
+
+
+def assert_same(page, rule_base, row):
+    shown = shown_by(page)
+    why = rule_base.explain(row[None])
+    tolerance = 1e-9 * rule_base.training.target_spread
+    assert abs(shown["prediction"] - rule_base.predict(row[None])[0]) <= tolerance
+    assert np.abs(np.array(shown["parts"]) - why.contributions[0]).max() <= tolerance
+    assert shown["fired"] == why.fired[0]
+    return why
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_numbers_typed_into_the_boxes_give_the_predictions_of_the_rule_base(open_report, request, name):
+    rule_base = request.getfixturevalue(name)
+    page = open_report(rule_base)
+    assert_same(page, rule_base, rule_base.training.typical)
+    for row in random_rows(rule_base, N_ROWS, seed=0):
+        type_row(page, row)
+        why = assert_same(page, rule_base, row)
+        flag = page.locator("#flag").inner_text() if page.locator("#flag").is_visible() else ""
+        assert ("No rule fits" in flag) == (not why.fired[0])
+        assert ("Outside the range" in flag) == bool(why.outside.any())
+
+
+def test_the_rows_typed_above_are_of_all_kinds(handmade, handmade_minimum):
+    for rule_base in (handmade, handmade_minimum):
+        why = rule_base.explain(random_rows(rule_base, N_ROWS, seed=0))
+        assert 0 < why.fired.sum() < len(why)
+        assert 0 < why.outside.any(axis=1).sum() < len(why)
+        assert ((why.activations > 0.0).sum(axis=1) > 1).any()
+
+
+@pytest.mark.parametrize("name", ["weather_rules", "handmade"])
+def test_sliders_give_the_predictions_of_the_rule_base(open_report, request, name):
+    rule_base = request.getfixturevalue(name)
+    page = open_report(rule_base)
+    training, rng = rule_base.training, np.random.default_rng(1)
+    for _ in range(8):
+        for j, variable in enumerate(rule_base.variables):
+            slider = page.locator(f"#slider-{j}")
+            if isinstance(variable.partition, NominalPartition):
+                slider.select_option(index=int(rng.integers(4)))
+            else:
+                slider.fill(repr(float(rng.uniform(training.low[j], training.high[j]))))
+        row = np.array([float(page.locator(f"#box-{j}").input_value()) for j in range(len(training.low))])
+        assert ((row >= training.low) & (row <= training.high)).all()
+        assert_same(page, rule_base, row)
+
+
+def test_a_slider_follows_the_keyboard_and_shows_the_degrees_of_its_labels(open_report, weather_rules):
+    page = open_report(weather_rules)
+    before = float(page.locator("#box-0").input_value())
+    page.locator("#slider-0").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    value = float(page.locator("#box-0").input_value())
+    assert before < value < before + 0.1 * (weather_rules.training.high[0] - weather_rules.training.low[0])
+    row = weather_rules.training.typical.copy()
+    row[0] = value
+    assert_same(page, weather_rules, row)
+    low, high = weather_rules.variables[0].partition.degrees([value])[0]
+    assert page.locator('.input[data-input="0"] .degrees').inner_text() == f"low {low:.0%} · high {high:.0%}"
+    at = page.locator('.input[data-input="0"] .marker').evaluate("marker => parseFloat(marker.style.left)")
+    extent = weather_rules.training.high[0] - weather_rules.training.low[0]
+    assert at == pytest.approx(100 * (value - weather_rules.training.low[0]) / extent, abs=1e-3)
+
+
+def test_the_parts_shown_add_up_from_the_mean_prediction_to_the_prediction(open_report, weather_rules, weather):
+    page = open_report(weather_rules, weather.data, weather.target)
+    page.get_by_role("button", name="Highest observed").click()
+    texts = page.locator("#waterfall .line:visible .value").all_inner_texts()
+    first, *parts, last = [float(text.replace("−", "-")) for text in texts]
+    assert first == pytest.approx(weather_rules.training.base, abs=0.01)
+    assert first + sum(parts) == pytest.approx(last, abs=0.01 * len(texts))
+    row = weather.data.to_numpy()[int(np.argmax(weather.target))]
+    assert last == pytest.approx(weather_rules.predict(row[None])[0], abs=0.01)
+    assert page.locator("#observed").inner_text() == f"observed: {weather.target.max():.2f}"
+
+
+def test_rules_that_fire_are_listed_by_their_weight(open_report, weather_rules):
+    page = open_report(weather_rules)
+    weights = weather_rules.activations(weather_rules.training.typical[None])[0][0]
+    order = [r for r in np.argsort(-weights) if weights[r] >= 0.005]
+    lines = page.locator("#fired .line:visible")
+    for place, rule in enumerate(order):
+        assert lines.nth(place).locator("a").inner_text() == f"Rule {rule + 1}"
+        assert lines.nth(place).locator(".value").inner_text().startswith(f"{weights[rule]:.0%}")
+
+
+def test_buttons_set_whole_rows(open_report, handmade):
+    page = open_report(handmade)
+    page.locator("#box-0").fill("99")
+    assert page.locator("#flag").is_visible()
+    page.get_by_role("button", name="Typical row").click()
+    assert_same(page, handmade, handmade.training.typical)
+    seen = set()
+    for _ in range(5):
+        page.get_by_role("button", name="Random row").click()
+        row = np.array([float(page.locator(f"#box-{j}").input_value()) for j in range(4)])
+        why = assert_same(page, handmade, row)
+        assert not why.outside.any()
+        seen.add(tuple(row))
+    assert len(seen) == 5
+
+
+@pytest.mark.parametrize("text", ["", "1e200"])
+def test_a_box_without_a_usable_number_keeps_the_last_one(open_report, weather_rules, text):
+    page = open_report(weather_rules)
+    page.locator("#box-1").fill("3.25")
+    page.locator("#box-1").fill(text)
+    assert page.locator("#box-1").get_attribute("aria-invalid") == "true"
+    page.locator("#box-2").focus()
+    assert page.locator("#box-1").input_value() == "3.25"
+    assert page.locator("#box-1").get_attribute("aria-invalid") is None
+    row = weather_rules.training.typical.copy()
+    row[1] = 3.25
+    assert_same(page, weather_rules, row)
+
+
+def test_rules_without_training_data_start_from_the_middles_of_their_domains(open_report):
+    rules = handmade_rules()
+    page = open_report(rules)
+    reference = reference_of(rules)
+    assert reference.typical.tolist() == [2.0, 0.0, 1e5 + 0.5, -4.0]
+    shown = shown_by(page)
+    assert shown["prediction"] == pytest.approx(rules.predict(reference.typical[None])[0], abs=1e-9)
+    assert np.abs(shown["parts"]).max() <= 1e-9
+    page.locator("#box-0").fill("0.5")
+    row = reference.typical.copy()
+    row[0] = 0.5
+    shown = shown_by(page)
+    assert shown["prediction"] == pytest.approx(rules.predict(row[None])[0], abs=1e-9)
+    assert reference.base + sum(shown["parts"]) == pytest.approx(shown["prediction"], abs=1e-9)
+
+
+def test_what_changes_is_spoken_once_it_rests(open_report, weather_rules):
+    sync_api = pytest.importorskip("playwright.sync_api")
+    page = open_report(weather_rules)
+    assert page.locator("#spoken").get_attribute("aria-live") == "polite"
+    page.locator("#box-0").fill("99")
+    sync_api.expect(page.locator("#spoken")).to_contain_text("Outside the range")
+    prediction = page.locator("#prediction").inner_text()
+    assert page.locator("#spoken").inner_text().startswith(f"mean_temperature {prediction}")

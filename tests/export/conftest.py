@@ -1,0 +1,211 @@
+"""Rule bases of every kind that can be exported, and rows that try their corners."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from fruler import FRULERRegressor, paper_settings
+from fruler.data import load_example
+from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+
+# Each would break out of a comment, a string, an identifier or a cell that does not escape it.
+NASTY = (
+    'a"b',
+    "it's; drop table x --",
+    "end */ int x; /*",
+    "line\nbreak\r\u2028raise SystemExit",
+    "back\\slash\\",
+    "<tag> & | pipe",
+    "100% of $x_1^2$ #{~}",
+    "??/ ??)",
+    '"""',
+    "класс °C",
+    "\u202eright to left",
+    "class",
+    "a  b",
+    "a b",
+)
+
+
+def learned(name: str, **settings: object) -> RuleBase:
+    data = load_example(name)
+    return FRULERRegressor(**settings, random_state=0).fit(data.data, data.target).rule_base_
+
+
+def crisp() -> RuleBase:
+    a = Variable("a", FuzzyPartition([1.0, 2.5], (0.0, 4.0), fuzziness=0.0))
+    b = Variable("b", FuzzyPartition([0.1], (-1.0, 1.0), fuzziness=0.0))
+    antecedents = [[[0, 0], [0, 1]], [[1, 1], [0, 0]], [[1, 2], [1, 1]], [[2, 2], [0, 0]]]
+    return RuleBase([a, b], antecedents, [[1.0, 2.0, 3.0], [-1.0, 0.0, 5.0], [10.0, -3.0, 0.0], [0.1, 0.2, 0.3]])
+
+
+def mixed_fuzziness(t_norm: str = "product") -> RuleBase:
+    a = Variable("a", FuzzyPartition([0.1, 0.3, 0.7], (0.0, 1.0), fuzziness=[0.0, 0.4, 1.0]), "m")
+    b = Variable("b", FuzzyPartition([10.0, 20.0], (0.0, 30.0), fuzziness=[1.0, 1.0]))
+    unused = Variable("unused", FuzzyPartition([], (0.0, 1.0)))
+    antecedents = [
+        [[0, 1], [0, 0], [0, 0]],
+        [[2, 3], [0, 1], [0, 0]],
+        [[1, 2], [1, 2], [0, 0]],
+        [[3, 3], [2, 2], [0, 0]],
+        [[0, 0], [2, 2], [0, 0]],
+    ]
+    consequents = np.random.default_rng(1).normal(size=(5, 4))
+    consequents[:, 3] = 0.0
+    return RuleBase([a, b, unused], antecedents, consequents, t_norm, "höhe", "km", [0.1, 0.2, 0.3, 0.3, 0.1])
+
+
+def nominal(t_norm: str = "product") -> RuleBase:
+    colour = Variable("colour", NominalPartition([[0], [1, 2], [3.5], [7]], ["brown", "red or green", "blue", "grey"]))
+    a = Variable("a", FuzzyPartition([1.0, 2.0], (0.0, 3.0)))
+    antecedents = [[[0, 0], [0, 1]], [[1, 2], [0, 0]], [[1, 1], [1, 2]], [[3, 3], [0, 2]]]
+    return RuleBase(
+        [colour, a], antecedents, [[1.0, 2.0, 3.0], [4.0, 0.0, 1.0], [-5.0, 1.0, 0.0], [9.0, 0.0, 0.0]], t_norm
+    )
+
+
+def with_gaps(t_norm: str = "minimum") -> RuleBase:
+    variables = [Variable(name, FuzzyPartition([1.0, 2.0, 3.0], (0.0, 4.0), fuzziness=0.5)) for name in "abc"]
+    antecedents = [[[0, 0], [0, 0], [0, 3]], [[3, 3], [1, 3], [2, 3]], [[0, 1], [3, 3], [0, 1]]]
+    return RuleBase(variables, antecedents, np.arange(12.0).reshape(3, 4) - 5.0, t_norm)
+
+
+def one_rule() -> RuleBase:
+    a = Variable("a", FuzzyPartition([1.0], (0.0, 2.0)))
+    return RuleBase([a], [[[0, 0]]], [[3.0, -0.1]])
+
+
+def formula() -> RuleBase:
+    variables = [Variable("a", FuzzyPartition([1.0], (0.0, 2.0))), Variable("b", FuzzyPartition([], (0.0, 2.0)))]
+    return RuleBase(variables, [[[0, 1], [0, 0]]], [[1e-7, 1e20, -1 / 3]])
+
+
+def constant() -> RuleBase:
+    return RuleBase([Variable("a", FuzzyPartition([1.0], (0.0, 2.0)))], [[[0, 1]]], [[42.0, 0.0]])
+
+
+def fallback_rule() -> RuleBase:
+    a = Variable("a", FuzzyPartition([1.0], (0.0, 2.0)))
+    return RuleBase([a], [[[0, 1]], [[1, 1]]], [[1.0, 0.0], [5.0, 2.0]], "minimum")
+
+
+def nasty_names() -> RuleBase:
+    rng = np.random.default_rng(2)
+    labels = ["*/ low", "hi|gh & <b>", "x\ny"]
+    variables = [Variable(name, FuzzyPartition([1.0, 2.0], (0.0, 3.0), 0.5, labels), unit='"\n*/') for name in NASTY]
+    codes = NominalPartition([[0, 1], [2]], ["--", "'; \n"])
+    variables.append(Variable("null \t tab", codes))
+    granularities = np.array([variable.partition.n_labels for variable in variables])
+    antecedents = np.zeros((4, len(variables), 2), dtype=int)
+    antecedents[:, :, 1] = granularities - 1
+    antecedents[0, 0], antecedents[1, 1], antecedents[2, 2], antecedents[3, -1] = (0, 1), (1, 2), (1, 1), (0, 0)
+    antecedents[1, 0] = antecedents[2, 0] = antecedents[3, 0] = (2, 2)
+    consequents = rng.normal(size=(4, len(variables) + 1))
+    return RuleBase(variables, antecedents, consequents, target_name="a\n*/ | b", target_unit='"$')
+
+
+def random_rules(seed: int) -> RuleBase:
+    rng = np.random.default_rng(seed)
+    variables = []
+    for j in range(rng.integers(1, 5)):
+        splits = np.sort(rng.uniform(-1, 1, rng.integers(0, 4)))
+        ordered = FuzzyPartition(splits, (-2.0, 2.0), rng.choice([0.0, 0.5, 1.0], len(splits)))
+        variables.append(Variable(f"v{j}", NominalPartition([[0], [1, 2], [3]]) if rng.integers(4) == 0 else ordered))
+    granularities = np.array([variable.partition.n_labels for variable in variables])
+    m = rng.integers(2, 7)
+    antecedents = np.sort(rng.integers(0, granularities[None, :, None], (m, len(variables), 2)), axis=2)
+    return RuleBase(
+        variables, antecedents, rng.normal(size=(m, len(variables) + 1)), rng.choice(["product", "minimum"])
+    )
+
+
+MAKERS: dict[str, Callable[[], RuleBase]] = {
+    "grown on weather": lambda: learned("weather"),
+    "grown on friedman": lambda: learned("friedman"),
+    "paper mode": lambda: learned("weather", **(paper_settings() | {"max_evaluations": 300})),
+    "crisp": crisp,
+    "mixed fuzziness": mixed_fuzziness,
+    "mixed fuzziness, minimum": lambda: mixed_fuzziness("minimum"),
+    "nominal": nominal,
+    "nominal, minimum": lambda: nominal("minimum"),
+    "gaps": with_gaps,
+    "gaps, product": lambda: with_gaps("product"),
+    "one rule": one_rule,
+    "formula": formula,
+    "constant": constant,
+    "a rule for everything": fallback_rule,
+    "nasty names": nasty_names,
+} | {f"random {seed}": lambda seed=seed: random_rules(seed) for seed in range(12)}
+
+made = lru_cache(maxsize=None)(lambda name: MAKERS[name]())
+
+
+@pytest.fixture(params=MAKERS)
+def rule_base(request: pytest.FixtureRequest) -> RuleBase:
+    return made(request.param)
+
+
+@pytest.fixture
+def make_rules() -> Callable[[str], RuleBase]:
+    return made
+
+
+def corner_values(partition: FuzzyPartition) -> list[float]:
+    values = [*partition.domain, *partition.split_points]
+    for split, half in zip(partition.split_points, partition.half_widths, strict=True):
+        values += [split - half, split + half]
+    return values + [float(np.nextafter(value, way)) for value in values for way in (-np.inf, np.inf)]
+
+
+def make_rows(rule_base: RuleBase, n_rows: int = 300, *, corners: bool = True) -> np.ndarray:
+    """Rows inside the domain, outside, far outside, and with values exactly on borders or next to them."""
+    rng = np.random.default_rng(0)
+    X = np.empty((n_rows, len(rule_base.variables)))
+    kind = rng.integers(0, 4 if corners else 3, n_rows)
+    for j, variable in enumerate(rule_base.variables):
+        partition = variable.partition
+        if isinstance(partition, NominalPartition):
+            codes = [code for group in partition.groups for code in group]
+            X[:, j] = rng.choice([*codes, 99.0, -1.0, 0.5], n_rows)
+            continue
+        low, high = partition.domain
+        width = (high - low) or 1.0
+        inside, near = rng.uniform(low, high, n_rows), rng.uniform(low - width, high + width, n_rows)
+        far = rng.choice([-1e6, 1e6], n_rows) * width * rng.uniform(size=n_rows)
+        X[:, j] = np.choose(kind, [inside, near, far, rng.choice(corner_values(partition), n_rows)])
+    return X
+
+
+@pytest.fixture
+def rows() -> Callable[..., np.ndarray]:
+    return make_rows
+
+
+def assert_close(rule_base: RuleBase, X: np.ndarray, found: object, tolerance: float = 1e-9) -> None:
+    """Compare with the rule base itself, in units of the spread of its predictions inside the domain.
+
+    Outside the domain the unit is the size of what is added up there.
+    """
+    expected = rule_base.predict(X)
+    inside = np.column_stack([column_inside(variable.partition) for variable in rule_base.variables])
+    spread = np.std(rule_base.predict(inside))
+    outside = (np.abs(X) > np.abs(inside).max(axis=0)).any(axis=1)
+    terms = (np.abs(X) @ np.abs(rule_base.consequents[:, 1:].T)).max(axis=1)
+    allowed = tolerance * np.where(outside, np.maximum(spread, terms), spread) if spread else np.zeros(len(X))
+    error = np.abs(np.asarray(found, dtype=float).reshape(-1) - expected)
+    assert error.shape == expected.shape
+    worst = int(np.argmax(error - allowed))
+    assert (error <= allowed).all(), (X[worst].tolist(), expected[worst], error[worst])
+
+
+def column_inside(partition: FuzzyPartition | NominalPartition) -> np.ndarray:
+    if isinstance(partition, NominalPartition):
+        return np.resize([code for group in partition.groups for code in group], 200)
+    return np.random.default_rng(partition.n_labels).uniform(*partition.domain, 200)
+
+
+@pytest.fixture
+def check() -> Callable[..., None]:
+    return assert_close

@@ -1,0 +1,90 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fruler.export import TARGETS, export_model
+from fruler.export.plan import borders_of, covers_everything, make_plan
+from fruler.rules import FuzzyPartition, RuleBase, Variable
+
+
+def test_an_unknown_target_names_the_known_ones(make_rules):
+    with pytest.raises(
+        ValueError, match="no export to 'fortran'; the targets are onnx, fml, python, c, sql, latex, mark"
+    ):
+        export_model(make_rules("crisp"), "fortran")
+
+
+def test_an_unknown_option_names_the_known_ones(make_rules):
+    with pytest.raises(ValueError, match="sql has no option 'tabel'; it has table, keep, prediction"):
+        export_model(make_rules("crisp"), "sql", tabel="x")
+    with pytest.raises(ValueError, match="it has none"):
+        export_model(make_rules("crisp"), "c", tabel="x")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_same_model_gives_the_same_text(make_rules, target):
+    first, second = (export_model(make_rules("nominal"), target) for _ in range(2))
+    assert first == second
+    assert isinstance(first, bytes if target == "onnx" else str)
+
+
+@pytest.mark.parametrize("target", ["fml", "python", "c", "sql"])
+def test_every_number_is_written_to_the_last_bit(make_rules, target):
+    rule_base = make_rules("mixed fuzziness")
+    text = export_model(rule_base, target)
+    for value in rule_base.consequents[:, :3].ravel():
+        assert repr(abs(float(value))) in text
+    plan = make_plan(rule_base)
+    for border in plan.borders:
+        assert repr(border.high) in text
+
+
+def test_no_heavy_library_is_loaded_before_it_is_asked_for():
+    code = "import sys, fruler.export; assert not {'onnx', 'skl2onnx', 'fruler.export.onnx'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_rule_base_is_covered_if_and_only_if_every_combination_of_labels_has_a_rule():
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(300):
+        sizes = rng.integers(1, 4, 3)
+        variables = [
+            Variable(str(j), FuzzyPartition(np.arange(1.0, size), (0.0, float(size)))) for j, size in enumerate(sizes)
+        ]
+        antecedents = np.sort(rng.integers(0, sizes[None, :, None], (rng.integers(1, 12), 3, 2)), axis=2)
+        rule_base = RuleBase(variables, antecedents, np.zeros((len(antecedents), 4)))
+        cells = np.argwhere(np.ones(sizes))
+        accepted = (antecedents[None, :, :, 0] <= cells[:, None]) & (cells[:, None] <= antecedents[None, :, :, 1])
+        expected = accepted.all(axis=2).any(axis=1).all()
+        assert covers_everything(rule_base) == expected
+        found.append(expected)
+    assert 30 < sum(found) < 270
+
+
+def test_an_unknown_category_is_covered_only_by_a_rule_that_does_not_look(make_rules):
+    rule_base = make_rules("nominal")
+    every = np.array([[[0, 3], [0, 0]], [[0, 1], [1, 2]], [[2, 3], [1, 2]]])
+    assert not covers_everything(RuleBase(rule_base.variables, every, np.zeros((3, 3))))
+    every[1, 0] = (0, 3)
+    assert covers_everything(RuleBase(rule_base.variables, every, np.zeros((3, 3))))
+
+
+def test_borders_give_the_degrees_of_the_partition_to_the_last_bit():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        splits = np.sort(rng.uniform(-1, 1, rng.integers(1, 5))) * 10.0 ** rng.integers(-3, 6)
+        partition = FuzzyPartition(
+            splits, (splits[0] - 1.0, splits[-1] + 1.0), rng.choice([0.0, 0.3, 1.0], len(splits))
+        )
+        ends = np.concatenate([splits, splits - partition.half_widths, splits + partition.half_widths])
+        x = np.concatenate(
+            [ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf), rng.uniform(*partition.domain, 50)]
+        )
+        gone = [np.ones(len(x))]
+        borders = borders_of(partition, 0)
+        gone += [np.where(x >= b.high, 1.0, np.where(x > b.start, (x - b.low) / b.width, 0.0)) for b in borders]
+        gone.append(np.zeros(len(x)))
+        np.testing.assert_array_equal(np.array(gone[:-1]).T - np.array(gone[1:]).T, partition.degrees(x))

@@ -1,0 +1,123 @@
+"""The exported document is read by an interpreter of its own, which knows IEEE 1855 and nothing of fruler."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from fruler.export import export_model
+
+NAMESPACE = "{http://www.ieee1855.org}"
+
+
+def shape_degree(shape, x, terms):
+    kind = shape.tag.removeprefix(NAMESPACE)
+    p = [float(shape.get(f"param{place}")) for place in range(1, len(shape.keys()) + 1)]
+    if kind == "leftLinearShape":
+        return 1.0 if x <= p[0] else 0.0 if x >= p[1] else (p[1] - x) / (p[1] - p[0])
+    if kind == "rightLinearShape":
+        return 0.0 if x <= p[0] else 1.0 if x >= p[1] else (x - p[0]) / (p[1] - p[0])
+    if kind == "trapezoidShape":
+        if p[1] <= x <= p[2]:
+            return 1.0
+        if x <= p[0] or x >= p[3]:
+            return 0.0
+        return (x - p[0]) / (p[1] - p[0]) if x < p[1] else (p[3] - x) / (p[3] - p[2])
+    if kind == "singletonShape":
+        return float(x == p[0])
+    if kind == "rectangularShape":
+        return float(p[0] <= x <= p[1])
+    assert kind == "circularDefinition", kind
+    return joined_degree(shape[0], x, terms)
+
+
+def joined_degree(element, x, terms):
+    kind = element.tag.removeprefix(NAMESPACE)
+    if kind == "termName":
+        return shape_degree(terms[element.text], x, terms)
+    assert (kind, element.get("t-conorm"), len(element)) == ("or", "MAX", 2)
+    assert element[1].tag == f"{NAMESPACE}termName"
+    return max(joined_degree(part, x, terms) for part in element)
+
+
+class Interpreter:
+    def __init__(self, text):
+        root = ElementTree.fromstring(text)
+        assert root.tag == f"{NAMESPACE}fuzzySystem"
+        knowledge, rules = root
+        assert [knowledge.tag, rules.tag] == [f"{NAMESPACE}knowledgeBase", f"{NAMESPACE}tskRuleBase"]
+        *self.inputs, self.output = knowledge
+        assert {element.tag for element in self.inputs} == {f"{NAMESPACE}fuzzyVariable"}
+        assert self.output.tag == f"{NAMESPACE}tskVariable"
+        self.names = [element.get("name") for element in self.inputs]
+        assert len({*self.names, self.output.get("name")}) == len(self.names) + 1
+        self.terms = {element.get("name"): {term.get("name"): term[0] for term in element} for element in self.inputs}
+        assert [len(element) for element in self.inputs] == [len(self.terms[name]) for name in self.names]
+        self.values = {term.get("name"): [float(value.text) for value in term] for term in self.output}
+        self.orders = {term.get("name"): term.get("order") for term in self.output}
+        self.rules = list(rules)
+        self.default = float(self.output.get("defaultValue"))
+
+    def degree(self, rule, row):
+        antecedent = rule.find(f"{NAMESPACE}antecedent")
+        assert len(antecedent) > 0
+        degrees = []
+        for clause in antecedent:
+            variable, term = clause[0].text, clause[1].text
+            x = row[self.names.index(variable)]
+            shapes = self.terms[variable]
+            degrees.append(1.0 if clause.get("modifier") == "any" else shape_degree(shapes[term], x, shapes))
+        return float({"PROD": np.prod, "MIN": np.min}[rule.get("andMethod")](degrees)) * float(rule.get("weight"))
+
+    def consequent(self, rule, row):
+        clause = rule.find(f"{NAMESPACE}tskConsequent/{NAMESPACE}tskThen/{NAMESPACE}tskClause")
+        assert clause[0].text == self.output.get("name")
+        intercept, *slopes = self.values[clause[1].text]
+        assert self.orders[clause[1].text] == ("1" if slopes else "0")
+        return intercept + sum(slope * x for slope, x in zip(slopes, row, strict=False))
+
+    def predict(self, row):
+        """Return the prediction, and whether any rule fired."""
+        degrees = [self.degree(rule, row) for rule in self.rules]
+        if sum(degrees) == 0.0:
+            return self.default, False
+        total = sum(d * self.consequent(rule, row) for d, rule in zip(degrees, self.rules, strict=True))
+        return total / sum(degrees), True
+
+
+def test_an_interpreter_of_the_standard_predicts_the_same(rule_base, rows, check):
+    X = np.vstack([rows(rule_base, corners=False), on_borders(rule_base)])
+    interpreter = Interpreter(export_model(rule_base, "fml"))
+    found = np.array([interpreter.predict(row) for row in X.tolist()])
+    _, fired = rule_base.activations(X)
+    np.testing.assert_array_equal(found[:, 1], fired)
+    check(rule_base, X[fired], found[fired, 0])
+    assert set(found[~fired, 0]) <= {interpreter.default}
+
+
+def on_borders(rule_base):
+    rng = np.random.default_rng(0)
+    columns = []
+    for variable in rule_base.variables:
+        partition = variable.partition
+        if partition.ordered:
+            splits, half = np.array(partition.split_points), partition.half_widths
+            values = [*splits, *(splits - half), *(splits + half), *partition.domain]
+        else:
+            values = [code for group in partition.groups for code in group]
+        columns.append(rng.choice(values, 200))
+    return np.column_stack(columns)
+
+
+def test_a_range_of_labels_is_one_wider_trapezoid(make_rules):
+    text = export_model(make_rules("mixed fuzziness"), "fml")
+    assert re.search(r'<fuzzyTerm name="[^"]+ or [^"]+" complement="false">\s+<trapezoidShape ', text)
+    assert 'scale="m"' in text
+
+
+def test_where_no_rule_fires_the_mean_prediction_answers(make_rules):
+    rule_base = make_rules("gaps")
+    X = np.random.default_rng(0).uniform(0, 4, (50, 3))
+    rule_base = rule_base.with_training(X, X[:, 0])
+    assert Interpreter(export_model(rule_base, "fml")).default == pytest.approx(rule_base.predict(X).mean())

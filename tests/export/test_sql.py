@@ -1,0 +1,84 @@
+import sqlite3
+import time
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from fruler.export import export_model
+from fruler.rules import FuzzyPartition, RuleBase, Variable
+
+TABLE = 'the "table"; --'
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def in_sqlite(names, rows, query):
+    database = sqlite3.connect(":memory:")
+    database.execute(f"CREATE TABLE {quoted(TABLE)} ({', '.join(f'{quoted(name)} REAL' for name in names)})")
+    database.executemany(f"INSERT INTO {quoted(TABLE)} VALUES ({', '.join('?' * len(names))})", rows)
+    return database.execute(query).fetchall()
+
+
+def in_duckdb(names, rows, query):
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE {quoted(TABLE)} ({', '.join(f'{quoted(name)} DOUBLE' for name in names)})")
+        frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(len(names))])  # noqa: F841
+        database.execute(f"INSERT INTO {quoted(TABLE)} SELECT * FROM frame")
+        return database.execute(query).fetchall()
+
+
+@pytest.mark.parametrize("run", [in_sqlite, in_duckdb])
+def test_a_database_predicts_the_same(rule_base, rows, check, run):
+    X = rows(rule_base)
+    names = ["k'1\"", *(variable.name for variable in rule_base.variables)]
+    query = export_model(rule_base, "sql", table=TABLE, keep=["k'1\""], prediction='"y"')
+    found = run(names, np.column_stack([np.arange(len(X)), X]).tolist(), query)
+    found = np.array(sorted(found))
+    np.testing.assert_array_equal(found[:, 0], np.arange(len(X)))
+    check(rule_base, X, found[:, 1])
+
+
+@pytest.mark.parametrize("name", ["mixed fuzziness", "gaps", "nominal", "grown on weather"])
+@pytest.mark.parametrize("run", [in_sqlite, in_duckdb])
+def test_a_null_in_a_column_that_is_used_gives_null(make_rules, rows, run, name):
+    rule_base = make_rules(name)
+    X, names = rows(rule_base, 1), [variable.name for variable in rule_base.variables]
+    used = rule_base.looks_at.any(axis=0) | (rule_base.consequents[:, 1:] != 0.0).any(axis=0)
+    query = export_model(rule_base, "sql", table=TABLE)
+    for j in range(len(names)):
+        row = X[0].tolist()
+        row[j] = None
+        ((prediction,),) = run(names, [row], query)
+        assert (prediction is None) == used[j]
+
+
+@pytest.mark.parametrize("run", [in_sqlite, in_duckdb])
+def test_whole_numbers_are_divided_as_real_ones(make_rules, run):
+    rule_base = make_rules("mixed fuzziness")
+    query = export_model(rule_base, "sql", table=TABLE)
+    integers = query.replace(quoted(TABLE), '(SELECT 1 AS "a", 12 AS "b")')
+    ((prediction,),) = run(["a", "b"], [[0.0, 0.0]], integers)
+    assert prediction == pytest.approx(rule_base.predict([[1.0, 12.0, 0.0]])[0])
+
+
+def test_columns_of_the_result_must_differ(make_rules):
+    with pytest.raises(ValueError, match="distinct names"):
+        export_model(make_rules("crisp"), "sql", keep=["prediction"])
+
+
+def test_many_rules_do_not_make_the_query_grow_out_of_hand_in_sqlite(check):
+    rng = np.random.default_rng(0)
+    variables = [Variable(f"v{j}", FuzzyPartition([1.0, 2.0, 3.0], (0.0, 4.0))) for j in range(6)]
+    labels = np.sort(rng.integers(0, 4, (40, 6, 2)), axis=2)
+    rule_base = RuleBase(variables, labels, rng.normal(size=(40, 7)), "minimum")
+    X = rng.uniform(0, 4, (20, 6))
+    begin = time.process_time()
+    found = in_sqlite(
+        [variable.name for variable in variables], X.tolist(), export_model(rule_base, "sql", table=TABLE)
+    )
+    assert time.process_time() - begin < 1.0
+    check(rule_base, X, found)

@@ -1,0 +1,103 @@
+"""The tables for papers: Markdown and LaTeX."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from fruler.explain.numbers import readable_number
+from fruler.export import export_model
+
+ENGINE = next((name for name in ("pdflatex", "lualatex", "xelatex", "tectonic") if shutil.which(name)), None)
+
+
+def markdown_cells(line):
+    assert line.startswith("| ")
+    assert line.endswith(" |")
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def latex_rows(text):
+    inner = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
+    plain = re.sub(r"\\(toprule|midrule|cmidrule\(l?r?\)\{\d+-\d+\})", "", inner)
+    return [re.split(r"(?<!\\)&", row) for row in plain.split(r"\\")[:-1]]
+
+
+def width_of(cell):
+    spans = re.match(r"\s*\\multicolumn\{(\d+)\}", cell)
+    return int(spans.group(1)) if spans else 1
+
+
+def test_markdown_has_as_many_cells_in_every_row(rule_base):
+    text = rule_base.to_markdown()
+    assert text == export_model(rule_base, "markdown")
+    header, ruler, *rows = text.splitlines()
+    assert len(rows) == rule_base.n_rules
+    assert re.fullmatch(r"\|((:-+|-+:)\|)+", ruler)
+    assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
+    intercept = markdown_cells(header).index("Intercept")
+    for row, consequent in zip(rows, rule_base.consequents, strict=True):
+        assert markdown_cells(row)[intercept].replace("−", "-") == readable_number(consequent[0])
+
+
+def test_latex_has_as_many_cells_in_every_row(rule_base):
+    text = rule_base.to_latex()
+    assert text == export_model(rule_base, "latex")
+    columns = len(re.search(r"\\begin\{tabular\}\{([rl]+)\}", text).group(1))
+    rows = latex_rows(text)
+    assert len(rows) == rule_base.n_rules + 2
+    assert {sum(map(width_of, row)) for row in rows} == {columns}
+    for rule in re.findall(r"\\cmidrule\(l?r?\)\{(\d+)-(\d+)\}", text):
+        assert 1 <= int(rule[0]) <= int(rule[1]) <= columns
+
+
+def test_latex_is_balanced_and_has_no_loose_special_character(rule_base):
+    text = rule_base.to_latex()
+    plain = re.sub(r"\\[&%$#_{}]", "", text)
+    depth = np.cumsum([{"{": 1, "}": -1}.get(character, 0) for character in plain])
+    assert depth.min() >= 0
+    assert depth[-1] == 0
+    assert plain.count("$") % 2 == 0
+    outside = re.sub(r"\$[^$]*\$", "", plain)
+    assert not re.search(r"[#%~^\"<>|]", outside)
+    assert not re.search(r"_", outside)
+    assert [*re.findall(r"\\begin\{(\w+)\}", text)] == [*re.findall(r"\\end\{(\w+)\}", text)][::-1]
+
+
+@pytest.mark.skipif(ENGINE is None, reason="there is no LaTeX")
+def test_latex_compiles(make_rules, tmp_path):
+    body = "\n".join(make_rules(name).to_latex() for name in ("mixed fuzziness", "formula", "gaps"))
+    preamble = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{textcomp,booktabs}"
+    (tmp_path / "page.tex").write_text(f"{preamble}\\begin{{document}}\n{body}\\end{{document}}\n", encoding="utf-8")
+    options = [] if ENGINE == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error"]
+    done = subprocess.run([ENGINE, *options, "page.tex"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_what_a_rule_accepts_and_gives_is_in_its_row(make_rules):
+    rule_base = make_rules("mixed fuzziness")
+    lines = rule_base.to_markdown().splitlines()
+    header, first = markdown_cells(lines[0]), markdown_cells(lines[2])
+    assert header == ["Rule", "Weight (%)", "a (m)", "b", "Intercept", "× a", "× b"]
+    labels = rule_base.variables[0].partition.labels
+    numbers = [readable_number(value).replace("-", "−") for value in rule_base.consequents[0, :3]]
+    assert first == ["1", "10", f"{labels[0]} or {labels[1]}", "low", *numbers]
+    gaps = make_rules("gaps").to_markdown().splitlines()[2]
+    assert markdown_cells(gaps)[3] == "–"
+
+
+def test_options_of_latex(make_rules):
+    text = make_rules("crisp").to_latex(digits=1, caption="50% of_it", label="tab:x")
+    assert r"\caption{50\% of\_it}" in text
+    assert r"\label{tab:x}" in text
+    with pytest.raises(ValueError, match="label"):
+        make_rules("crisp").to_latex(label="x}y")
+    with pytest.raises(ValueError, match="digits"):
+        make_rules("crisp").to_markdown(digits=0)
+
+
+def test_numbers_with_exponents_are_set_as_powers(make_rules):
+    assert r"$1 \cdot 10^{-7}$" in make_rules("formula").to_latex()
+    assert r"$1 \cdot 10^{20}$" in make_rules("formula").to_latex()

@@ -1,0 +1,366 @@
+"""Who watches a fit is told of all of it, may end it, and changes nothing else."""
+
+import math
+import pickle
+import subprocess
+import sys
+import threading
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from fruler import FRULERRegressor
+from fruler.callbacks import Callback, Progress, ProgressBar, describe
+from fruler.data import make_friedman
+
+
+@pytest.fixture(scope="module")
+def friedman():
+    data = make_friedman(200, random_state=1)
+    return data.data.to_numpy(), data.target.to_numpy()
+
+
+@pytest.fixture(params=["growth", "evolution"])
+def search(request):
+    return request.param
+
+
+class Recorder(Callback):
+    """Notes what it is told, and stops when a function of the progress says so."""
+
+    def __init__(self, stop=lambda progress: None):
+        self.told, self.stop, self.threads = [], stop, set()
+
+    def on_start(self, estimator):
+        self.told.append("start")
+        assert estimator.n_features_in_ > 0
+        assert not hasattr(estimator, "rule_base_")
+
+    def on_generation(self, progress):
+        self.told.append(progress)
+        self.threads.add(threading.get_ident())
+        return self.stop(progress)
+
+    def on_end(self, estimator):
+        self.told.append("end")
+        assert estimator.rule_base_.n_rules > 0
+
+    def stages(self):
+        return [progress.stage for progress in self.told[1:-1]]
+
+    def of(self, stage):
+        return [progress for progress in self.told[1:-1] if progress.stage == stage]
+
+
+def quick(search="growth", **changes):
+    return FRULERRegressor(**({"search": search, "random_state": 0, "max_evaluations": 600} | changes))
+
+
+def test_every_rule_every_part_and_every_model_is_told_of(friedman):
+    X, y = friedman
+    recorder = Recorder()
+    model = quick(max_evaluations=None, callbacks=[recorder]).fit(X, y)
+    assert recorder.told[0] == "start"
+    assert recorder.told[-1] == "end"
+    grown, parts, fitted = (recorder.of(stage) for stage in ("growth", "validation", "fit"))
+    assert recorder.stages() == ["growth"] * len(grown) + ["validation"] * len(parts) + ["fit"] * len(fitted)
+    assert [progress.n_rules for progress in grown] == model.history_.n_rules.tolist()
+    assert [progress.generation for progress in grown] == list(range(len(grown)))
+    assert [progress.n_evaluations for progress in grown] == model.history_.evaluations.tolist()
+    # The chosen size was tuned afterwards.
+    np.testing.assert_allclose([progress.error for progress in grown], model.history_.best_error, rtol=0.05)
+    assert [progress.generation for progress in parts] == list(range(1, 16))
+    assert parts[-1].n_rules == model.n_rules_
+    chosen = model.pareto_.set_index("rules").loc[model.n_rules_]
+    assert parts[-1].error == pytest.approx(chosen.cv_error)
+    assert parts[-1].seconds_left == 0.0
+    assert parts[4].seconds_left > 0.0
+    assert len(fitted) == len(model.pareto_)
+    assert {(progress.n_rules, progress.error) for progress in fitted} == {(model.n_rules_, chosen.error)}
+    assert fitted[-1].n_evaluations == model.n_evaluations_
+
+
+def test_every_generation_is_told_of(friedman):
+    X, y = friedman
+    recorder = Recorder()
+    model = quick("evolution", callbacks=recorder).fit(X, y)
+    generations = recorder.of("evolution")
+    assert recorder.stages()[:2] == ["selection", "discretization"]
+    assert recorder.stages()[-1] == "fit"
+    assert [progress.generation for progress in generations] == model.history_.generation.tolist()
+    assert [progress.n_evaluations for progress in generations] == model.history_.evaluations.tolist()
+    assert [progress.error for progress in generations] == model.history_.best_error.tolist()
+    assert [progress.n_rules for progress in generations] == model.history_.n_rules.tolist()
+    assert math.isnan(recorder.told[1].error)
+    assert recorder.told[1].n_rules == 0
+    seconds = [progress.seconds for progress in recorder.told[1:-1]]
+    assert seconds == sorted(seconds)
+    assert generations[-1].seconds_left == 0.0
+    assert all(progress.seconds_left > 0.0 for progress in generations[:-1])
+
+
+def test_the_time_left_is_that_of_a_converging_search(friedman):
+    X, y = friedman
+    recorder = Recorder()
+    quick("evolution", max_evaluations=10**9, callbacks=recorder, n_restarts=0, population_size=8).fit(X[:, :1], y)
+    total = recorder.told[-2].seconds
+    middle = recorder.of("evolution")[len(recorder.of("evolution")) // 2]
+    assert middle.seconds_left == pytest.approx(total - middle.seconds, rel=0.8)
+
+
+def test_a_time_limit_bounds_the_time_left(friedman, search):
+    recorder = Recorder()
+    quick(search, time_limit=50.0, callbacks=recorder).fit(*friedman)
+    for progress in recorder.told[1:-1]:
+        assert 0.0 <= progress.seconds_left <= 50.0 - progress.seconds + 1e-9
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_watching_changes_nothing_and_stays_in_the_thread(friedman, search, n_jobs):
+    recorder = Recorder()
+    watched = quick(search, max_evaluations=1_000, callbacks=[recorder], n_jobs=n_jobs).fit(*friedman)
+    alone = quick(search, max_evaluations=1_000).fit(*friedman)
+    assert watched.rule_base_ == alone.rule_base_
+    assert watched.pareto_.equals(alone.pareto_)
+    assert recorder.threads == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("stage", ["growth", "validation", "fit", "selection", "discretization", "evolution"])
+def test_a_callback_can_end_the_search_at_any_stage(friedman, stage):
+    X, y = friedman
+    search = "growth" if stage in ("growth", "validation", "fit") else "evolution"
+    recorder = Recorder(lambda progress: progress.stage == stage and progress.generation >= 1)
+    model = quick(search, max_evaluations=None, callbacks=recorder).fit(X, y)
+    last = recorder.of(stage)[-1]
+    assert last.generation == 1
+    later = recorder.stages()[recorder.stages().index(stage) + 1 :]
+    # What there is is still fitted on all rows, and nothing else begun.
+    assert set(later) <= {stage, "discretization", "evolution", "fit"}
+    assert len(model.pareto_) == 1
+    assert np.isfinite(model.predict(X)).all()
+    assert model.score(X, y) > 0.6
+    assert model.n_evaluations_ < quick(search, max_evaluations=None).fit(X, y).n_evaluations_ or stage == "fit"
+
+
+def test_a_validation_that_is_ended_counts_as_far_as_it_went(friedman):
+    recorder = Recorder(lambda progress: progress.stage == "validation" and progress.generation == 3)
+    model = quick(max_evaluations=None, callbacks=recorder).fit(*friedman)
+    assert len(recorder.of("validation")) == 3
+    assert model.n_rules_ == recorder.of("validation")[-1].n_rules
+    assert model.pareto_.cv_error.notna().all()
+
+
+class Failing(Callback):
+    def __init__(self, where):
+        self.where, self.ended = where, False
+
+    def on_start(self, estimator):
+        self.fail("start")
+
+    def on_generation(self, progress):
+        self.fail(progress.stage)
+
+    def on_end(self, estimator):
+        self.ended = True
+        self.fail("end")
+
+    def fail(self, where):
+        if where == self.where:
+            raise KeyError(f"in {where}")
+
+
+@pytest.mark.parametrize("where", ["start", "growth", "validation", "fit", "end"])
+def test_an_exception_in_a_callback_leaves_the_estimator_as_it_was(friedman, where):
+    X, y = friedman
+    failing, other = Failing(where), Failing("nowhere")
+    model = quick(max_evaluations=1_000, callbacks=[other, failing])
+    with pytest.raises(KeyError, match=f"in {where}"):
+        model.fit(X, y)
+    assert other.ended
+    assert failing.ended
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert not hasattr(model, "n_features_in_")
+    fitted = quick().fit(X, y)
+    before = fitted.rule_base_
+    fitted.set_params(callbacks=[failing], max_evaluations=1_000)
+    with pytest.raises(KeyError):
+        fitted.fit(X[:, :3], y)
+    assert fitted.rule_base_ is before
+    assert fitted.n_features_in_ == 5
+
+
+@pytest.mark.parametrize("bad", [[print], [Callback], (None,)])
+def test_other_things_than_callbacks_are_refused(friedman, bad):
+    with pytest.raises(ValueError, match=r"callbacks must be instances of fruler.callbacks.Callback; got"):
+        quick(callbacks=bad).fit(*friedman)
+    with pytest.raises(ValueError, match="'callbacks' parameter"):
+        quick(callbacks="bar").fit(*friedman)
+
+
+def test_early_stopping_of_the_evolution(friedman):
+    X, y = friedman
+    settings = {"max_evaluations": 20_000, "n_restarts": 0}
+    model = quick("evolution", early_stopping=5, **settings).fit(X, y)
+    best = model.history_.best_fitness.to_numpy()
+    assert len(best) < len(quick("evolution", **settings).fit(X, y).history_)
+    assert best[-6] == best[-1]
+    waits = np.diff(np.flatnonzero(np.r_[True, np.diff(best) < 0.0]))
+    assert waits.max(initial=0) <= 5
+    assert best[-7] > best[-1]
+
+
+def test_early_stopping_of_the_growth(friedman):
+    X, y = friedman
+    one, four = (quick(early_stopping=n, max_evaluations=None).fit(X, y).history_ for n in (1, 4))
+    default = quick(max_evaluations=None).fit(X, y).history_
+    assert default.n_rules.equals(quick(early_stopping=3, max_evaluations=None).fit(X, y).history_.n_rules)
+    assert len(one) < len(default) < len(four)
+
+
+def lines_of(console):
+    return console.file.getvalue().splitlines()
+
+
+def plain_console():
+    return Console(file=StringIO(), width=200)
+
+
+def test_lines_where_there_is_no_terminal(friedman):
+    console = plain_console()
+    quick(callbacks=[ProgressBar(console)]).fit(*friedman)
+    lines = lines_of(console)
+    assert lines[0].startswith("growth 0: 1 evaluations, 1 rule, error ")
+    assert lines[-1].startswith("fit ")
+
+
+def test_no_more_than_a_line_every_two_seconds(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("fruler.callbacks.time.monotonic", lambda: now[0])
+    console = plain_console()
+    bar = ProgressBar(console)
+    bar.on_start(None)
+    for generation in range(101):
+        bar.on_generation(Progress("evolution", generation, 10 * generation + 10, 2, 0.5, generation / 10.0))
+        now[0] += 0.1
+    bar.on_end(None)
+    numbers = [int(line.split(":")[0].split()[1]) for line in lines_of(console)]
+    assert numbers[0] == 0
+    assert numbers[-1] == 100
+    assert all(step >= 20 for step in np.diff(numbers)[:-1])
+    assert len(numbers) <= 7
+
+
+def test_a_bar_on_a_terminal(friedman, search):
+    console = Console(file=StringIO(), force_terminal=True, width=120)
+    bar = ProgressBar(console)
+    quick(search, callbacks=[bar]).fit(*friedman)
+    shown = console.file.getvalue()
+    assert "━" in shown
+    assert " rules, error " in shown
+    assert "\x1b[?25h" in shown
+
+
+def test_a_bar_is_taken_down_after_a_failure(friedman):
+    console = Console(file=StringIO(), force_terminal=True, width=120)
+    with pytest.raises(KeyError):
+        quick(callbacks=[ProgressBar(console), Failing("growth")]).fit(*friedman)
+    # The cursor is back.
+    assert console.file.getvalue().rindex("\x1b[?25h") > console.file.getvalue().rindex("\x1b[?25l")
+
+
+def test_verbose_tells_on_standard_error(friedman, search, capfd):
+    quick(search, verbose=1).fit(*friedman)
+    told = capfd.readouterr()
+    assert told.out == ""
+    assert "error" in told.err
+    quick(search).fit(*friedman)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_regressor_with_callbacks_is_cloned_and_pickled(friedman):
+    model = quick(callbacks=[ProgressBar(), Callback()], verbose=1)
+    copy = pickle.loads(pickle.dumps(clone(model).fit(*friedman)))
+    assert [type(callback) for callback in copy.callbacks] == [ProgressBar, Callback]
+
+
+def test_times_are_said_as_one_would():
+    assert describe(Progress("fit", 2, 5, 1, 1.0, 200.0, 8000.0)).endswith(", 3 min, about 2.2 h left")
+
+
+class Watcher:
+    """A callback as scikit-learn 1.9 has them."""
+
+    def __init__(self, most=10**9):
+        self.calls, self.most = [], most
+
+    def setup(self, estimator, context):
+        self.calls.append("setup")
+
+    def teardown(self, estimator, context):
+        self.calls.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.calls.append(("begin", context.task_name))
+
+    def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
+        self.calls.append(("end", context.task_name))
+        assert len(X) == 200
+        if context.task_name == "fit" and context.max_subtasks is None:
+            self.score = fitted_estimator.predict(X)
+        return len(self.calls) > self.most
+
+
+def test_scikit_learn_s_own_callbacks(friedman, search):
+    pytest.importorskip("sklearn.callback")
+    X, y = friedman
+    watcher, recorder = Watcher(), Recorder()
+    model = quick(search, callbacks=recorder)
+    assert model.set_callbacks(watcher) is model
+    model.fit(X, y)
+    begun = [call[1] for call in watcher.calls if call[0] == "begin"]
+    assert begun == ["fit", *recorder.stages()]
+    assert watcher.calls[:2] == ["setup", ("begin", "fit")]
+    assert watcher.calls[-2:] == [("end", "fit"), "teardown"]
+    np.testing.assert_array_equal(watcher.score, model.predict(X))
+    stopped = quick(search, max_evaluations=None).set_callbacks(Watcher(8)).fit(X, y)
+    assert stopped.n_evaluations_ < model.n_evaluations_
+
+
+def test_scikit_learn_s_callbacks_are_torn_down_after_a_failure(friedman):
+    pytest.importorskip("sklearn.callback")
+    watcher = Watcher()
+    model = quick(callbacks=[Failing("growth")]).set_callbacks(watcher)
+    with pytest.raises(KeyError):
+        model.fit(*friedman)
+    assert watcher.calls[-1] == "teardown"
+    assert ("end", "fit") not in watcher.calls
+
+
+def test_scikit_learn_s_progress_bar(friedman, search, capsys):
+    callback = pytest.importorskip("sklearn.callback")
+    quick(search).set_callbacks(callback.ProgressBar()).fit(*friedman)
+    assert "FRULERRegressor - fit" in capsys.readouterr().out
+    make_pipeline(quick(search)).set_callbacks(callback.ProgressBar()).fit(*friedman)
+    assert "FRULERRegressor - fit" in capsys.readouterr().out
+
+
+def test_without_scikit_learn_s_callbacks_everything_else_is_there():
+    code = (
+        "import sys\n"
+        "sys.modules['sklearn.callback'] = None\n"
+        "from fruler import FRULERRegressor\n"
+        "from fruler.data import make_friedman\n"
+        "data = make_friedman(60, random_state=1)\n"
+        "model = FRULERRegressor(random_state=0, max_evaluations=50, verbose=1)\n"
+        "assert not hasattr(model, 'set_callbacks')\n"
+        "print(model.fit(data.data, data.target).n_rules_)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(result.stdout) >= 1
+    assert "growth" in result.stderr
