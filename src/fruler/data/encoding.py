@@ -138,7 +138,9 @@ class TableEncoding:
     def to_json(self) -> list[dict[str, Any]]:
         """Return a list that says all of it."""
         return [
-            {"name": column.name, "categories": None if column.categories is None else list(column.categories)}
+            {"name": column.name, "kind": "number"}
+            if column.categories is None
+            else {"name": column.name, "kind": "category", "categories": list(column.categories)}
             for column in self.columns
         ]
 
@@ -147,9 +149,14 @@ class TableEncoding:
         """Return the encoding that a list says, or raise a ValueError."""
         columns = []
         for item in written.items():
-            members = item.keys(("name", "categories"))
-            categories = None if members["categories"].value is None else tuple(members["categories"].texts())
+            members = item.keys(("name", "kind"), ("categories",))
+            is_category = members["kind"].one_of("number", "category") == "category"
+            if is_category != ("categories" in members):
+                raise ValueError(f"{item.place} must have categories if its kind is category, and only then")
+            categories = tuple(members["categories"].texts()) if is_category else None
             columns.append(Column(members["name"].text(), categories))
+        if len({column.name for column in columns}) < len(columns):
+            raise ValueError(f"{written.place} has a name twice")
         return cls(tuple(columns))
 
 
