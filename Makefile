@@ -20,7 +20,7 @@ help:
 	@echo "make clean  remove the virtual environment and everything built"
 
 demo: .venv/installed
-	@$(BIN)/python examples/weather_rules.py
+	@$(BIN)/fruler demo
 
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest

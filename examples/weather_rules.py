@@ -1,49 +1,44 @@
-"""Learn rules from the bundled weather data, read them, and compare their error with a straight line's."""
+"""Rules of the bundled weather data, from Python: how many are enough, why a day is predicted so, and their file."""
 
 from __future__ import annotations
 
-import time
+import tempfile
+from pathlib import Path
 
 import numpy as np
-from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import train_test_split
 
-from fruler import FRULERRegressor
+from fruler import FRULERRegressor, load_model
 from fruler.data import load_example
 
 
 def main() -> None:
     weather = load_example("weather")
-    X_train, X_test, y_train, y_test = train_test_split(weather.data, weather.target, test_size=0.2, random_state=0)
+    X, X_new, y, y_new = train_test_split(weather.data, weather.target, test_size=0.2, random_state=0)
     unit = weather.units[weather.target_name]
-    print(
-        f"Predicting {weather.target_name} ({unit}) from {X_train.shape[1]} inputs, learned from {len(X_train)} days\n"
+    model = FRULERRegressor(random_state=0).fit(X, y)
+
+    print(f"How many rules are enough? Root mean squared errors in {unit}")
+    print("  rules  cross-validated  on days held out")
+    for size in model.pareto_.itertuples():
+        error = np.sqrt(np.square(model.with_rules(size.rules).predict(X_new) - y_new).mean())
+        print(f"  {size.rules:>5}  {np.sqrt(2 * size.cv_error):>15.2f}  {error:>16.2f}")
+    print(f"The search chose {model.n_rules_}; the two of a smaller model can be read at a glance:\n")
+
+    smaller = model.with_rules(2)
+    smaller.rule_base_ = smaller.rule_base_.with_units(weather.units).with_labels(
+        {"max_temperature_before": {"low": "cold", "high": "warm"}}
     )
+    print(smaller.rule_base_)
 
-    start = time.perf_counter()
-    model = FRULERRegressor(random_state=0).fit(X_train, y_train)
-    seconds = time.perf_counter() - start
-    print(model.rule_base_.with_units({**weather.units}))
+    print(f"\nWhy is the first of the new days predicted as it is? It came to {y_new.iloc[0]} {unit}.")
+    print(smaller.explain(X_new[:1]))
 
-    print("\nWhat the labels mean")
-    for variable in model.rule_base_.variables:
-        partition = variable.partition
-        if partition.n_labels > 1:
-            words = [
-                f"{label} < {split:.4g} <"
-                for label, split in zip(partition.labels, partition.split_points, strict=False)
-            ]
-            print(f"  {variable.name}: {' '.join(words)} {partition.labels[-1]} {weather.units[variable.name]}")
-
-    def error(predictions: np.ndarray) -> float:
-        return float(np.sqrt(np.square(predictions - y_test).mean()))
-
-    line = LinearRegression().fit(X_train, y_train)
-    print(f"\nRoot mean squared error on the {len(X_test)} days left out")
-    print(f"  these {model.n_rules_} rules      {error(model.predict(X_test)):.2f} {unit}")
-    print(f"  linear regression  {error(line.predict(X_test)):.2f} {unit}")
-    print(f"  always the mean    {error(np.full(len(y_test), y_train.mean())):.2f} {unit}")
-    print(f"\n{model.n_evaluations_} candidates, {seconds:.1f} s")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "weather.json")
+        smaller.save(path)
+        same = np.array_equal(load_model(path).predict(X_new), smaller.predict(X_new))
+        print(f"\nSaved in {path.stat().st_size:,} bytes of JSON, and loaded again: same predictions, {same}")
 
 
 if __name__ == "__main__":

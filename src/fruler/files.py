@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
+import stat
 import sys
-import tempfile
 from pathlib import Path
 
 
@@ -26,21 +28,22 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
         If it cannot be written; the old file is then as it was.
     """
     data = content.encode() if isinstance(content, str) else content
-    if path.is_file() and path.read_bytes() == data:
-        return path
-    temporary: str | None = None
+    temporary: Path | None = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        mode = _mode_of(path)
+        if mode is not None and path.stat().st_size == len(data) and path.read_bytes() == data:
+            return path
+        temporary, handle = _new_file_beside(path)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # A temporary file is its owner's alone; these are for everyone, as far as the owner's mask allows.
-        os.chmod(temporary, 0o666 & ~_mask())
+        if mode is not None:
+            os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException as error:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise OSError(
                 error.errno,
@@ -48,6 +51,24 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
             ) from error
         raise
     return path
+
+
+def _mode_of(path: Path) -> int | None:
+    """Return the rights on the old file, which the new one inherits, or None where there is no old one."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(mode):
+        # Replacing a folder fails; replacing a device would succeed.
+        raise OSError(errno.EINVAL, "there is something else than a file")
+    return stat.S_IMODE(mode)
+
+
+def _new_file_beside(path: Path) -> tuple[Path, int]:
+    """Open a new file in the same folder, with the rights that the user's mask gives."""
+    temporary = path.with_name(f".{path.name[:50]}.{secrets.token_hex(6)}")
+    return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
 
 
 def lock_folder(folder: Path, message: str) -> int:
@@ -80,9 +101,3 @@ def lock_folder(folder: Path, message: str) -> int:
         os.close(descriptor)
         raise BlockingIOError(error.errno, message) from error
     return descriptor
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

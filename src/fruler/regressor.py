@@ -22,11 +22,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
 from fruler.control import RunControl
+from fruler.data.encoding import TableEncoding
 from fruler.evolution.fitness import CRITERIA, Criterion
 from fruler.evolution.learning import EvolutionOptions
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
 from fruler.explain.summarising import summarise
+from fruler.fitted_attributes import MadeByFit, with_plain_tables, with_tables
 from fruler.growth.learning import GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
@@ -45,6 +47,7 @@ SEARCHES: tuple[Search, ...] = ("growth", "evolution")
 _MOST_ROWS_KEPT = 1_000
 # From the numbers of rows that count to their numbers among all that were given.
 Numbering = Callable[[npt.NDArray[np.intp]], npt.NDArray[np.intp]]
+_TABLES = ("pareto_", "history_")
 _Options = TypeVar("_Options", GrowthOptions, EvolutionOptions)
 
 
@@ -235,15 +238,18 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
 
     rule_base_: RuleBase
     n_rules_: int
-    pareto_: pd.DataFrame
-    n_evaluations_: int
-    resumed_: int
-    history_: pd.DataFrame
-    regularization_: float
-    sample_indices_: npt.NDArray[np.intp]
     granularities_: npt.NDArray[np.intp]
-    n_uncovered_: int
-    stage_seconds_: dict[str, float]
+    resumed_: int = MadeByFit()  # type: ignore[assignment]
+    pareto_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
+    n_evaluations_: int = MadeByFit()  # type: ignore[assignment]
+    history_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
+    regularization_: float = MadeByFit()  # type: ignore[assignment]
+    sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
+    n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
+    stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
+    # Of a model that was read from a file: it has no front but its figures, and may know a table's columns.
+    _front: tuple[FrontPoint, ...] = ()
+    _encoding: TableEncoding | None = None
 
     def __init__(
         self,
@@ -352,6 +358,7 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
             self._front = tuple(
                 replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
             )
+            self._encoding = None
             # What another model of the front is summarised by, once it is asked for.
             self._sample = data.sample(_MOST_ROWS_KEPT)
             self._take(self._front[learned.chosen], data)
@@ -419,6 +426,11 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         2
         """
         check_is_fitted(self, "rule_base_")
+        if not self._front:
+            raise ValueError(
+                "This model was read from a file, which holds no other model of the front; call with_rules after fit, "
+                "and save what it gives."
+            )
         fitting = [point for point in self._front if point.rule_base.n_rules <= n_rules]
         if not fitting:
             least = self._front[0].rule_base.n_rules
@@ -472,6 +484,12 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
 
         check_is_fitted(self, "rule_base_")
         save_regressor(path, self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return with_plain_tables(super().__getstate__(), _TABLES)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(with_tables(state, _TABLES))
 
     def report(
         self,

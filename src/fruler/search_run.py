@@ -81,10 +81,10 @@ def run_search(
         Who learns.
     """
     search = "evolution" if isinstance(options, EvolutionOptions) else "growth"
-    identity = Identity.of(search, options, data, random_state)
+    identity = Identity.of(search, options, data, random_state, with_data=warm_start or checkpoint is not None)
     state: State | None = None
     if warm_start and kept is not None:
-        identity, state = _go_on(kept, identity, random_state)
+        identity, state = _go_on(kept, identity)
     opened = None if checkpoint is None else CheckpointFolder(checkpoint, identity, go_on=warm_start)
     with nullcontext() if opened is None else opened:
         if opened is not None:
@@ -124,7 +124,7 @@ def _learn(
         return learners.growth(options, data, rng, pool, control, grown).learn()
 
 
-def _go_on(kept: Kept, identity: Identity, random_state: Any) -> tuple[Identity, State | None]:
+def _go_on(kept: Kept, identity: Identity) -> tuple[Identity, State | None]:
     """Return the run that goes on, with the seed of the one before."""
     seeded = isinstance(identity.random_state, int)
     # A generator gives other numbers every time; the search goes on with those it began with.

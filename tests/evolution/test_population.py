@@ -128,3 +128,53 @@ def test_regularization_is_chosen_by_held_out_error():
     by_descent = search_regularization(TASK, chromosomes, descent, fixed=True)
     assert by_descent.regularization == 1.0
     assert by_descent.rate <= 0.1
+
+
+def outcome(search):
+    return (
+        [(one.chromosome.key, one.evaluation) for one in search.population],
+        [row._replace(seconds=0.0) for row in search.history],
+        list(search.seen),
+        search.evaluator.n_asked,
+        {size: (one.key, worth) for size, (one, worth) in search.evaluator.best_by_rules.items()},
+        search.rng.bit_generator.state,
+    )
+
+
+def test_a_search_goes_on_from_every_snapshot_as_if_nothing_had_happened():
+    taken = []
+    whole = make_search(max_evaluations=600, initial_threshold=1e9)
+    whole.on_generation = lambda search: taken.append(search.snapshot())
+    whole.run()
+    # The last generation was cut short by the limit: what comes after it is no place to go on from.
+    assert taken[-1] is None
+    assert None not in taken[:-1]
+    for snapshot in taken[:-1:3]:
+        again = make_search(seed=99, max_evaluations=600, initial_threshold=1e9)
+        again.restore(snapshot)
+        assert again.evaluator.n_asked == snapshot.n_asked
+        again.run()
+        assert outcome(again) == outcome(whole)
+
+
+def test_patience_counts_generations_without_a_better_best():
+    search = make_search(patience=4)
+    search.run()
+    best = [row.best_fitness for row in search.history]
+    assert best[-5] == best[-1] < best[-6]
+    assert search.stagnant
+    assert len(best) < len(_history(make_search()))
+
+
+def _history(search):
+    search.run()
+    return search.history
+
+
+def test_nothing_is_a_snapshot_once_the_end_was_asked_for():
+    search = make_search()
+    search.initialize()
+    assert search.snapshot() is not None
+    search.evaluator.stopped = lambda: True
+    assert search.snapshot() is None
+    assert search.ended

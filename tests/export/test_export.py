@@ -72,19 +72,26 @@ def test_an_unknown_category_is_covered_only_by_a_rule_that_does_not_look(make_r
     assert covers_everything(RuleBase(rule_base.variables, every, np.zeros((3, 3))))
 
 
-def test_borders_give_the_degrees_of_the_partition_to_the_last_bit():
+def partitions():
     rng = np.random.default_rng(0)
     for _ in range(200):
         splits = np.sort(rng.uniform(-1, 1, rng.integers(1, 5))) * 10.0 ** rng.integers(-3, 6)
-        partition = FuzzyPartition(
-            splits, (splits[0] - 1.0, splits[-1] + 1.0), rng.choice([0.0, 0.3, 1.0], len(splits))
-        )
-        ends = np.concatenate([splits, splits - partition.half_widths, splits + partition.half_widths])
-        x = np.concatenate(
-            [ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf), rng.uniform(*partition.domain, 50)]
-        )
-        gone = [np.ones(len(x))]
+        shares = rng.choice([0.0, 0.3, 1.0], len(splits))
+        yield FuzzyPartition(splits, (splits[0] - 1.0, splits[-1] + 1.0), shares)
+    # Where the zone ends floats are denser than where it begins: some quotients round to more than one.
+    for _ in range(500):
+        yield FuzzyPartition([rng.uniform(-1e3, -1.0)], (-5e3, 0.0), 0.7)
+
+
+def test_borders_give_the_degrees_of_the_partition_to_the_last_bit():
+    rng = np.random.default_rng(0)
+    for partition in partitions():
+        splits, half = np.array(partition.split_points), partition.half_widths
+        ends = np.concatenate([splits, splits - half, splits + half])
+        near = [ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf)]
+        x = np.concatenate([*near, rng.uniform(*partition.domain, 50)])
         borders = borders_of(partition, 0)
-        gone += [np.where(x >= b.high, 1.0, np.where(x > b.start, (x - b.low) / b.width, 0.0)) for b in borders]
-        gone.append(np.zeros(len(x)))
-        np.testing.assert_array_equal(np.array(gone[:-1]).T - np.array(gone[1:]).T, partition.degrees(x))
+        gone = [np.where(x >= b.high, 1.0, np.where(x > b.start, (x - b.low) / b.width, 0.0)) for b in borders]
+        above = np.array([np.ones(len(x)), *gone]).T
+        below = np.array([*gone, np.zeros(len(x))]).T
+        np.testing.assert_array_equal(above - below, partition.degrees(x))

@@ -11,6 +11,7 @@ from fruler import FRULERRegressor
 from fruler.data import load_example
 from fruler.export import export_model
 from fruler.export.onnx import pipeline_to_onnx
+from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 
 def session_of(content):
@@ -34,10 +35,12 @@ def test_numbers_of_32_bits_predict_nearly_the_same(rule_base, rows, check):
     check(rule_base, X.astype(float), found, 1e-5)
 
 
-def test_crisp_borders_are_exact_in_32_bits(make_rules, check):
-    rule_base = make_rules("crisp")
-    border = np.float32(0.1)
-    X = np.array([[1.0, value] for value in (np.nextafter(border, np.float32(0)), border, 0.2)], dtype=np.float32)
+@pytest.mark.parametrize("split", [0.1, 0.7])  # one is rounded up, the other down
+def test_crisp_borders_are_exact_in_32_bits(check, split):
+    variable = Variable("a", FuzzyPartition([split], (0.0, 1.0), fuzziness=0.0))
+    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]])
+    border = np.float32(split)
+    X = np.array([[np.nextafter(border, way)] for way in (np.float32(0), border, np.float32(1))], dtype=np.float32)
     (found,) = session_of(export_model(rule_base, "onnx", float32=True)).run(None, {"X": X})
     check(rule_base, X.astype(float), found, 1e-5)
 

@@ -1,5 +1,7 @@
+import re
 import sqlite3
 import time
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -57,12 +59,21 @@ def test_a_null_in_a_column_that_is_used_gives_null(make_rules, rows, run, name)
 
 
 @pytest.mark.parametrize("run", [in_sqlite, in_duckdb])
-def test_whole_numbers_are_divided_as_real_ones(make_rules, run):
+@pytest.mark.parametrize("values", ["1 AS a, 12 AS b", "'1' AS a, '12' AS b"])
+def test_columns_of_whole_numbers_and_of_text_are_read_as_real_numbers(make_rules, run, values):
     rule_base = make_rules("mixed fuzziness")
-    query = export_model(rule_base, "sql", table=TABLE)
-    integers = query.replace(quoted(TABLE), '(SELECT 1 AS "a", 12 AS "b")')
-    ((prediction,),) = run(["a", "b"], [[0.0, 0.0]], integers)
+    query = export_model(rule_base, "sql", table=TABLE).replace(quoted(TABLE), f"(SELECT {values}) AS source")
+    ((prediction,),) = run(["a", "b"], [[0.0, 0.0]], query)
     assert prediction == pytest.approx(rule_base.predict([[1.0, 12.0, 0.0]])[0])
+
+
+def test_numbers_are_floats_and_read_to_the_last_bit(make_rules):
+    query = export_model(make_rules("mixed fuzziness"), "sql", table=TABLE)
+    assert not re.search(r"\d\.\d+(?![\de])", query)  # a decimal number, to some databases
+    for value in (0.1, -1 / 3, 1.2345678901234567e-5):
+        constant = replace(make_rules("constant"), consequents=[[value, 0.0]])
+        ((prediction,),) = in_duckdb(["a"], [[0.0]], export_model(constant, "sql", table=TABLE))
+        assert prediction == value
 
 
 def test_columns_of_the_result_must_differ(make_rules):
@@ -72,10 +83,10 @@ def test_columns_of_the_result_must_differ(make_rules):
 
 def test_many_rules_do_not_make_the_query_grow_out_of_hand_in_sqlite(check):
     rng = np.random.default_rng(0)
-    variables = [Variable(f"v{j}", FuzzyPartition([1.0, 2.0, 3.0], (0.0, 4.0))) for j in range(6)]
-    labels = np.sort(rng.integers(0, 4, (40, 6, 2)), axis=2)
-    rule_base = RuleBase(variables, labels, rng.normal(size=(40, 7)), "minimum")
-    X = rng.uniform(0, 4, (20, 6))
+    variables = [Variable(f"v{j}", FuzzyPartition([1.0, 2.0, 3.0], (0.0, 4.0))) for j in range(10)]
+    labels = np.sort(rng.integers(0, 4, (60, 10, 2)), axis=2)
+    rule_base = RuleBase(variables, labels, rng.normal(size=(60, 11)), "minimum")
+    X = rng.uniform(0, 4, (20, 10))
     begin = time.process_time()
     found = in_sqlite(
         [variable.name for variable in variables], X.tolist(), export_model(rule_base, "sql", table=TABLE)

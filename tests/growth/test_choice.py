@@ -24,7 +24,7 @@ def table(n_rows=150, weight=False):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_parts", "repeats"), [(2, 2, 3), (4, 4, 3), (999, 5, 3), (1_000, 5, 1), (1_999, 5, 1)]
+    ("n_rows", "n_parts", "repeats"), [(2, 2, 6), (4, 4, 6), (999, 5, 6), (1_000, 5, 3), (1_999, 5, 3)]
 )
 def test_parts_hold_every_row_once_in_each_repeat(n_rows, n_parts, repeats):
     parts = parts_of(n_rows, np.random.default_rng(0))

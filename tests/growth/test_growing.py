@@ -244,3 +244,41 @@ def test_a_split_that_pays_renews_the_patience():
     # Some split on the way did not pay, and the growth went on.
     assert not pays[:-3].all()
     assert not pays[-2:].any()
+
+
+def same_steps(path, other):
+    return len(path) == len(other) and all(
+        one.n_evaluations == two.n_evaluations
+        and one.fit.criterion == two.fit.criterion
+        and np.array_equal(one.fit.coefficients, two.fit.coefficients)
+        and np.array_equal(one.structure.ranges, two.structure.ranges)
+        for one, two in zip(path, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize("limits", [{"most_rules": 5}, {"most_evaluations": 60}, {"patience": 1}, {"most_rules": 9}])
+def test_a_growth_goes_on_from_the_exact_steps_of_another(limits):
+    X, y = bends()
+    rows, domains = standardised(X, y, None)
+    whole = grow(X, y, **limits)
+    for start in ({"most_rules": 3}, {"most_evaluations": 45}, {}):
+        first = grow(X, y, **start)
+        second = Growth(rows, domains, nothing_known, GrowthSettings(**limits))
+        second.run(first.path[: first.n_exact])
+        assert same_steps(second.path, whole.path)
+        assert second.n_evaluations == whole.n_evaluations
+
+
+def test_a_step_that_a_limit_cut_short_is_not_exact():
+    X, y = bends()
+    cut = grow(X, y, most_evaluations=20)
+    assert cut.n_exact == len(cut.path) - 1
+    stopped = []
+
+    def stop_at_three(growth):
+        stopped.append(len(growth.path) == 3)
+
+    rows, domains = standardised(X, y, None)
+    growth = Growth(rows, domains, nothing_known, GrowthSettings(), stopped=lambda: any(stopped), on_step=stop_at_three)
+    growth.run()
+    assert len(growth.path) == growth.n_exact == 3

@@ -77,6 +77,12 @@ def test_with_few_evaluations_the_criterion_chooses():
     assert model.regularization_ == learning.GrowthSettings().ridge
 
 
+def test_with_more_evaluations_rows_are_parted_once():
+    X, y = table()
+    model = FRULERRegressor(random_state=0, max_evaluations=150).fit(X, y)
+    assert model.pareto_["cv_error"].notna().all()
+
+
 @pytest.mark.parametrize("most", [1, 30, 400, 2_000])
 def test_evaluations_are_never_exceeded(most):
     X, y = table()

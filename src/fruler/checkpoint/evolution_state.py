@@ -55,7 +55,8 @@ def unpack_evolution(document: Mapping[str, Any], arrays: Arrays) -> EvolutionSt
 
 
 def _pack_snapshot(snapshot: Snapshot, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
-    individuals = [*snapshot.population, snapshot.best, *snapshot.best_by_rules.values()]
+    by_rules = [Individual(*found) for found in snapshot.best_by_rules.values()]
+    individuals = [*snapshot.population, snapshot.best, *by_rules]
     chromosomes = [one.chromosome for one in individuals]
     arrays["granularities"] = np.array([one.granularities for one in chromosomes])
     # Displacements that no split uses are zero, and most of them are such.

@@ -22,7 +22,7 @@ from fruler.training import Learned
 
 FILE = "checkpoint.npz"
 # The least seconds between two writings, and the most of the time that they may take.
-SECONDS, MOST_SHARE = 5.0, 0.01
+SECONDS, MOST_SHARE = 10.0, 0.005
 _FORMAT = 1
 
 State = GrowthState | EvolutionState

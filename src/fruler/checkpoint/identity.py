@@ -43,8 +43,16 @@ class Identity:
     random_state: int | str | None
 
     @classmethod
-    def of(cls, search: str, options: GrowthOptions | EvolutionOptions, data: TrainingData, random_state: Any) -> Self:
-        """Describe a run that is about to begin, and draw its seed."""
+    def of(
+        cls,
+        search: str,
+        options: GrowthOptions | EvolutionOptions,
+        data: TrainingData,
+        random_state: Any,
+        *,
+        with_data: bool = True,
+    ) -> Self:
+        """Describe a run that is about to begin, and draw its seed; reading all the data may be left out."""
         settings = {
             "search": search,
             **{name: _plain(value) for name, value in asdict(options).items()},
@@ -55,7 +63,7 @@ class Identity:
         drawn = check_random_state(random_state).randint(2**31, size=4)
         given = random_state if random_state is None else _plain(random_state)
         return cls(
-            data.digests,
+            data.digests if with_data else {},
             settings,
             tuple(int(number) for number in drawn),
             given if given is None or isinstance(given, int) else "a generator",

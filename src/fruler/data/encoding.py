@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from fruler.data.sources import suggest
+from fruler.data.sources import quote_names, suggest
+from fruler.scaling import Floats
+from fruler.validation import LARGEST_VALUE
 
 if TYPE_CHECKING:
     from fruler.model_file.checked import Checked
+
+TRUTH_VALUES = ("False", "True")
+_VALUES_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,13 @@ class Column:
     """A column of a table: numbers, or one of a few categories.
 
     Two categories become one input that is 0 or 1, more of them an input each: "colour=red" is 1 for red.
+
+    Examples
+    --------
+    >>> Column("colour", ("red", "green", "blue")).labels()
+    {'colour=red': ('no', 'yes'), 'colour=green': ('no', 'yes'), 'colour=blue': ('no', 'yes')}
+    >>> Column("smoker", ("no", "yes")).labels()
+    {'smoker': ('no', 'yes')}
     """
 
     name: str
@@ -37,6 +49,14 @@ class Column:
         if self.categories is None or len(self.categories) == 2:
             return (self.name,)
         return tuple(f"{self.name}={category}" for category in self.categories)
+
+    def labels(self) -> dict[str, tuple[str, str]]:
+        """Return what 0 and 1 mean, for each input that has only these two values."""
+        if self.categories is None:
+            return {}
+        if len(self.categories) == 2:
+            return {self.name: (self.categories[0], self.categories[1])}
+        return dict.fromkeys(self.input_names, ("no", "yes"))
 
 
 @dataclass(frozen=True)
@@ -60,27 +80,67 @@ class TableEncoding:
         """The names of all inputs."""
         return tuple(name for column in self.columns for name in column.input_names)
 
+    def labels(self) -> dict[str, tuple[str, str]]:
+        """Return what 0 and 1 mean, for each input that stands for a category."""
+        return {name: labels for column in self.columns for name, labels in column.labels().items()}
+
     def apply(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the inputs of the rows of a table, which may have its columns in another order and others besides.
 
-        A missing value, and a category that is not known, is NaN in each of the column's inputs.
+        A missing value, a number without bounds, and a category that is not known, is NaN in each of the column's
+        inputs.
 
         Raises
         ------
         ValueError
             If a column is not there, or one of numbers holds text.
         """
+        absent = [column.name for column in self.columns if column.name not in table.columns]
+        if len(absent) == 1:
+            raise ValueError(f"the table has no column {absent[0]!r}; {suggest(absent[0], table.columns)}")
+        if absent:
+            raise ValueError(
+                f"the table lacks the columns {quote_names(absent)}; its own names are {quote_names(table.columns)}"
+            )
         inputs: dict[str, Any] = {}
         for column in self.columns:
-            if column.name not in table.columns:
-                raise ValueError(f"the table has no column {column.name!r}; {suggest(column.name, table.columns)}")
             inputs |= dict(zip(column.input_names, _encoded(column, table[column.name]), strict=True))
         return pd.DataFrame(inputs, index=table.index)
+
+    def gaps(self, table: pd.DataFrame) -> list[str]:
+        """Say, column by column, why rows of a table have no inputs.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> encoding = TableEncoding((Column("size"), Column("sold", ("no", "yes"))))
+        >>> encoding.gaps(pd.DataFrame({"sold": ["yes", "perhaps"], "size": [None, 2.0]}))
+        ["'size' is missing in 1", "'sold' has an unknown value in 1 ('perhaps')"]
+        """
+        reasons = []
+        for column in self.columns:
+            values = table[column.name]
+            if column.categories is None:
+                missing = np.isnan(column_numbers(column.name, values))
+            else:
+                texts = column_texts(values, column.categories)
+                missing = texts.isna().to_numpy()
+                unknown = texts[~missing & ~texts.isin(column.categories).to_numpy()]
+            if missing.any():
+                reasons.append(f"{column.name!r} is missing in {missing.sum()}")
+            if column.categories is not None and len(unknown):
+                names = list(dict.fromkeys(unknown))
+                more = ", ..." if len(names) > _VALUES_SHOWN else ""
+                shown = quote_names(names[:_VALUES_SHOWN]) + more
+                reasons.append(f"{column.name!r} has an unknown value in {len(unknown)} ({shown})")
+        return reasons
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return a list that says all of it."""
         return [
-            {"name": column.name, "categories": None if column.categories is None else list(column.categories)}
+            {"name": column.name, "kind": "number"}
+            if column.categories is None
+            else {"name": column.name, "kind": "category", "categories": list(column.categories)}
             for column in self.columns
         ]
 
@@ -89,19 +149,70 @@ class TableEncoding:
         """Return the encoding that a list says, or raise a ValueError."""
         columns = []
         for item in written.items():
-            members = item.keys(("name", "categories"))
-            categories = None if members["categories"].value is None else tuple(members["categories"].texts())
+            members = item.keys(("name", "kind"), ("categories",))
+            is_category = members["kind"].one_of("number", "category") == "category"
+            if is_category != ("categories" in members):
+                raise ValueError(f"{item.place} must have categories if its kind is category, and only then")
+            categories = tuple(members["categories"].texts()) if is_category else None
             columns.append(Column(members["name"].text(), categories))
+        if len({column.name for column in columns}) < len(columns):
+            raise ValueError(f"{written.place} has a name twice")
         return cls(tuple(columns))
+
+
+def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series:
+    """Return the values of a column as a person would write them, NaN where there are none.
+
+    A category is known again when a file without missing values makes it a whole number and one with them a decimal,
+    and truth values are so in any case of their letters.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_texts(pd.Series([1.0, None, 2.5])).tolist()
+    ['1', nan, '2.5']
+    >>> column_texts(pd.Series(["TRUE", "no "]), ["False", "True"]).tolist()
+    ['True', 'no']
+    """
+    if pd.api.types.is_float_dtype(values.dtype):
+        texts = values.astype(object).map(lambda value: f"{value:.15g}", na_action="ignore")
+    else:
+        texts = values.astype(object).map(lambda value: str(value).strip(), na_action="ignore")
+    if tuple(categories) == TRUTH_VALUES:
+        truth = {name.lower(): name for name in TRUTH_VALUES}
+        texts = texts.map(lambda text: truth.get(text.lower(), text), na_action="ignore")
+    return texts.where(texts.notna() & (texts != ""), np.nan)
+
+
+def column_numbers(name: str, values: pd.Series) -> Floats:
+    """Return the values of a column of numbers, NaN where there is none that can be calculated with.
+
+    Raises
+    ------
+    ValueError
+        If there is text among them.
+    """
+    try:
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        read = pd.to_numeric(values.astype(object), errors="coerce")
+        odd = read.isna() & values.notna()
+        if odd.any():
+            row = int(np.argmax(odd))
+            raise ValueError(
+                f"the column {name!r} must hold numbers, as it did in the training data; row {row + 1} has "
+                f"{str(values.iloc[row])!r}"
+            ) from None
+        numbers = read.to_numpy(dtype=np.float64, na_value=np.nan)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(numbers) <= LARGEST_VALUE, numbers, np.nan)
 
 
 def _encoded(column: Column, values: pd.Series) -> Iterable[Any]:
     if column.categories is None:
-        try:
-            return [values.to_numpy(dtype=np.float64, na_value=np.nan)]
-        except (TypeError, ValueError):
-            raise ValueError(f"the column {column.name!r} must hold numbers, as it did in the training data") from None
-    codes = pd.Categorical(values.astype(str).where(values.notna()), categories=list(column.categories)).codes
+        return [column_numbers(column.name, values)]
+    texts = column_texts(values, column.categories)
+    codes = pd.Index(column.categories, dtype=object).get_indexer_for(pd.Index(texts, dtype=object))
     known = np.where(codes >= 0, 1.0, np.nan)
     if len(column.categories) == 2:
         return [known * codes]

@@ -64,8 +64,7 @@ class DaskFRULERRegressor(FRULERRegressor):
     Examples
     --------
     >>> from dask.distributed import Client, LocalCluster
-    >>> import dask
-    import dask.array as da
+    >>> import dask.array as da
     >>> from fruler.data import load_example
     >>> from fruler.distributed import DaskFRULERRegressor
     >>> friedman = load_example("friedman")

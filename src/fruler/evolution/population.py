@@ -125,7 +125,7 @@ class Evolution:
         return Snapshot(
             self.population,
             Individual(*self.evaluator.best),
-            {size: Individual(*found) for size, found in self.evaluator.best_by_rules.items()},
+            self.evaluator.best_by_rules.copy(),
             self.seen,
             len(self.seen),
             self.history,

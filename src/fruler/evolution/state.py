@@ -50,7 +50,7 @@ class Snapshot:
         By increasing fitness.
     best : Individual
         The best of all that was evaluated.
-    best_by_rules : mapping of int to Individual
+    best_by_rules : mapping of int to (Chromosome, Evaluation)
         The best of every number of rules.
     threshold : float
         Of the incest prevention.
@@ -64,7 +64,7 @@ class Snapshot:
 
     population: Sequence[Individual]
     best: Individual
-    best_by_rules: Mapping[int, Individual]
+    best_by_rules: Mapping[int, tuple[Chromosome, Evaluation]]
     all_seen: Mapping[bytes, None]
     n_seen: int
     all_history: Sequence[Generation]

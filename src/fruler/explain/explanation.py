@@ -109,14 +109,12 @@ class Explanation:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a row: prediction, base, what each input adds, the weight of each rule, and the flags."""
-        frame = pd.DataFrame({"prediction": self.predictions, "base": self.base})
-        for j, name in enumerate(self.names):
-            frame[f"{name} adds"] = self.contributions[:, j]
-        for rule in range(self.rule_base.n_rules):
-            frame[f"weight of rule {rule + 1}"] = self.activations[:, rule]
-        frame["fired"] = self.fired
-        frame["outside"] = [self._outside_of(row) for row in range(len(self))]
-        return frame
+        columns: dict[str, Any] = {"prediction": self.predictions, "base": self.base}
+        columns |= {f"{name} adds": self.contributions[:, j] for j, name in enumerate(self.names)}
+        columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}
+        columns["fired"] = self.fired
+        columns["outside"] = [self._outside_of(row) for row in range(len(self))]
+        return pd.DataFrame(columns)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary a row that can be written as JSON; parts and weights that are zero are left out."""

@@ -27,7 +27,7 @@ def number_within(value: float, tolerance: float) -> str:
     >>> number_within(1016.2473, 0.5), number_within(1016.2473, 0.01), number_within(0.00123, 1.0)
     ('1016', '1016.25', '0.0012')
     """
-    if value == 0.0 or not tolerance > 0.0:
+    if value == 0.0 or not math.isfinite(value) or not tolerance > 0.0:
         return readable_number(value)
     # A number that is rounded at its k-th decimal place is off by half a unit of that place at most.
     places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9) if tolerance < 1e300 else -300

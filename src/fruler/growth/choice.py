@@ -19,9 +19,9 @@ from fruler.scaling import Floats
 RIDGES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 # By how much the error of fewer rules may be above the least: less than validation can tell, and rules are to be read.
 _TOLERANCE = 0.02
-_N_PARTS = 5
-# Few rows leave the choice to chance; they are parted more than once. Of many, some of the parts are enough.
-_FEW_ROWS, _N_REPEATS = 1_000, 3
+N_PARTS = 5
+# Few rows leave the choice to chance: below so many rows they are parted so often. Of many, some parts are enough.
+_REPEATS = ((1_000, 6), (2_000, 3))
 _MANY_ROWS, _N_PARTS_OF_MANY = 2_000, 2
 
 
@@ -99,8 +99,8 @@ def parts_of(n_rows: int, rng: np.random.Generator) -> list[npt.NDArray[np.intp]
     """Return the sets of rows to leave out, one after the other; none where nothing would be left to grow on."""
     if n_rows < 2:
         return []
-    repeats = _N_REPEATS if n_rows < _FEW_ROWS else 1
-    parts = [part for _ in range(repeats) for part in np.array_split(rng.permutation(n_rows), min(_N_PARTS, n_rows))]
+    repeats = next((repeats for most, repeats in _REPEATS if n_rows < most), 1)
+    parts = [part for _ in range(repeats) for part in np.array_split(rng.permutation(n_rows), min(N_PARTS, n_rows))]
     return parts[:_N_PARTS_OF_MANY] if n_rows >= _MANY_ROWS else parts
 
 

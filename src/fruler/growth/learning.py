@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler.control import RunControl
-from fruler.growth.choice import RIDGES, Choice, Part, cross_validate, parts_of
+from fruler.growth.choice import N_PARTS, RIDGES, Choice, Part, cross_validate, parts_of
 from fruler.growth.fitting import Fit, Normal, fit_terms, normal_equations
 from fruler.growth.growing import Growth, GrowthSettings, Step
 from fruler.growth.state import GrowthState
@@ -31,8 +31,8 @@ _MOST_RULES = 20
 _LEAST_FLOATS = 2.0**20
 # How much of the time the growth may take, and the growth and its validation together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
-# The growth and each part of its validation share the evaluations that are allowed; with fewer than this each, the
-# growth has them all.
+# The growth and each part of its validation share the evaluations that are allowed; with fewer than this each, rows are
+# parted once only, and where these are too few, too, the growth has them all.
 _LEAST_SHARE = 20
 
 
@@ -190,10 +190,12 @@ class GrowthLearner:
         return normal, np.asarray(weight @ normal.weights / weight.sum())
 
     def _parts(self, n_rows: int) -> list[npt.NDArray[np.intp]]:
-        """Return the rows to leave out in validation, part by part; no part where evaluations are too few for it."""
+        """Return the rows to leave out in validation, part by part: as many parts as there are evaluations for."""
         parts = parts_of(n_rows, self.rng)
         most = self.options.max_evaluations
-        return [] if most is not None and most // (len(parts) + 1) < _LEAST_SHARE else parts
+        if most is None or most // (len(parts) + 1) >= _LEAST_SHARE:
+            return parts
+        return parts[:N_PARTS] if most // (N_PARTS + 1) >= _LEAST_SHARE else []
 
     def _settings(self, n_parts: int) -> tuple[GrowthSettings, tuple[float, ...]]:
         """Return the settings of a growth, of which there are one and as many as parts, and the ridges to try."""

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
 from fruler.scaling import Floats
 
-# Larger files are no models; reading them would only take memory.
-MOST_BYTES = 64_000_000
+# Larger files are no models; reading them would only take time and memory.
+MOST_BYTES = 32_000_000
+MOST_VALUES = 2_000_000
+# Python's own limit, which may be lifted: without one, an integer of millions of digits takes hours to read.
+_MOST_DIGITS = 4_300
+# What a terminal would obey instead of showing it, and halves of characters, which no file can hold.
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+# How JSON writes those below a space.
+_WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
+_MOST_SHOWN = 40
+_NUMBER_TYPES = {float, int}
 
 
 def parse_document(raw: bytes) -> Checked:
@@ -23,24 +33,76 @@ def parse_document(raw: bytes) -> Checked:
     ValueError
         If it is anything else.
     """
-    if len(raw) > MOST_BYTES:
-        raise ValueError(f"it has {len(raw):,} bytes; a model has {MOST_BYTES:,} at most")
+    _require_size(raw)
+    if not raw.strip():
+        raise ValueError("it is empty")
     try:
-        document = json.loads(raw.decode(), object_pairs_hook=_distinct, parse_constant=_refuse_constant)
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not text (byte {error.start} is not UTF-8)") from None
+    try:
+        document = json.loads(text, object_pairs_hook=_distinct, parse_int=_integer, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON (line {error.lineno}, column {error.colno}: {error.msg})") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    return Checked(document, "the document")
+    return Checked(document)
+
+
+def require_readable(text: str) -> None:
+    """Refuse a document that `parse_document` would not read, or whose texts it would not give.
+
+    Raises
+    ------
+    ValueError
+        If it is too large, or a text in it holds control characters or half a character.
+    """
+    raw = text.encode("utf-8", "replace")
+    _require_size(raw)
+    # Most files have not one character that could be wrong, and searching takes as long as writing.
+    found = None if text.isascii() and "\x7f" not in text else _NOT_TEXT.search(text)
+    if found is None and "\\" in text:
+        found = _WRITTEN_CONTROL.search(text)
+    if found:
+        around = text[max(found.start() - 20, 0) : found.end() + 20]
+        raise ValueError(f"a name or label holds a control character, at {around!r}; rename it")
+
+
+def _require_size(raw: bytes) -> None:
+    if len(raw) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes, and no model is so large")
+    # No document has more values than commas and brackets; counting takes a moment, and reading may take gigabytes.
+    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
+        raise ValueError(f"it holds more than {MOST_VALUES:,} values, and no model has so many")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key occurs twice in one object")
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {_shown(twice)} occurs twice in one object")
     return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > _MOST_DIGITS:
+        raise ValueError(f"the number {digits[:10]}... has {len(digits):,} digits")
+    return int(digits)
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a finite number")
+
+
+def _shown(value: Any) -> str:
+    """Write a value for a message, never at length."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    if isinstance(value, str):
+        return repr(value if len(value) <= _MOST_SHOWN else value[: _MOST_SHOWN - 3] + "...")
+    written = json.dumps(value)
+    return written if len(written) <= _MOST_SHOWN else written[: _MOST_SHOWN - 3] + "..."
 
 
 class Checked:
@@ -50,47 +112,70 @@ class Checked:
     ----------
     value : object
         What the JSON parser gave.
-    place : str
-        How messages call it.
+    name : str or int
+        Its key or place in the parent.
+    parent : Checked, optional
+        The object or list that it is in; none for the document itself.
+
+    Examples
+    --------
+    >>> document = parse_document(b'{"rules": [{"support": "much"}]}')
+    >>> for rule in document.keys(("rules",))["rules"].items():
+    ...     rule.keys(("support",))["support"].number()
+    Traceback (most recent call last):
+    ValueError: rules[0].support must be a finite number; got 'much'
     """
 
-    def __init__(self, value: Any, place: str) -> None:
-        self.value, self.place = value, place
+    __slots__ = ("_name", "_parent", "value")
+
+    def __init__(self, value: Any, name: str | int = "it", parent: Checked | None = None) -> None:
+        self.value, self._name, self._parent = value, name, parent
+
+    @property
+    def place(self) -> str:
+        """How messages call it, e.g. ``rules[0].then``; the document is ``it``."""
+        if self._parent is None:
+            return str(self._name)
+        plain = isinstance(self._name, str) and self._name.isidentifier() and len(self._name) <= _MOST_SHOWN
+        if self._parent._parent is None and plain:
+            return str(self._name)
+        return self._parent.place + (f".{self._name}" if plain else f"[{_shown(self._name)}]")
 
     def wrong(self, expected: str) -> ValueError:
         """Return the error that something else was expected here."""
-        shown = repr(self.value)
-        shown = shown if len(shown) <= 40 else shown[:37] + "..."
-        return ValueError(f"{self.place} must be {expected}; got {shown}")
+        return ValueError(f"{self.place} must be {expected}; got {_shown(self.value)}")
 
     def keys(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Checked]:
         """Return the members of an object that must have some keys, may have others, and has no more."""
-        if not isinstance(self.value, Mapping):
+        if not isinstance(self.value, dict):
             raise self.wrong(f"an object with {', '.join(required)}")
-        missing = [key for key in required if key not in self.value]
-        if missing:
-            raise ValueError(f"{self.place} has no {missing[0]!r}")
-        unknown = [key for key in self.value if key not in required and key not in optional]
-        if unknown:
-            raise ValueError(f"{self.place} has {unknown[0]!r}, which this version does not know")
-        return {key: Checked(value, f"{key!r} of {self.place}") for key, value in self.value.items()}
+        for key in required:
+            if key not in self.value:
+                raise ValueError(f"{self.place} has no {key!r}")
+        if len(self.value) > len(required):
+            for key in self.value:
+                if key not in required and key not in optional:
+                    raise ValueError(f"{self.place} has {_shown(key)}, which this version does not know")
+        return {key: Checked(value, key, self) for key, value in self.value.items()}
 
     def members(self) -> dict[str, Checked]:
         """Return the members of an object with any keys."""
-        if not isinstance(self.value, Mapping):
+        if not isinstance(self.value, dict):
             raise self.wrong("an object")
-        return {key: Checked(value, f"{key!r} of {self.place}") for key, value in self.value.items()}
+        return {key: Checked(value, key, self) for key, value in self.value.items()}
 
     def items(self) -> Iterator[Checked]:
         """Return the elements of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return (Checked(value, f"element {i} of {self.place}") for i, value in enumerate(self.value))
+        return (Checked(value, i, self) for i, value in enumerate(self.value))
 
     def text(self) -> str:
         """Return a text."""
         if not isinstance(self.value, str):
             raise self.wrong("text")
+        if _NOT_TEXT.search(self.value):
+            raise self.wrong("text without control characters")
         return self.value
 
     def one_of(self, *choices: Any) -> Any:
@@ -101,8 +186,8 @@ class Checked:
 
     def number(self) -> float:
         """Return a finite number."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            raise self.wrong("a number")
+        if type(self.value) not in (float, int):
+            raise self.wrong("a finite number")
         try:
             number = float(self.value)
         except OverflowError:
@@ -116,14 +201,35 @@ class Checked:
         return math.nan if self.value is None else self.number()
 
     def count(self, least: int = 0) -> int:
-        """Return a whole number that is not less than some."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int) or not least <= self.value < 2**53:
+        """Return a whole number that is not less than some; to JSON 5.0 is one as well."""
+        value = self.value
+        if type(value) is float and value.is_integer():
+            value = int(value)
+        if type(value) is not int or not least <= value < 2**53:
             raise self.wrong(f"a whole number of at least {least}")
-        return self.value
+        return value
 
     def numbers(self) -> Floats:
         """Return a list of finite numbers."""
-        return np.array([item.number() for item in self.items()], dtype=np.float64)
+        if not isinstance(self.value, list):
+            raise self.wrong("a list of numbers")
+        return self._all_numbers(self.value, range(len(self.value)))
+
+    def named_numbers(self) -> tuple[list[str], Floats]:
+        """Return the keys of an object and its values, which are finite numbers."""
+        if not isinstance(self.value, dict):
+            raise self.wrong("an object of numbers")
+        names = list(self.value)
+        return names, self._all_numbers(list(self.value.values()), names)
+
+    def _all_numbers(self, values: list[Any], names: Iterable[str | int]) -> Floats:
+        # All at once: a file has thousands, and one by one they would take most of the time.
+        try:
+            if {*map(type, values)} <= _NUMBER_TYPES and all(map(math.isfinite, values)):
+                return np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass
+        return np.array([Checked(value, name, self).number() for value, name in zip(values, names, strict=True)])
 
     def texts(self) -> list[str]:
         """Return a list of texts."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fruler.data.encoding import TableEncoding
-from fruler.model_file.checked import Checked
-from fruler.model_file.file import Model, read_model, write_model
+from fruler.model_file.file import Model, read_model, unreadable, write_model
+from fruler.model_file.learning_json import FRONT_COUNTS, FRONT_FIGURES, Learning
 from fruler.regressor import FRULERRegressor
 
 # Parameters that say nothing about the model, or nothing that a file could hold.
@@ -23,13 +21,14 @@ def save_regressor(
     path: str | os.PathLike[str], regressor: FRULERRegressor, encoding: TableEncoding | None = None
 ) -> None:
     """Write a fitted regressor to a file, with the way from a table's columns to its inputs."""
-    write_model(path, Model(regressor.rule_base_, encoding, _learning(regressor)))
+    write_model(path, model_of(regressor, encoding))
 
 
 def load_model(path: str | os.PathLike[str]) -> FRULERRegressor:
     """Read a model that `FRULERRegressor.save` or ``fruler fit`` has written.
 
-    Nothing in the file is executed. The other models of the front are not in it, only their figures.
+    Nothing in the file is executed. The other models of the front are not in it, only their figures; nor is how the
+    search went (`history_`, `stage_seconds_`, `sample_indices_`).
 
     Parameters
     ----------
@@ -40,6 +39,13 @@ def load_model(path: str | os.PathLike[str]) -> FRULERRegressor:
     -------
     FRULERRegressor
         Fitted: it predicts and explains as the one that was saved.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it holds no model; the message says where.
 
     Examples
     --------
@@ -57,59 +63,66 @@ def load_model(path: str | os.PathLike[str]) -> FRULERRegressor:
     model = read_model(path)
     try:
         return regressor_of(model)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{str(path)!r} is no model that can be read: {error}") from None
+    except ValueError as error:
+        raise unreadable(path, error) from None
+
+
+def model_of(regressor: FRULERRegressor, encoding: TableEncoding | None = None) -> Model:
+    """Return what the file of a fitted regressor holds."""
+    if encoding is None:
+        encoding = regressor._encoding
+    if not hasattr(regressor, "pareto_"):
+        return Model(regressor.rule_base_, encoding)
+    settings = {name: value for name, value in regressor.get_params().items() if name not in _NOT_WRITTEN}
+    front: Any = regressor.pareto_.to_dict("records")
+    learning = Learning(
+        settings,
+        hasattr(regressor, "feature_names_in_"),
+        int(regressor.n_evaluations_),
+        int(regressor.n_uncovered_),
+        float(regressor.regularization_),
+        tuple(front),
+    )
+    return Model(regressor.rule_base_, encoding, learning)
 
 
 def regressor_of(model: Model) -> FRULERRegressor:
-    """Return the fitted regressor that a model was."""
-    learning = Checked(model.learning, "'learning' of the document").members()
-    settings = learning["settings"].members() if "settings" in learning else {}
-    known = FRULERRegressor().get_params()
-    regressor = FRULERRegressor(**{name: value.value for name, value in settings.items() if name in known})
-    regressor._validate_params()
-    rule_base = model.rule_base
+    """Return the fitted regressor that a model was.
+
+    Raises
+    ------
+    ValueError
+        If a setting is none of the regressor's.
+    """
+    learning, rule_base = model.learning, model.rule_base
+    regressor = _with_settings({} if learning is None else learning.settings)
     regressor.rule_base_ = rule_base
     regressor.n_rules_ = rule_base.n_rules
     regressor.granularities_ = rule_base.granularities.astype(np.intp)
     regressor.n_features_in_ = len(rule_base.variables)
-    if "named" in learning and learning["named"].one_of(True, False):
+    regressor._encoding = model.encoding
+    if learning is None or learning.named_inputs:
         regressor.feature_names_in_ = np.array([variable.name for variable in rule_base.variables], dtype=object)
-    for name in ("n_evaluations", "n_uncovered"):
-        if name in learning:
-            setattr(regressor, f"{name}_", learning[name].count())
-    if "regularization" in learning:
-        regressor.regularization_ = learning["regularization"].number()
-    if "front" in learning:
-        rows = [item.members() for item in learning["front"].items()]
-        columns = ["rules", "coefficients", "criterion", "error", "cv_error"]
-        table = [[row[name].number_or_none() if name in row else math.nan for name in columns] for row in rows]
-        regressor.pareto_ = pd.DataFrame(table, columns=columns).astype({"rules": "int64", "coefficients": "int64"})
+    if learning is not None:
+        regressor.n_evaluations_ = learning.n_evaluations
+        regressor.n_uncovered_ = learning.n_uncovered
+        regressor.regularization_ = learning.regularization
+        regressor.pareto_ = _front_table(learning)
     return regressor
 
 
-def _learning(regressor: FRULERRegressor) -> dict[str, Any]:
-    settings = {name: _plain(value) for name, value in regressor.get_params().items() if name not in _NOT_WRITTEN}
-    return {
-        "settings": settings,
-        "named": hasattr(regressor, "feature_names_in_"),
-        "n_evaluations": regressor.n_evaluations_,
-        "n_uncovered": regressor.n_uncovered_,
-        "regularization": regressor.regularization_,
-        "front": [
-            {str(name): _plain(value) for name, value in row.items()} for row in regressor.pareto_.to_dict("records")
-        ],
-    }
+def _front_table(learning: Learning) -> pd.DataFrame:
+    types: dict[str, Any] = dict.fromkeys(FRONT_COUNTS, np.int64) | dict.fromkeys(FRONT_FIGURES, np.float64)
+    return pd.DataFrame(
+        {key: np.array([point[key] for point in learning.front], dtype=kind) for key, kind in types.items()}
+    )
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON can say of a value; null for a number that is not finite or a generator of random numbers."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | bool | int | float) else None
+def _with_settings(settings: dict[str, Any]) -> FRULERRegressor:
+    known = FRULERRegressor._get_param_names()
+    regressor = FRULERRegressor(**{name: value for name, value in settings.items() if name in known})
+    try:
+        regressor._validate_params()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"learning.settings: {error}") from None
+    return regressor

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fruler.data.encoding import TableEncoding
 from fruler.files import write_whole
-from fruler.model_file.checked import MOST_BYTES, Checked, parse_document
-from fruler.model_file.rule_base_json import rule_base_from_json, rule_base_to_json
+from fruler.model_file.checked import MOST_BYTES, parse_document, require_readable
+from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
+from fruler.model_file.rule_base_json import require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
 FORMAT, SCHEMA = "fruler-model", 1
-# Values below this many levels stand in one line each: a person reads a rule a line.
-_LEVELS_APART = 4
+# What is parted into lines, member by member: a person reads an input a line and a rule a line.
+_LINES: dict[str, Any] = {
+    "columns": {},
+    "rule_bases": {"*": {"inputs": {}, "rules": {}, "training": {"inputs": {}}}},
+    "learning": {"settings": {}, "front": {}},
+}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_LONGEST_MESSAGE = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +36,13 @@ class Model:
         The rules.
     encoding : TableEncoding or None
         How the columns of a table become the inputs of the rules; None: they are the inputs.
-    learning : dict
-        How the rules were learned: settings, evaluations, the front. For information; nothing predicts with it.
+    learning : Learning or None
+        How the rules were learned. For information; nothing predicts with it.
     """
 
     rule_base: RuleBase
     encoding: TableEncoding | None = None
-    learning: dict[str, Any] = field(default_factory=dict)
+    learning: Learning | None = None
 
 
 def write_model(path: str | os.PathLike[str], model: Model) -> None:
@@ -44,19 +50,40 @@ def write_model(path: str | os.PathLike[str], model: Model) -> None:
 
     Raises
     ------
+    ValueError
+        If a file can't hold it, e.g. for control characters in a name.
     OSError
         If it cannot be written; an old file is then as it was.
     """
-    document = {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "written_by": f"fruler {version('fruler')}",
-        "missing_values": "refuse",
-        "columns": None if model.encoding is None else model.encoding.to_json(),
-        "rule_bases": [rule_base_to_json(model.rule_base)],
-        "learning": model.learning,
-    }
-    write_whole(Path(path), _in_lines(document, _LEVELS_APART) + "\n")
+    write_whole(Path(path), model_bytes(model))
+
+
+def model_bytes(model: Model) -> bytes:
+    """Return what the file of a model holds.
+
+    Raises
+    ------
+    ValueError
+        If a file can't hold it.
+    """
+    from fruler import __version__
+
+    try:
+        require_cells(model.rule_base.n_rules, len(model.rule_base.variables))
+        document = {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "written_by": f"fruler {__version__}",
+            "missing_values": "refuse",
+            "columns": None if model.encoding is None else model.encoding.to_json(),
+            "rule_bases": [rule_base_to_json(model.rule_base)],
+            "learning": None if model.learning is None else learning_to_json(model.learning),
+        }
+        text = _in_lines(document, _LINES) + "\n"
+        require_readable(text)
+    except ValueError as error:
+        raise ValueError(f"this model can't be written to a file: {_short(error)}") from None
+    return text.encode()
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
@@ -80,9 +107,12 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     try:
         return parse_model(raw)
     except ValueError as error:
-        raise ValueError(
-            f"{str(where)!r} is no model that can be read: {error}; make it with save or fruler fit"
-        ) from None
+        raise unreadable(where, error) from None
+
+
+def unreadable(path: str | os.PathLike[str], error: Exception) -> ValueError:
+    """Return the error that a file holds no model, for a reason."""
+    return ValueError(f"{str(path)!r} can't be read as a model: {_short(error)}")
 
 
 def parse_model(raw: bytes) -> Model:
@@ -94,13 +124,12 @@ def parse_model(raw: bytes) -> Model:
         If they say none.
     """
     document = parse_document(raw)
-    head = document.members()
-    if "format" not in head or head["format"].value != FORMAT or "schema" not in head:
-        raise ValueError(f"it does not begin as a {FORMAT} does")
-    if head["schema"].count(1) > SCHEMA:
-        raise ValueError(
-            f"its schema is {head['schema'].value}, and this version knows {SCHEMA}; install a newer fruler"
-        )
+    head = document.value if isinstance(document.value, dict) else {}
+    if head.get("format") != FORMAT or "schema" not in head:
+        raise ValueError(f"it is JSON but no {FORMAT}, which FRULERRegressor.save and fruler fit write")
+    schema = document.members()["schema"].count(1)
+    if schema > SCHEMA:
+        raise ValueError(f"its schema is {schema}, and this version reads up to {SCHEMA}; install a newer fruler")
     members = document.keys(("format", "schema", "written_by", "missing_values", "columns", "rule_bases", "learning"))
     members["written_by"].text()
     members["missing_values"].one_of("refuse")
@@ -113,23 +142,24 @@ def parse_model(raw: bytes) -> Model:
         encoding = TableEncoding.from_json(members["columns"])
         if list(encoding.input_names) != [variable.name for variable in rule_base.variables]:
             raise ValueError("its columns do not give the inputs of its rules")
-    learning: Checked = members["learning"]
-    learning.members()
-    return Model(rule_base, encoding, learning.value)
+    learning = None if members["learning"].value is None else learning_from_json(members["learning"])
+    return Model(rule_base, encoding, learning)
 
 
-def _in_lines(value: Any, levels: int, indent: str = "") -> str:
-    """Write JSON with a line for each value down to some level."""
-    if levels == 0 or not value or not isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+def _in_lines(value: Any, lines: dict[str, Any] | None, indent: str = "") -> str:
+    """Write JSON: a line for each member where `lines` says so, and all in one line elsewhere."""
+    if lines is None or not value:
+        return _ENCODER.encode(value)
     inner = indent + " "
     if isinstance(value, dict):
         opening, closing = "{", "}"
-        parts = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_in_lines(item, levels - 1, inner)}"
-            for key, item in value.items()
-        ]
+        parts = [f"{_ENCODER.encode(key)}: {_in_lines(item, lines.get(key), inner)}" for key, item in value.items()]
     else:
         opening, closing = "[", "]"
-        parts = [_in_lines(item, levels - 1, inner) for item in value]
+        parts = [_in_lines(item, lines.get("*"), inner) for item in value]
     return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
+
+
+def _short(error: Exception) -> str:
+    message = str(error)
+    return message if len(message) <= _LONGEST_MESSAGE else message[: _LONGEST_MESSAGE - 3] + "..."

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from fruler.model_file.checked import Checked
+from fruler.model_file.summary_json import summary_from_json, summary_to_json
 from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import T_NORMS, RuleBase, Variable
-from fruler.rules.summary import TrainingSummary
+
+# Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
+# ask for terabytes.
+MOST_CELLS = 4_000_000
 
 
 def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
@@ -25,26 +27,32 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
     >>> written["rules"][0]
     {'if': {'x': ['low']}, 'then': {'intercept': 1.0, 'slopes': {'x': 2.0}}}
     """
-    support = rule_base.support
-    written: dict[str, Any] = {
+    rules: list[dict[str, Any]] = [
+        {
+            "if": {name: list(labels) for name, labels in rule.antecedent.items()},
+            "then": {"intercept": rule.intercept, "slopes": rule.coefficients},
+        }
+        for rule in rule_base.rules
+    ]
+    training = rule_base.training
+    for key, figures in (
+        ("support", rule_base.support),
+        ("importance", None if training is None else training.rule_importance),
+    ):
+        if figures is not None:
+            for rule, figure in zip(rules, figures.tolist(), strict=True):
+                rule[key] = figure
+    names = [variable.name for variable in rule_base.variables]
+    return {
         "target": {"name": rule_base.target_name, "unit": rule_base.target_unit},
+        "t_norm": rule_base.t_norm,
         "inputs": [
             {"name": variable.name, "unit": variable.unit, **_partition_to_json(variable.partition)}
             for variable in rule_base.variables
         ],
-        "t_norm": rule_base.t_norm,
-        "rules": [
-            {
-                "if": {name: list(labels) for name, labels in rule.antecedent.items()},
-                "then": {"intercept": rule.intercept, "slopes": rule.coefficients},
-            }
-            | ({} if support is None else {"support": float(support[number])})
-            for number, rule in enumerate(rule_base.rules)
-        ],
+        "rules": rules,
+        "training": None if training is None else summary_to_json(training, names),
     }
-    if rule_base.training is not None:
-        written["training"] = _summary_to_json(rule_base.training)
-    return written
 
 
 def rule_base_from_json(written: Checked) -> RuleBase:
@@ -55,55 +63,73 @@ def rule_base_from_json(written: Checked) -> RuleBase:
     ValueError
         If it is not one.
     """
-    members = written.keys(("target", "inputs", "t_norm", "rules"), ("training",))
+    members = written.keys(("target", "t_norm", "inputs", "rules", "training"))
     target = members["target"].keys(("name", "unit"))
-    variables = [_variable(item) for item in members["inputs"].items()]
-    names = [variable.name for variable in variables]
-    if len(set(names)) < len(names):
-        raise ValueError(f"{members['inputs'].place} have a name twice")
-    rules = [item.keys(("if", "then"), ("support",)) for item in members["rules"].items()]
+    variables = tuple(_variable(item) for item in members["inputs"].items())
+    places = {variable.name: j for j, variable in enumerate(variables)}
+    if len(places) < len(variables):
+        raise ValueError(f"{members['inputs'].place} has a name twice")
+    has_training = members["training"].value is not None
+    required = ("if", "then", "importance") if has_training else ("if", "then")
+    rules = [item.keys(required, ("support",)) for item in members["rules"].items()]
     if not rules or not variables:
-        raise ValueError(f"{written.place} needs at least one input and one rule")
-    columns = {name: j for j, name in enumerate(names)}
-    antecedents = np.zeros((len(rules), len(names), 2), dtype=np.intc)
-    antecedents[:, :, 1] = [variable.partition.n_labels - 1 for variable in variables]
-    consequents = np.zeros((len(rules), len(names) + 1))
-    for number, rule in enumerate(rules):
-        for name, labels in rule["if"].members().items():
-            antecedents[number, _column(columns, name, labels)] = _range_of(variables[columns[name]].partition, labels)
-        then = rule["then"].keys(("intercept", "slopes"))
-        consequents[number, 0] = then["intercept"].number()
-        for name, slope in then["slopes"].members().items():
-            consequents[number, _column(columns, name, slope) + 1] = slope.number()
+        raise ValueError(f"{written.place} must have at least one input and one rule")
+    require_cells(len(rules), len(variables))
     with_support = sum("support" in rule for rule in rules)
     if with_support not in (0, len(rules)):
         raise ValueError(f"{members['rules'].place} must all have a support, or none")
+    antecedents, consequents = _antecedents_and_consequents(rules, variables, places)
+    importance = np.array([rule["importance"].number() for rule in rules]) if has_training else None
     return RuleBase(
-        tuple(variables),
+        variables,
         antecedents,
         consequents,
         members["t_norm"].one_of(*T_NORMS),
         target["name"].text(),
         target["unit"].text(),
         np.array([rule["support"].number() for rule in rules]) if with_support else None,
-        _summary_from_json(members["training"]) if "training" in members else None,
+        None if importance is None else summary_from_json(members["training"], list(places), importance),
     )
 
 
-def _column(columns: dict[str, int], name: str, value: Checked) -> int:
-    if name not in columns:
-        raise ValueError(f"{value.place} is no input")
-    return columns[name]
+def require_cells(n_rules: int, n_inputs: int) -> None:
+    """Refuse more rules and inputs than are read."""
+    if n_rules * n_inputs > MOST_CELLS:
+        raise ValueError(f"{n_rules:,} rules over {n_inputs:,} inputs are more than a file can hold")
 
 
-def _range_of(partition: Partition, labels: Checked) -> tuple[int, int]:
-    accepted = labels.texts()
-    if not accepted or accepted[0] not in partition.labels:
-        raise labels.wrong(f"some of the labels {', '.join(partition.labels)}")
-    first = partition.labels.index(accepted[0])
-    last = first + len(accepted) - 1
-    if tuple(accepted) != partition.labels[first : last + 1]:
-        raise labels.wrong(f"neighbours among the labels {', '.join(partition.labels)}")
+def _antecedents_and_consequents(
+    rules: list[dict[str, Checked]], variables: tuple[Variable, ...], places: dict[str, int]
+) -> tuple[Any, Any]:
+    labels = [{label: k for k, label in enumerate(variable.partition.labels)} for variable in variables]
+    antecedents = np.zeros((len(rules), len(variables), 2), dtype=np.intc)
+    antecedents[:, :, 1] = [len(known) - 1 for known in labels]
+    consequents = np.zeros((len(rules), len(variables) + 1))
+    for number, rule in enumerate(rules):
+        for name, accepted in rule["if"].members().items():
+            j = _places(rule["if"], [name], places)[0]
+            antecedents[number, j] = _range_of(labels[j], accepted)
+        then = rule["then"].keys(("intercept", "slopes"))
+        consequents[number, 0] = then["intercept"].number()
+        names, slopes = then["slopes"].named_numbers()
+        consequents[number, 1:][_places(then["slopes"], names, places)] = slopes
+    return antecedents, consequents
+
+
+def _places(written: Checked, names: list[str], places: dict[str, int]) -> list[int]:
+    try:
+        return [places[name] for name in names]
+    except KeyError as error:
+        raise ValueError(f"{Checked(None, error.args[0], written).place} is no input") from None
+
+
+def _range_of(labels: dict[str, int], written: Checked) -> tuple[int, int]:
+    numbers = [labels.get(label, -1) for label in written.texts()]
+    if not numbers or -1 in numbers:
+        raise written.wrong("a list of labels of the input")
+    first, last = numbers[0], numbers[-1]
+    if numbers != list(range(first, first + len(numbers))):
+        raise written.wrong("a list of labels that are neighbours, in their order")
     return first, last
 
 
@@ -124,38 +150,21 @@ def _partition_to_json(partition: Partition) -> dict[str, Any]:
 
 
 def _variable(written: Checked) -> Variable:
-    kind = written.members().get("kind", written).one_of("fuzzy", "nominal")
+    nominal, fuzzy = ("groups",), ("domain", "split_points", "fuzziness")
+    members = written.keys(("name", "unit", "kind", "labels"), nominal + fuzzy)
+    kind = members["kind"].one_of("fuzzy", "nominal")
+    written.keys(("name", "unit", "kind", *(nominal if kind == "nominal" else fuzzy), "labels"))
+    name, unit, labels = members["name"].text(), members["unit"].text(), members["labels"].texts()
     if kind == "nominal":
-        members = written.keys(("name", "unit", "kind", "groups", "labels"))
         groups = [group.numbers().tolist() for group in members["groups"].items()]
-        partition: Partition = NominalPartition(groups, members["labels"].texts())
-    else:
-        members = written.keys(("name", "unit", "kind", "domain", "split_points", "fuzziness", "labels"))
-        splits, domain, fuzziness = (members[key].numbers() for key in ("split_points", "domain", "fuzziness"))
-        partition = FuzzyPartition(splits, domain, fuzziness, members["labels"].texts())
-    return Variable(members["name"].text(), partition, members["unit"].text())
+        return Variable(name, _made(written, NominalPartition, groups, labels), unit)
+    domain, splits, fuzziness = (members[key].numbers() for key in fuzzy)
+    return Variable(name, _made(written, FuzzyPartition, splits, domain, fuzziness, labels), unit)
 
 
-def _summary_to_json(summary: TrainingSummary) -> dict[str, Any]:
-    written: dict[str, Any] = {}
-    for field in fields(summary):
-        value = getattr(summary, field.name)
-        written[field.name] = value.tolist() if isinstance(value, np.ndarray) else value
-    if math.isnan(summary.cv_rmse):
-        written["cv_rmse"] = None
-    return written
-
-
-def _summary_from_json(written: Checked) -> TrainingSummary:
-    members = written.keys(tuple(field.name for field in fields(TrainingSummary)))
-    figures: dict[str, Any] = {"n_rows": members.pop("n_rows").count(1)}
-    figures["cv_rmse"] = members.pop("cv_rmse").number_or_none()
-    rows = [row.numbers() for row in members["histograms"].items()]
-    if len({len(row) for row in rows}) > 1:
-        raise ValueError(f"{members['histograms'].place} must have rows of one length")
-    figures["histograms"] = np.array(members.pop("histograms") and rows)
-    for field in fields(TrainingSummary):
-        if field.name in members:
-            value = members[field.name]
-            figures[field.name] = value.numbers() if field.type == "Floats" else value.number()
-    return TrainingSummary(**figures)
+def _made(written: Checked, kind: type[FuzzyPartition | NominalPartition], *parts: Any) -> Partition:
+    """Make a partition; what its constructor finds wrong gets a place."""
+    try:
+        return kind(*parts)
+    except ValueError as error:
+        raise ValueError(f"{written.place} is no partition: {error}") from None

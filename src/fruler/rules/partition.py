@@ -21,6 +21,8 @@ Labels = npt.NDArray[np.intc]
 MOST_LABELS = 200
 # How near to half the gap a split may move: two neighbours that move towards each other stay apart.
 LARGEST_DISPLACEMENT = 0.5 - 1e-6
+# Differences of such numbers are numbers too.
+_LARGEST_LIMIT = 1e300
 
 
 @dataclass(frozen=True, init=False)
@@ -71,6 +73,8 @@ class FuzzyPartition:
         if len(limits) != 2:
             raise ValueError(f"domain must be the least and the greatest value; got {domain!r}.")
         low, high = limits.tolist()
+        if max(abs(low), abs(high)) > _LARGEST_LIMIT:
+            raise ValueError(f"domain must not go beyond {_LARGEST_LIMIT:g}; got {domain!r}.")
         shares = _numbers("fuzziness", np.full(len(splits), fuzziness) if np.ndim(fuzziness) == 0 else fuzziness)
         _check_splits(splits, low, high)
         if len(shares) != len(splits) or not ((shares >= 0.0) & (shares <= 1.0)).all():

@@ -136,8 +136,10 @@ class RuleBase:
                 f"Rule {rule} accepts the labels {first[rule, j]} to {last[rule, j]} of {names[j]!r}, "
                 f"which has the labels 0 to {self.granularities[j] - 1}."
             )
-        if self.support is not None and self.support.shape != (m,):
-            raise ValueError(f"support must have one number for each of the {m} rules.")
+        if self.support is not None and (
+            self.support.shape != (m,) or not np.isfinite(self.support).all() or (self.support < 0.0).any()
+        ):
+            raise ValueError(f"support must have one number, not negative, for each of the {m} rules.")
         if self.training is not None and (len(self.training.low), len(self.training.rule_importance)) != (p, m):
             raise ValueError(f"The training summary must be of {p} inputs and {m} rules.")
         if self.t_norm not in T_NORMS:

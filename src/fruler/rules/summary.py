@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fruler.scaling import Floats
+from fruler.validation import LARGEST_VALUE
 
 N_BINS = 24
 
@@ -82,6 +83,13 @@ class TrainingSummary:
         plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base, self.rmse]
         if not np.isfinite(plain).all() or np.isinf(self.cv_rmse):
             raise ValueError("The figures of a training summary must be finite.")
+        if (np.abs([self.low, self.high]) > LARGEST_VALUE).any():
+            raise ValueError(f"low and high of a training summary must not be beyond {LARGEST_VALUE:g}.")
+        sizes = [self.histograms, self.input_importance, self.rule_importance]
+        if any((size < 0.0).any() for size in sizes) or min(self.target_spread, self.rmse) < 0.0 or self.cv_rmse < 0.0:
+            raise ValueError("Histograms, importances, the spread and errors of a training summary can't be negative.")
+        if ((self.typical < self.low) | (self.typical > self.high)).any():
+            raise ValueError("What is typical in a training summary must lie between low and high.")
         if self.n_rows < 1 or (self.low > self.high).any() or self.target_low > self.target_high:
             raise ValueError("A training summary needs rows, and a low that is not above the high.")
 

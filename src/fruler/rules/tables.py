@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from fruler.rules.rule_base import RuleBase
@@ -21,14 +23,12 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     """
     names = [variable.name for variable in rule_base.variables]
     looked_at = [bool(column.any()) for column in rule_base.looks_at.T]
-    table: dict[str, list[object]] = {
+    table: dict[str, Any] = {
         f"if {name}": [" or ".join(rule.antecedent.get(name, ())) or "any" for rule in rule_base.rules]
         for name, used in zip(names, looked_at, strict=True)
         if used
     }
-    frame = pd.DataFrame(table, index=range(rule_base.n_rules))
-    frame["support"] = float("nan") if rule_base.support is None else rule_base.support
-    frame["intercept"] = rule_base.consequents[:, 0]
-    for j, name in enumerate(names):
-        frame[f"coef {name}"] = rule_base.consequents[:, j + 1]
-    return frame
+    table["support"] = [float("nan")] * rule_base.n_rules if rule_base.support is None else rule_base.support
+    table["intercept"] = rule_base.consequents[:, 0]
+    table |= {f"coef {name}": rule_base.consequents[:, j + 1] for j, name in enumerate(names)}
+    return pd.DataFrame(table, index=range(rule_base.n_rules))

@@ -108,7 +108,7 @@ def test_dark_is_dark(opened, weather_rules):
     assert grounds == ["rgb(255, 255, 255)", "rgb(22, 25, 29)"]
 
 
-def test_on_paper_everything_is_unfolded_and_the_sliders_are_left_out(opened, large):
+def test_on_paper_rules_are_unfolded_and_the_sliders_are_left_out(opened, large):
     page = opened(large)
     assert not page.locator("#rule-1 .rule-body").is_visible()
     page.emulate_media(media="print")

@@ -153,6 +153,17 @@ def test_a_slider_follows_the_keyboard_and_shows_the_degrees_of_its_labels(open_
     assert at == pytest.approx(100 * (value - weather_rules.training.low[0]) / extent, abs=1e-3)
 
 
+@pytest.mark.parametrize(("key", "end"), [("Home", "low"), ("End", "high")])
+def test_sliders_end_just_where_the_training_data_do(open_report, handmade, key, end):
+    page = open_report(handmade)
+    row = handmade.training.typical.copy()
+    for j in (0, 2, 3):
+        page.locator(f"#slider-{j}").press(key)
+        row[j] = getattr(handmade.training, end)[j]
+    assert_same(page, handmade, row)
+    assert "Outside" not in page.locator("#flag").text_content()
+
+
 def test_the_parts_shown_add_up_from_the_mean_prediction_to_the_prediction(open_report, weather_rules, weather):
     page = open_report(weather_rules, weather.data, weather.target)
     page.get_by_role("button", name="Highest observed").click()

@@ -14,7 +14,8 @@ _MOST_RULES, _MOST_TERMS = 30, 8
 _STYLE = (
     ".fruler-rules{margin:.5em 0;max-width:70em}"
     ".fruler-rules p{margin:0 0 .4em}"
-    ".fruler-rules table{border-collapse:collapse;width:100%;font-size:inherit;background:none;border:0}"
+    ".fruler-rules table{border-collapse:collapse;width:100%;font-size:inherit;color:inherit;background:none;border:0;"
+    "margin:0 0 .6em}"
     ".fruler-rules tr{background:none!important}"
     ".fruler-rules th,.fruler-rules td{text-align:left!important;vertical-align:top;white-space:normal;"
     "padding:.35em 1.2em .35em 0;border:0;border-top:1px solid rgba(128,128,128,.35);color:inherit;font-weight:400}"

@@ -54,11 +54,12 @@
   const inputTolerance = j => 0.002 * (reference.high[j] - reference.low[j]);
   const percent = share => (share > 0 && share < 0.005 ? "below 1%" : `${Math.round(100 * share)}%`);
 
-  // Values of a slider end where those of the step do, so that the number box shows no noise.
+  // The slider's value as the nearest multiple of its step, so that the box shows no noise; its ends are exact.
   function snapped(j, value) {
     const { low, high, steps } = reference;
-    const round = Math.round(value / steps[j]) * steps[j];
-    const clean = Number(round.toPrecision(12));
+    if (value - low[j] < steps[j] / 2) return low[j];
+    if (high[j] - value < steps[j] / 2) return high[j];
+    const clean = Number((Math.round(value / steps[j]) * steps[j]).toPrecision(12));
     return Math.min(Math.max(clean, low[j]), high[j]);
   }
 
@@ -265,10 +266,10 @@
       else take(examples[Number(which)].row, examples[Number(which)].observed);
     });
   }
-  // On paper nothing can be unfolded.
+  // On paper nothing can be unfolded; the smallest terms of a rule would fill pages.
   let unfolded = [];
   window.addEventListener("beforeprint", () => {
-    unfolded = [...document.querySelectorAll("details.rule-more:not([open]), details.more-terms:not([open])")];
+    unfolded = [...document.querySelectorAll("details.rule-more:not([open])")];
     for (const details of unfolded) details.open = true;
   });
   window.addEventListener("afterprint", () => {

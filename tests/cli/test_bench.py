@@ -1,40 +1,17 @@
-"""The command line: what users see, and what they see when something is wrong."""
+"""``fruler bench``: what users see, and what they see when something is wrong."""
 
 import json
-import subprocess
 import sys
 
 import pytest
-
-from fruler import __version__
-from fruler.cli import main
+from helpers.commands import assert_one_line, run_process
 
 
-def in_process_of_its_own(*arguments, **more):
-    command = [sys.executable, "-m", "fruler.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **more)
-
-
-@pytest.fixture
-def fruler(monkeypatch, capsys, request):
-    """Runs the command in this process and without pictures, which saves time."""
+@pytest.fixture(autouse=True)
+def without_pictures(monkeypatch, request):
+    """Pictures take time; most tests can do without."""
     if "with_pictures" not in request.fixturenames:
         monkeypatch.setattr("fruler.bench.report.find_spec", lambda _: None)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["fruler", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return subprocess.CompletedProcess(arguments, end.value.code or 0, *capsys.readouterr())
-
-    return run
-
-
-def assert_one_line(result, *parts):
-    assert result.returncode == 2, result.stderr
-    assert result.stderr.count("\n") == 1, result.stderr
-    for part in parts:
-        assert part in result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -60,14 +37,6 @@ def with_pictures():
 @pytest.fixture
 def bench(fruler, arguments):
     return lambda *options: fruler(*arguments, *options)
-
-
-def test_help_and_version_are_light():
-    assert in_process_of_its_own("--version").stdout == f"fruler {__version__}\n"
-    assert "bench" in in_process_of_its_own("--help").stdout
-    code = "import sys, fruler.cli; print(*{'sklearn', 'pandas', 'scipy', 'matplotlib', 'numpy'} & set(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.split() == []
 
 
 def test_lines_and_summary(with_pictures, bench, tmp_path):
@@ -97,7 +66,7 @@ def test_lines_and_summary(with_pictures, bench, tmp_path):
 
 def test_bad_input(fruler, bench, tmp_path, monkeypatch):
     monkeypatch.delenv("FRULER_KEEL", raising=False)
-    assert_one_line(in_process_of_its_own("bench", "--data", tmp_path / "none"), "no data folder", "--data")
+    assert_one_line(run_process("bench", "--data", tmp_path / "none"), "no data folder", "--data")
     assert_one_line(fruler("bench", "--data", tmp_path), "holds no sets")
     assert_one_line(fruler("bench"), "--data")
     assert_one_line(bench("--sets", "lime"), "'lime'", "'line'")
@@ -131,7 +100,7 @@ def test_a_file_that_cannot_grow(arguments, bench, tmp_path):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_500, 1_500))
 
-    result = in_process_of_its_own(*arguments, "--mode", "none", "--peers", "linear,tree", preexec_fn=limit)
+    result = run_process(*arguments, "--mode", "none", "--peers", "linear,tree", preexec_fn=limit)
     assert_one_line(result, "could not be written", "finished runs", "kept")
     lines = (tmp_path / "out" / "runs.jsonl").read_text().splitlines()
     assert 0 < len(lines) < 10

@@ -1,0 +1,259 @@
+"""The commands: their arguments, their help, and which function does the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fruler.cli.failures import INTERRUPTED, Commands
+
+app = typer.Typer(
+    name="fruler",
+    cls=Commands,
+    help="A handful of readable fuzzy rules for regression.",
+    epilog="\b\nBegin with:\n  fruler demo\n  fruler fit data.csv --target price",
+    pretty_exceptions_enable=False,
+    # Plain help comes in half the time of a coloured one.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, made with fruler fit --model.")]
+Data = Annotated[str, typer.Argument(metavar="DATA", help="A table: CSV, Parquet, ARFF or KEEL; - for standard input.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", metavar="F", help="Format of DATA: csv, tsv, parquet, arff or keel; else its suffix says."
+    ),
+]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - for standard output.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")]
+
+
+def _examples(*lines: str) -> str:
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from fruler import __version__
+
+        typer.echo(f"fruler {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _common(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command(epilog=_examples("fruler demo"))
+def demo() -> None:
+    """Learn rules from bundled weather data and read them."""
+    from fruler.cli.demo import show_demo
+
+    show_demo()
+
+
+@app.command(
+    epilog=_examples(
+        "fruler fit houses.csv --target price",
+        "fruler fit houses.csv --target price --model m.json --report r.html",
+    )
+)
+def fit(
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The column to predict; a KEEL file names its own.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to save the model (JSON).")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write a report (HTML).")] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A column to leave out; may be repeated.")
+    ] = None,
+    unit: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=UNIT", help="A column's unit, as in size=m²; may be repeated.")
+    ] = None,
+    max_rules: Annotated[int | None, typer.Option(min=1, metavar="N", help="The most rules there may be.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="How long to learn, in all; else until it is done.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="The same seed, the same rules.")] = 0,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")] = 1,
+    paper: Annotated[bool, typer.Option("--paper", help="Learn as in the paper; takes longer.")] = False,
+    no_test: Annotated[
+        bool, typer.Option("--no-test", help="Skip measuring the error on a fifth of the rows, held out.")
+    ] = False,
+    format: Format = None,
+    json: AsJson = False,
+) -> None:
+    """Learn rules from a table, print them, and tell their error."""
+    from fruler.cli.fitting import FitOptions, learn_rules
+
+    learn_rules(
+        FitOptions(
+            data=data,
+            format=format,
+            target=target,
+            model=model,
+            report=report,
+            drop=tuple(drop or ()),
+            units=tuple(unit or ()),
+            max_rules=max_rules,
+            time_limit=time_limit,
+            seed=seed,
+            jobs=jobs,
+            paper=paper,
+            test=not no_test,
+            json=json,
+        )
+    )
+
+
+@app.command(
+    epilog=_examples(
+        "fruler predict m.json new.csv -o out.csv",
+        "fruler predict m.json - --keep < new.csv | head",
+    )
+)
+def predict(
+    model: ModelFile,
+    data: Data,
+    output: Output = "-",
+    keep: Annotated[bool, typer.Option("--keep", help="Write the columns of DATA too.")] = False,
+    format: Format = None,
+    json: AsJson = False,
+) -> None:
+    """Predict each row of a table: a header, then a line a row.
+
+    Columns are found by their names; others are ignored. A row with a missing value, or with a category that the model
+    does not know, has an empty prediction.
+    """
+    from fruler.cli.predicting import write_predictions
+
+    write_predictions(model, data, format, output, keep=keep, as_json=json)
+
+
+@app.command(epilog=_examples("fruler explain m.json new.csv --row 3"))
+def explain(
+    model: ModelFile,
+    data: Data,
+    row: Annotated[int | None, typer.Option(min=1, metavar="N", help="This row alone; the first is 1.")] = None,
+    rows: Annotated[int, typer.Option(min=1, metavar="N", help="The first rows.")] = 5,
+    format: Format = None,
+    json: AsJson = False,
+) -> None:
+    """Tell why rows are predicted as they are.
+
+    For each row: what each input adds to the mean prediction, and which rules answer with what weight.
+    """
+    from fruler.cli.explaining import explain_table
+
+    explain_table(model, data, format, row=row, rows=rows, as_json=json)
+
+
+@app.command(epilog=_examples("fruler rules m.json", "fruler rules m.json --markdown -o rules.md"))
+def rules(
+    model: ModelFile,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
+    json: AsJson = False,
+    output: Output = "-",
+) -> None:
+    """Print the rules of a model."""
+    from fruler.cli.showing import write_rules
+
+    write_rules(model, [name for name, on in (("markdown", markdown), ("latex", latex), ("json", json)) if on], output)
+
+
+@app.command(epilog=_examples("fruler report m.json houses.csv -o r.html"))
+def report(
+    model: ModelFile,
+    data: Annotated[
+        str | None, typer.Argument(metavar="DATA", help="A table to show the model on; - for standard input.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="What stands above it.")] = None,
+    format: Format = None,
+) -> None:
+    """Write a page (HTML) that shows a model.
+
+    With DATA it also shows how well the rules fit these rows.
+    """
+    from fruler.cli.showing import write_page
+
+    write_page(model, data, format, output, title)
+
+
+@app.command(epilog=_examples("fruler export m.json --to python -o model.py"))
+def export(
+    model: ModelFile,
+    to: Annotated[str, typer.Option(metavar="KIND", help="onnx, fml, python, c, sql, latex or markdown.")],
+    output: Output = "-",
+) -> None:
+    """Write the rules in another language or format."""
+    from fruler.cli.showing import write_export
+
+    write_export(model, to, output)
+
+
+@app.command(epilog=_examples("fruler bench --data keel --sets friedman,dee --seeds 1"))
+def bench(
+    data: Annotated[
+        Path | None, typer.Option(envvar="FRULER_KEEL", help="Folder of the data sets, each a folder of KEEL files.")
+    ] = None,
+    sets: Annotated[str | None, typer.Option(help="Names, separated by commas; else the paper's 28.")] = None,
+    seeds: Annotated[int, typer.Option(help="How many seeds: 0, 1, ...")] = 6,
+    folds: Annotated[str, typer.Option(help="How many folds, or which: 1,2")] = "5",
+    mode: Annotated[str, typer.Option(help="Our own modes: default, paper, both or none.")] = "default",
+    peers: Annotated[str, typer.Option(help="Other methods, separated by commas, or all or none.")] = "none",
+    preprocessing: Annotated[
+        bool | None, typer.Option(help="Measure instance selection and discretization alone; else with any mode.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Runs at a time.")] = 1,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on.")] = None,
+    limit: Annotated[float, typer.Option(help="Seconds that a run may take.")] = 600.0,
+    max_evaluations: Annotated[int | None, typer.Option(help="Cap on the evaluations of our own modes.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Repeat runs that failed or took too long.")] = False,
+    tables_only: Annotated[bool, typer.Option("--tables-only", help="Only write the tables again.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the results; runs that are in it are not repeated.")] = Path(
+        "results"
+    ),
+) -> None:
+    """Run the paper's experiment, with other methods beside.
+
+    Repeat the command to go on after an interruption.
+    """
+    try:
+        from rich.console import Console
+
+        from fruler.bench.command import BenchOptions, run_benchmark
+
+        options = BenchOptions(
+            out=out,
+            data=data,
+            sets=sets,
+            seeds=seeds,
+            folds=folds,
+            mode=mode,
+            peers=peers,
+            preprocessing=preprocessing,
+            jobs=jobs,
+            dask=dask,
+            limit=limit,
+            max_evaluations=max_evaluations,
+            retry=retry,
+            tables_only=tables_only,
+        )
+        run_benchmark(options, Console(soft_wrap=True))
+    except KeyboardInterrupt:
+        typer.echo("stopped; finished runs are kept: repeat the command to go on", err=True)
+        raise typer.Exit(INTERRUPTED) from None

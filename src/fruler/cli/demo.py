@@ -1,0 +1,31 @@
+"""``fruler demo``: rules of the bundled weather data, their error, and the explanation of a day."""
+
+from __future__ import annotations
+
+import time
+
+import typer
+from sklearn.model_selection import train_test_split
+
+from fruler.cli.held_out import error_table, held_out_errors
+from fruler.data.examples import load_example
+from fruler.regressor import FRULERRegressor
+
+
+def show_demo() -> None:
+    """Do what ``fruler demo`` does."""
+    weather = load_example("weather")
+    X, X_new, y, y_new = train_test_split(weather.data, weather.target, test_size=0.2, random_state=0)
+    unit = weather.units[weather.target_name]
+    typer.echo(f"Predicting {weather.target_name} ({unit}) from {X.shape[1]} inputs, learned from {len(X)} days\n")
+    start = time.perf_counter()
+    model = FRULERRegressor(random_state=0).fit(X, y)
+    seconds = time.perf_counter() - start
+    rules = model.rule_base_.with_units(weather.units)
+    typer.echo(str(rules))
+    errors = held_out_errors(model, (X, y), (X_new, y_new))
+    typer.echo(f"\nRoot mean squared error on the {len(X_new)} days held out")
+    typer.echo("\n".join(error_table(errors.by_name(), unit)))
+    typer.echo(f"\nWhy one of these days is predicted as it is (it came to {y_new.iloc[0]:g} {unit})")
+    typer.echo("\n".join(f"  {line}" for line in str(rules.explain(X_new.iloc[:1])).splitlines()))
+    typer.echo(f"\nLearned in {seconds:.1f} s. Rules of your own table: fruler fit data.csv --target NAME")

@@ -1,0 +1,85 @@
+"""How a command ends when something is wrong: one line on standard error, and an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+USER_ERROR, INTERRUPTED = 2, 130
+# The root of the errors in the arguments, whose home differs between versions of typer.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+
+class Commands(TyperGroup):
+    """The group of all commands; an interrupted one, or one whose reader has gone, ends here."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            say("stopped")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(0) from None
+        return result
+
+
+def exit_code(app: Callable[..., Any]) -> int:
+    """Run the command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a degree sign shows something else instead.
+        if isinstance(stream, io.TextIOWrapper) and "utf" not in stream.encoding.lower():
+            stream.reconfigure(errors="replace")
+    try:
+        result = app(standalone_mode=False, prog_name="fruler")
+    except KeyboardInterrupt:
+        say("stopped")
+        return INTERRUPTED
+    except _UsageError as error:
+        say(_usage_text(error))
+        return USER_ERROR
+    except (ValueError, OSError, ImportError) as error:
+        say(_text_of(error))
+        return USER_ERROR
+    except MemoryError:
+        say("there is not enough memory for this table; use fewer rows or columns")
+        return USER_ERROR
+    return result if isinstance(result, int) else 0
+
+
+def say(text: str) -> None:
+    """Write one line to standard error."""
+    typer.echo(f"fruler: {' '.join(text.split())}", err=True)
+
+
+def _text_of(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        # Without the number that Python puts before it.
+        return error.strerror if error.filename is None else f"{str(error.filename)!r}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def _usage_text(error: Any) -> str:
+    message = error.format_message().strip()
+    message = message[:1].lower() + message[1:]
+    command = error.ctx.command_path if error.ctx is not None else "fruler"
+    joint = " See" if message.endswith("?") else "; see"
+    return f"{message.rstrip('.')}{joint} {command} --help"
+
+
+def _forget_stdout() -> None:
+    """Send the rest of the output nowhere, lest Python complains about it at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

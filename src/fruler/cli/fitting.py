@@ -1,0 +1,247 @@
+"""``fruler fit``: from a table to rules, their error, a model file and a report."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from fruler.cli.held_out import HeldOut, error_table, held_out_errors
+from fruler.cli.progress import ProgressLine
+from fruler.cli.reading import STDIN, Table, read_frame, same_file
+from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
+from fruler.data.encoding import TableEncoding
+from fruler.data.preparation import PreparedTable, prepare_table
+from fruler.data.sources import quote_names, suggest
+from fruler.model_file.estimator import save_regressor
+from fruler.model_file.rule_base_json import rule_base_to_json
+from fruler.regressor import FRULERRegressor, paper_settings
+
+# With fewer rows a fifth of them says nothing.
+_LEAST_ROWS_FOR_TEST = 10
+_SHARE_HELD_OUT = 5
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What the user asks for; the command's help explains each."""
+
+    data: str
+    format: str | None = None
+    target: str | None = None
+    model: Path | None = None
+    report: Path | None = None
+    drop: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    max_rules: int | None = None
+    time_limit: float | None = None
+    seed: int = 0
+    jobs: int = 1
+    paper: bool = False
+    test: bool = True
+    json: bool = False
+
+
+def learn_rules(options: FitOptions) -> None:
+    """Do what ``fruler fit`` does."""
+    _check(options)
+    table = read_frame(options.data, options.format, options.target)
+    target = _target_of(table, options)
+    prepared = _with_name(table.name, prepare_table, table.frame, target, drop=options.drop)
+    units = _units(options.units, prepared)
+
+    def tell(text: str) -> None:
+        # With --json standard output holds the document and nothing else.
+        typer.echo(text, err=options.json)
+
+    tell("\n".join(_what_was_read(table, prepared)))
+    start = time.monotonic()
+    tested = _tested(options, prepared)
+    regressor = _learned(options, prepared, time.monotonic() - start)
+    seconds = time.monotonic() - start
+    regressor.rule_base_ = _named_labels(regressor, prepared.encoding).with_units(units)
+    if not options.json:
+        tell(f"\n{regressor.rule_base_}\n")
+    tell("\n".join(_errors(options, prepared, tested, regressor)))
+    if options.model is not None:
+        save_regressor(options.model, regressor, prepared.encoding)
+    if options.report is not None:
+        from fruler.explain.report import write_report
+
+        write_report(options.report, regressor.rule_base_, prepared.inputs, prepared.target, regressor.pareto_)
+    tell("\n".join(_what_was_written(options, seconds)))
+    if options.json:
+        write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))
+
+
+def _check(options: FitOptions) -> None:
+    if options.time_limit is not None and not 0.0 < options.time_limit < math.inf:
+        raise ValueError(f"--time-limit must be a number of seconds above 0; got {options.time_limit:g}")
+    if options.jobs < 1 and options.jobs != -1:
+        raise ValueError(f"--jobs must be at least 1, or -1 for all processors; got {options.jobs}")
+    sources = [] if options.data == STDIN else [options.data]
+    for path in (options.model, options.report):
+        if path is not None:
+            check_destination(path, sources)
+    if options.report is not None:
+        if options.model is not None and (options.model == options.report or same_file(options.model, options.report)):
+            raise ValueError("--model and --report name the same file; choose another name for one of them")
+        require_jinja()
+
+
+def _with_name(name: str, function: Any, *arguments: Any, **options: Any) -> Any:
+    """Call a function whose errors do not say which file they are about."""
+    try:
+        return function(*arguments, **options)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _target_of(table: Table, options: FitOptions) -> str:
+    target = options.target or table.output
+    if target is None:
+        names = list(table.frame.columns)
+        raise ValueError(
+            f"{table.name}: say which column to predict, perhaps --target {shlex.quote(str(names[-1]))}; "
+            f"the columns are {quote_names(names)}"
+        )
+    return target
+
+
+def _units(given: tuple[str, ...], prepared: PreparedTable) -> dict[str, str]:
+    names = [*prepared.inputs.columns, str(prepared.target.name)]
+    units = {}
+    for item in given:
+        name, equals, unit = item.rpartition("=")
+        if not equals:
+            raise ValueError(f"--unit must be a name and a unit, as in size=m²; got {item!r}")
+        if name not in names:
+            raise ValueError(f"--unit: there is no input {name!r}; {suggest(name, names)}")
+        units[name] = unit.strip()
+    return units
+
+
+def _settings(options: FitOptions, time_limit: float | None, progress: ProgressLine) -> dict[str, Any]:
+    settings = paper_settings() if options.paper else {}
+    return settings | {
+        "max_rules": options.max_rules,
+        "time_limit": time_limit,
+        "n_jobs": options.jobs,
+        "random_state": options.seed,
+        "callbacks": [progress],
+    }
+
+
+def _tested(options: FitOptions, prepared: PreparedTable) -> HeldOut | None:
+    """Measure the error on a fifth of the rows; the model of the others is not kept."""
+    n_rows = len(prepared.inputs)
+    if not options.test or n_rows < _LEAST_ROWS_FOR_TEST:
+        return None
+    order = np.random.default_rng(options.seed).permutation(n_rows)
+    test, train = order[: n_rows // _SHARE_HELD_OUT], order[n_rows // _SHARE_HELD_OUT :]
+    X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
+    limit = None if options.time_limit is None else options.time_limit / 2.0
+    with ProgressLine(f"measuring the error, learning from {len(train)} rows") as progress:
+        rules = FRULERRegressor(**_settings(options, limit, progress)).fit(X, y)
+    return held_out_errors(rules, (X, y), (prepared.inputs.iloc[test], prepared.target.iloc[test]))
+
+
+def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> FRULERRegressor:
+    """Learn from all rows, in the time that is left."""
+    limit = options.time_limit
+    if limit is not None:
+        limit = max(limit - seconds, limit / 2.0)
+    with ProgressLine(f"learning from all {len(prepared.inputs)} rows") as progress:
+        return FRULERRegressor(**_settings(options, limit, progress)).fit(prepared.inputs, prepared.target)
+
+
+def _named_labels(regressor: FRULERRegressor, encoding: TableEncoding) -> Any:
+    """Return the rules with the names of categories for labels: "if smoker is yes"."""
+    rule_base = regressor.rule_base_
+    labels = encoding.labels()
+    split = [variable.name for variable in rule_base.variables if variable.partition.n_labels == 2]
+    return rule_base.with_labels({name: labels[name] for name in split if name in labels})
+
+
+def _what_was_read(table: Table, prepared: PreparedTable) -> list[str]:
+    names = list(prepared.inputs.columns)
+    shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return [
+        f"{table.name}: {_count(prepared.n_rows, 'row')}, {_count(table.frame.shape[1], 'column')}",
+        f"predicting {prepared.target.name} from {_count(len(names), 'input')}: {shown}",
+        *(f"  {note}" for note in prepared.notes()),
+    ]
+
+
+def _errors(
+    options: FitOptions, prepared: PreparedTable, tested: HeldOut | None, regressor: FRULERRegressor
+) -> list[str]:
+    n_rows = len(prepared.inputs)
+    if tested is None:
+        why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
+        return [f"These rules are learned from all {_count(n_rows, 'row')}{why}."]
+    return [
+        f"Root mean squared error on {_count(tested.n_tested, 'row')} held out, after learning from the other "
+        f"{tested.n_learned}",
+        *error_table(tested.by_name(), regressor.rule_base_.target_unit),
+        f"The rules above are learned from all {n_rows} rows, so expect about this error on new ones.",
+    ]
+
+
+def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
+    lines = [f"Learned in {seconds:.1f} s."]
+    if options.model is None:
+        lines.append("To keep the rules and predict with them, repeat this with --model m.json")
+    else:
+        lines.append(
+            f"Model written to {options.model}; use it: fruler predict {shlex.quote(str(options.model))} NEW.csv"
+        )
+    if options.report is not None:
+        lines.append(f"Report written to {options.report}")
+    return lines
+
+
+def _document(
+    options: FitOptions,
+    table: Table,
+    prepared: PreparedTable,
+    tested: HeldOut | None,
+    regressor: FRULERRegressor,
+    seconds: float,
+) -> dict[str, Any]:
+    errors = None
+    if tested is not None:
+        errors = {
+            "learned_from": tested.n_learned,
+            "rows": tested.n_tested,
+            "n_rules": tested.n_rules,
+            "rmse": {"rules": tested.rules, "linear_regression": tested.linear, "mean": tested.mean},
+        }
+    front = pd.DataFrame(regressor.pareto_)
+    return {
+        "data": table.name,
+        "rows": prepared.n_rows,
+        "rows_used": len(prepared.inputs),
+        "rows_missing": prepared.missing,
+        "columns": prepared.encoding.to_json(),
+        "columns_left_out": prepared.left_out,
+        "target": str(prepared.target.name),
+        "seed": options.seed,
+        "seconds": seconds,
+        "held_out": errors,
+        "front": front.astype(object).where(front.notna(), None).to_dict("records"),
+        "model": None if options.model is None else str(options.model),
+        "report": None if options.report is None else str(options.report),
+        "rule_base": rule_base_to_json(regressor.rule_base_),
+    }
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,96 @@
+"""``fruler predict``: a table in, a prediction a row out."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler.cli.failures import say
+from fruler.cli.reading import STDIN, Table, named_by_order, open_model, read_new_rows
+from fruler.cli.writing import STDOUT, as_json, check_destination, write_output
+from fruler.data.encoding import TableEncoding
+from fruler.model_file.file import Model
+
+COLUMN = "prediction"
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows for a model.
+
+    Attributes
+    ----------
+    table : Table
+        As they are in the file.
+    inputs : DataFrame
+        As the model takes them, NaN where it cannot.
+    complete : ndarray of bool
+        Which rows it can predict.
+    encoding : TableEncoding
+        From the one to the other.
+    """
+
+    table: Table
+    inputs: pd.DataFrame
+    complete: npt.NDArray[np.bool_]
+    encoding: TableEncoding
+
+    def why_incomplete(self) -> str:
+        """Say why some rows cannot be predicted."""
+        n_rows, n_without = len(self.complete), int((~self.complete).sum())
+        reasons = "; ".join(self.encoding.gaps(self.table.frame))
+        return f"{n_without} of {n_rows} row{'s' if n_rows > 1 else ''} cannot be predicted: {reasons}"
+
+
+def rows_for(model: Model, data: str, format: str | None) -> NewRows:
+    """Read a table and find the columns of a model in it."""
+    assert model.encoding is not None
+    table = read_new_rows(data, format)
+    renamed = named_by_order(model, table.frame)
+    if renamed is not None:
+        say(f"{table.name}: columns are taken by their order, since the model was learned without names")
+        table = Table(table.name, renamed)
+    try:
+        inputs = model.encoding.apply(table.frame)
+    except ValueError as error:
+        raise ValueError(f"{table.name}: {error}") from None
+    return NewRows(table, inputs, np.asarray(inputs.notna().to_numpy().all(axis=1)), model.encoding)
+
+
+def write_predictions(
+    model_file: Path, data: str, format: str | None, output: str, *, keep: bool = False, as_json: bool = False
+) -> None:
+    """Do what ``fruler predict`` does."""
+    if output != STDOUT:
+        check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
+    model = open_model(model_file)
+    rows = rows_for(model, data, format)
+    predictions = np.full(len(rows.inputs), np.nan)
+    if rows.complete.any():
+        predictions[rows.complete] = model.rule_base.predict(rows.inputs[rows.complete])
+    write_output(output, _json(model, predictions) if as_json else _csv(rows.table, predictions, keep))
+    if not rows.complete.all():
+        say(rows.why_incomplete())
+
+
+def _csv(table: Table, predictions: npt.NDArray[np.float64], keep: bool) -> str:
+    frame = pd.DataFrame({COLUMN: predictions})
+    if keep:
+        if COLUMN in table.frame.columns:
+            raise ValueError(f"{table.name} has a column {COLUMN!r} already; rename it, or predict without --keep")
+        frame = table.frame.assign(**{COLUMN: predictions})
+    # Where a missing prediction is all there is to a line, pandas writes quotes: readers skip empty lines.
+    text = io.StringIO()
+    frame.to_csv(text, index=False, lineterminator="\n")
+    return text.getvalue()
+
+
+def _json(model: Model, predictions: npt.NDArray[np.float64]) -> str:
+    values = [None if math.isnan(value) else value for value in predictions.tolist()]
+    return as_json({"target": model.rule_base.target_name, "predictions": values})

@@ -1,0 +1,88 @@
+"""``fruler rules``, ``fruler report`` and ``fruler export``: a model in other forms."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from fruler.cli.failures import say
+from fruler.cli.predicting import rows_for
+from fruler.cli.reading import STDIN, open_model
+from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
+from fruler.data.preparation import target_numbers
+from fruler.data.sources import suggest
+from fruler.explain.report import write_report
+from fruler.export import TARGETS, export_model
+from fruler.model_file.estimator import regressor_of
+from fruler.model_file.file import Model
+from fruler.model_file.rule_base_json import rule_base_to_json
+
+
+def write_rules(model_file: Path, styles: list[str], output: str) -> None:
+    """Do what ``fruler rules`` does."""
+    if len(styles) > 1:
+        raise ValueError(f"--{styles[0]} and --{styles[1]} exclude each other; choose one")
+    if output != STDOUT:
+        check_destination(Path(output), [model_file])
+    model = open_model(model_file)
+    style = styles[0] if styles else "text"
+    content = _rules_as(model, style).rstrip("\n")
+    if style == "text" and output == STDOUT:
+        typer.echo(content)
+    else:
+        write_output(output, content + "\n")
+
+
+def _rules_as(model: Model, style: str) -> str:
+    rule_base = model.rule_base
+    if style == "json":
+        return as_json(rule_base_to_json(rule_base))
+    if style == "markdown":
+        return rule_base.to_markdown()
+    return rule_base.to_latex() if style == "latex" else str(rule_base)
+
+
+def write_page(model_file: Path, data: str | None, format: str | None, output: Path, title: str | None) -> None:
+    """Do what ``fruler report`` does."""
+    check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
+    require_jinja()
+    model = open_model(model_file)
+    X = y = None
+    if data is not None:
+        rows = rows_for(model, data, format)
+        target = model.rule_base.target_name
+        if target not in rows.table.frame.columns:
+            raise ValueError(
+                f"{rows.table.name} has no column {target!r}, which a report on data compares predictions with; "
+                "add it, or leave DATA out"
+            )
+        answers = target_numbers(rows.table.frame, target)
+        known = rows.complete & np.isfinite(answers)
+        if not known.any():
+            raise ValueError(f"{rows.table.name}: every row lacks a value; fill them in, or leave DATA out")
+        if not known.all():
+            say(f"{int((~known).sum())} of {len(known)} rows lack a value and are not in the report")
+        X, y = rows.inputs[known].reset_index(drop=True), answers[known]
+    front = getattr(regressor_of(model), "pareto_", None)
+    write_report(output, model.rule_base, X=X, y=y, front=front, title=title)
+    typer.echo(f"Report written to {output}")
+
+
+def write_export(model_file: Path, to: str, output: str) -> None:
+    """Do what ``fruler export`` does."""
+    if output != STDOUT:
+        check_destination(Path(output), [model_file])
+    if to not in TARGETS:
+        raise ValueError(f"--to: there is no {to!r}; {suggest(to, TARGETS)}")
+    model = open_model(model_file)
+    content = export_model(model.rule_base, to)
+    if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():
+        raise ValueError(f"{to} is no text for a terminal; name a file with -o")
+    write_output(output, content)
+    labels = {} if model.encoding is None else model.encoding.labels()
+    if labels:
+        meanings = ", ".join(f"{name!r} ({zero} or {one})" for name, (zero, one) in labels.items())
+        say(f"inputs that are 0 or 1: {meanings}")

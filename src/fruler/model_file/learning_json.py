@@ -1,0 +1,108 @@
+"""How rules were learned, as a JSON object, and back; nothing predicts with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fruler.model_file.checked import Checked
+
+FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How rules were learned.
+
+    Attributes
+    ----------
+    settings : dict
+        The parameters of the regressor; its seed is one of them.
+    named_inputs : bool
+        Whether the training table had names, or the inputs were called x0, x1, ...
+    n_evaluations, n_uncovered, regularization : int, int, float
+        As the attributes of the regressor.
+    front : tuple of dict
+        The rows of `pareto_`.
+    """
+
+    settings: dict[str, Any]
+    named_inputs: bool
+    n_evaluations: int
+    n_uncovered: int
+    regularization: float
+    front: tuple[dict[str, float], ...]
+
+
+def learning_to_json(learning: Learning) -> dict[str, Any]:
+    """Return an object that says all of it; what is no finite number is null."""
+    settings = {name: _plain(value) for name, value in learning.settings.items()}
+    points = learning.settings.get("split_points")
+    if points is not None:
+        # A list, for a key of an object is text, and an input may be given by its number.
+        settings["split_points"] = [
+            {"input": _plain(name), "at": np.asarray(at, dtype=np.float64).reshape(-1).tolist()}
+            for name, at in points.items()
+        ]
+    return {
+        "settings": settings,
+        "named_inputs": learning.named_inputs,
+        "n_evaluations": learning.n_evaluations,
+        "n_uncovered": learning.n_uncovered,
+        "regularization": learning.regularization,
+        "front": [{key: _plain(value) for key, value in point.items()} for point in learning.front],
+    }
+
+
+def learning_from_json(written: Checked) -> Learning:
+    """Return what an object says.
+
+    Settings that are not known are kept as they are: another version may have others.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    members = written.keys(("settings", "named_inputs", "n_evaluations", "n_uncovered", "regularization", "front"))
+    settings = members["settings"].members()
+    front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES)) for point in members["front"].items()]
+    return Learning(
+        {name: _split_points(value) if name == "split_points" else value.value for name, value in settings.items()},
+        members["named_inputs"].one_of(True, False),
+        members["n_evaluations"].count(),
+        members["n_uncovered"].count(),
+        members["regularization"].number(),
+        tuple(
+            {key: point[key].count() for key in FRONT_COUNTS}
+            | {key: point[key].number_or_none() for key in FRONT_FIGURES}
+            for point in front
+        ),
+    )
+
+
+def _split_points(written: Checked) -> dict[str | int, list[float]] | None:
+    if written.value is None:
+        return None
+    points: dict[str | int, list[float]] = {}
+    for item in written.items():
+        members = item.keys(("input", "at"))
+        name = members["input"]
+        key = name.text() if isinstance(name.value, str) else name.count()
+        if key in points:
+            raise ValueError(f"{written.place} has an input twice")
+        points[key] = members["at"].numbers().tolist()
+    return points
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can say of a value: null for a number that is not finite or a generator of random numbers."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Mapping | list | tuple) or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value if isinstance(value, str | bool | int | float) else None

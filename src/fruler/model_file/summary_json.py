@@ -1,0 +1,75 @@
+"""The summary of the training data as a JSON object, and back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from fruler.model_file.checked import Checked
+from fruler.rules.summary import TrainingSummary
+from fruler.scaling import Floats
+
+# What the file calls the figures of the target and of an input, and what the summary does.
+_TARGET = {"low": "target_low", "high": "target_high", "mean": "target_mean", "spread": "target_spread"}
+_INPUT = {
+    "low": "low",
+    "high": "high",
+    "typical": "typical",
+    "offset": "offsets",
+    "importance": "input_importance",
+}
+_FIGURES = ("n_rows", "base", "rmse", "cv_rmse")
+
+
+def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any]:
+    """Return an object that says all of a summary but the importance of rules, which stands with the rules."""
+    columns = [getattr(summary, attribute).tolist() for attribute in _INPUT.values()]
+    inputs = [dict(zip(_INPUT, figures, strict=True)) for figures in zip(*columns, strict=True)]
+    for written, histogram in zip(inputs, summary.histograms.tolist(), strict=True):
+        written["histogram"] = [_counted(weight) for weight in histogram]
+    return {
+        "n_rows": summary.n_rows,
+        "base": summary.base,
+        "rmse": summary.rmse,
+        "cv_rmse": None if math.isnan(summary.cv_rmse) else summary.cv_rmse,
+        "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()},
+        "inputs": dict(zip(names, inputs, strict=True)),
+    }
+
+
+def summary_from_json(written: Checked, names: list[str], rule_importance: Floats) -> TrainingSummary:
+    """Return the summary that an object says of inputs with these names.
+
+    Raises
+    ------
+    ValueError
+        If it is not one.
+    """
+    members = written.keys((*_FIGURES, "target", "inputs"))
+    target = members["target"].keys(tuple(_TARGET))
+    of_inputs = members["inputs"].members()
+    if set(of_inputs) != set(names):
+        raise ValueError(f"{members['inputs'].place} must have the names of all inputs, and no others")
+    inputs = [of_inputs[name].keys((*_INPUT, "histogram")) for name in names]
+    figures: dict[str, Any] = {
+        "n_rows": members["n_rows"].count(1),
+        "base": members["base"].number(),
+        "rmse": members["rmse"].number(),
+        "cv_rmse": members["cv_rmse"].number_or_none(),
+    }
+    figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
+    figures |= {attribute: [figure[key].number() for figure in inputs] for key, attribute in _INPUT.items()}
+    histograms = [figure["histogram"].numbers() for figure in inputs]
+    if len({len(histogram) for histogram in histograms}) > 1:
+        raise ValueError(f"{members['inputs'].place} must have histograms of one length")
+    try:
+        return TrainingSummary(histograms=np.array(histograms), rule_importance=rule_importance, **figures)
+    except ValueError as error:
+        raise ValueError(f"{written.place} is no summary: {error}") from None
+
+
+def _counted(weight: float) -> float:
+    """Rows are counted in whole numbers; only weights need a point."""
+    return int(weight) if weight.is_integer() and abs(weight) < 2**53 else weight

@@ -1,0 +1,38 @@
+"""What the page about the command line shows is what happens."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+
+
+def without_times(text):
+    text = re.sub(r"Learned in [\d.]+ s", "Learned in a while", text)
+    # The last digits are the machine's.
+    return re.sub(r"\d+\.\d{6,}", lambda number: f"{float(number[0]):.6g}", text).strip()
+
+
+def test_the_page_shows_what_the_commands_print(fruler, tmp_path, monkeypatch):
+    page = PAGE.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    script = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    shown = [
+        tuple(part.partition("\n")[::2])
+        for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+        for part in block.split("$ ")[1:]
+    ]
+    assert len(shown) == 5
+    for command, expected in shown:
+        name, *arguments = shlex.split(command)
+        if name == "head":
+            count, file = arguments
+            found = "\n".join(Path(file).read_text().splitlines()[: -int(count)])
+        else:
+            result = fruler(*arguments)
+            found = result.stdout + result.stderr
+        assert without_times(found) == without_times(expected), command

@@ -1,0 +1,170 @@
+"""``fruler fit``: from a table to rules, errors and a model."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.commands import command, run_process
+
+from fruler import FRULERRegressor, load_model
+from fruler.cli.fitting import FitOptions
+from fruler.data.examples import example_path
+
+
+def test_the_output_says_what_was_read_left_out_and_learned(fitted):
+    said = fitted.stdout.splitlines()
+    assert said[0] == "houses.csv: 200 rows, 8 columns"
+    assert said[1] == (
+        "predicting price from 7 inputs: size, smoker, colour=blue, colour=green, colour=red, heated, age"
+    )
+    assert said[2:9] == [
+        "  encoded   smoker: 0 for no, 1 for yes",
+        "  encoded   colour: an input for each of blue, green, red",
+        "  encoded   heated: 0 for False, 1 for True",
+        "  left out  id: text, different in every row",
+        "  left out  country: always Spain",
+        "  left out  4 rows with a missing value: 2 in age, 1 in colour, 1 in price",
+        "",
+    ]
+    assert "  if smoker is yes" in said
+    assert "Root mean squared error on 39 rows held out, after learning from the other 157" in said
+    assert any("learned from all 196 rows" in line for line in said)
+    assert any(line.startswith("Model written to ") for line in said)
+    assert fitted.stderr == ""
+
+
+def test_the_errors_are_those_of_models_fitted_without_the_held_out_rows(fruler, houses):
+    document = json.loads(fruler("fit", houses, "--target", "price", "--json", "--seed", 3).stdout)
+    table = pd.read_csv(houses).dropna(subset=["age", "colour", "price"])
+    X = pd.DataFrame({"size": table["size"], "smoker": 1.0 * (table["smoker"] == "yes")})
+    for colour in ("blue", "green", "red"):
+        X[f"colour={colour}"] = 1.0 * (table["colour"] == colour)
+    X = X.assign(heated=1.0 * table["heated"], age=table["age"]).to_numpy()
+    y = table["price"].to_numpy()
+    order = np.random.default_rng(3).permutation(len(y))
+    test, train = order[:39], order[39:]
+    rules = FRULERRegressor(random_state=3).fit(X[train], y[train])
+    errors = document["held_out"]["rmse"]
+    assert errors["rules"] == pytest.approx(np.sqrt(np.square(rules.predict(X[test]) - y[test]).mean()))
+    assert errors["mean"] == pytest.approx(np.sqrt(np.square(y[train].mean() - y[test]).mean()))
+    columns = np.c_[np.ones(len(y)), X]
+    line = np.linalg.lstsq(columns[train], y[train], rcond=None)[0]
+    assert errors["linear_regression"] == pytest.approx(np.sqrt(np.square(columns[test] @ line - y[test]).mean()))
+
+
+def test_the_saved_model_is_that_of_all_rows_with_labels_units_and_encoding(model):
+    loaded = load_model(model)
+    assert loaded.rule_base_.training.n_rows == 196
+    assert loaded.rule_base_.variables[1].partition.labels == ("no", "yes")
+    assert loaded.rule_base_.variables[0].unit == "m²"
+    assert loaded.rule_base_.target_unit == "k€"
+    columns = json.loads(model.read_text())["columns"]
+    assert columns[1] == {"name": "smoker", "categories": ["no", "yes"]}
+
+
+def test_json_is_one_document_and_messages_go_elsewhere(fruler, houses, model):
+    result = fruler(
+        "fit", houses, "--target", "price", "--json", "--no-test", "--unit", "size=m²", "--unit", "price=k€"
+    )
+    document = json.loads(result.stdout)
+    assert document["held_out"] is None
+    assert document["columns_left_out"]["country"] == "always Spain"
+    assert document["rule_base"] == json.loads(model.read_text())["rule_bases"][0]
+    assert "left out" in result.stderr
+
+
+def test_without_a_model_file_the_output_says_how_to_keep_the_rules(fruler, houses, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = fruler("fit", houses, "--target", "price", "--no-test", "--max-rules", 1)
+    assert "1 rule for price\n\nprice = " in result.stdout
+    assert "repeat this with --model" in result.stdout
+    assert "held out" not in result.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_few_rows_are_learned_from_without_a_test(fruler, tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(f"{i},{2 * i}" for i in range(6)))
+    result = fruler("fit", tmp_path / "t.csv", "--target", "y")
+    assert result.returncode == 0, result.stderr
+    assert "6 are too few to hold some out" in result.stdout
+
+
+def test_a_table_on_standard_input(houses):
+    with houses.open("rb") as file:
+        result = run_process("fit", "-", "--target", "price", "--no-test", "--drop", "size", stdin=file)
+    assert result.returncode == 0, result.stderr
+    assert "standard input: 200 rows" in result.stdout
+    assert "  left out  size: as asked\n" in result.stdout
+
+
+def test_a_keel_file_names_its_own_target(fruler, tmp_path):
+    header = (
+        "@relation r\n@attribute a real\n@attribute k {no, yes}\n@attribute y real\n@inputs a, k\n@outputs y\n@data\n"
+    )
+    rows = "\n".join(f"{i}, {'yes' if i % 3 else 'no'}, {2 * i + i % 3}" for i in range(30))
+    (tmp_path / "r.dat").write_text(header + rows)
+    result = fruler("fit", tmp_path / "r.dat", "--model", tmp_path / "m.json")
+    assert result.returncode == 0, result.stderr
+    assert "predicting y from 2 inputs: a, k\n" in result.stdout
+    again = fruler("predict", tmp_path / "m.json", tmp_path / "r.dat")
+    assert len(again.stdout.splitlines()) == 31
+
+
+@pytest.mark.parametrize("format", ["parquet", "arff"])
+def test_other_formats(fruler, tmp_path, format):
+    table = pd.DataFrame({"x": np.arange(30.0), "y": np.arange(30.0) ** 2})
+    path = tmp_path / f"t.{format}"
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path)
+    else:
+        header = "@relation t\n@attribute x numeric\n@attribute y numeric\n@data\n"
+        path.write_text(header + table.to_csv(index=False, header=False))
+    result = fruler("fit", path, "--target", "y", "--no-test")
+    assert "predicting y from 1 input: x\n" in result.stdout, result.stderr
+
+
+def test_options_reach_the_regressor(fruler, houses, tmp_path):
+    options = ("--max-rules", 2, "--jobs", 2, "--seed", 7, "--time-limit", 50, "--no-test")
+    fruler("fit", houses, "--target", "price", *options, "--model", tmp_path / "m.json")
+    settings = json.loads((tmp_path / "m.json").read_text())["learning"]["settings"]
+    assert (settings["max_rules"], settings["n_jobs"], settings["random_state"]) == (2, 2, 7)
+    assert 49.0 < settings["time_limit"] <= 50.0
+    assert settings["search"] == "growth"
+
+
+def test_paper_settings_and_a_time_limit_for_both_fits(fruler, tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(f"{i},{i * i}" for i in range(200)))
+    options = ("--target", "y", "--paper", "--time-limit", 1, "--json", "--model", tmp_path / "m.json")
+    document = json.loads(fruler("fit", tmp_path / "t.csv", *options).stdout)
+    assert document["held_out"]["rows"] == 40
+    settings = json.loads((tmp_path / "m.json").read_text())["learning"]["settings"]
+    assert (settings["search"], settings["solver"]) == ("evolution", "sgd")
+    assert 0.5 <= settings["time_limit"] < 1.0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+def test_ctrl_c_ends_with_one_line_and_no_file(tmp_path):
+    arguments = command("fit", example_path("mv"), "--target", "Y", "--paper", "--model", tmp_path / "m.json")
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        assert "rows" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "fruler: stopped\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_comes_with_the_model(fruler, houses, tmp_path):
+    pytest.importorskip("jinja2")
+    result = fruler("fit", houses, "--target", "price", "--no-test", "--report", tmp_path / "r.html")
+    assert f"Report written to {tmp_path / 'r.html'}" in result.stdout, result.stderr
+    assert "smoker" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_defaults_of_the_command_are_those_of_its_function(fruler, houses):
+    by_command = json.loads(fruler("fit", houses, "--target", "price", "--json", "--no-test").stdout)
+    assert by_command["seed"] == FitOptions("t.csv").seed == 0

@@ -1,0 +1,150 @@
+"""``fruler predict`` and ``fruler explain``: new rows in a table like the one that was learned from."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.commands import assert_one_line, command, run_process
+
+from fruler import FRULERRegressor, load_model
+
+ROWS = (
+    "size,smoker,colour,heated,age\n70,yes,red,true,10\n80,no,teal,false,20\n90,no,blue,false,\n100,no,blue,False,3\n"
+)
+
+
+@pytest.fixture
+def new_rows(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def expected(model):
+    """The predictions of the first and the last row."""
+    rows = [[70.0, 1.0, 0.0, 0.0, 1.0, 1.0, 10.0], [100.0, 0.0, 1.0, 0.0, 0.0, 0.0, 3.0]]
+    return load_model(model).rule_base_.predict(rows)
+
+
+def test_a_header_and_a_line_a_row(fruler, model, new_rows, tmp_path):
+    result = fruler("predict", model, new_rows, "-o", tmp_path / "out.csv")
+    assert result.stdout == ""
+    assert_says_why(result)
+    first, last = expected(model)
+    assert (tmp_path / "out.csv").read_text() == f'prediction\n{first}\n""\n""\n{last}\n'
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 4
+
+
+def assert_says_why(result):
+    assert result.returncode == 0
+    assert result.stderr == (
+        "fruler: 2 of 4 rows cannot be predicted: 'colour' has an unknown value in 1 ('teal'); 'age' is missing in 1\n"
+    )
+
+
+def test_columns_are_found_by_name_and_others_kept_if_asked_for(fruler, model, tmp_path):
+    table = pd.read_csv(io.StringIO(ROWS))[["heated", "colour", "age", "smoker", "size"]]
+    table.assign(note="é").to_csv(tmp_path / "new.csv", index=False)
+    result = fruler("predict", model, tmp_path / "new.csv", "--keep")
+    written = pd.read_csv(io.StringIO(result.stdout))
+    assert list(written.columns) == [*table.columns, "note", "prediction"]
+    assert written["note"].tolist() == ["é"] * 4
+    np.testing.assert_allclose(written["prediction"].dropna(), expected(model), rtol=1e-12)
+
+
+def test_json_has_null_for_a_row_that_cannot_be_predicted(fruler, model, new_rows):
+    document = json.loads(fruler("predict", model, new_rows, "--json").stdout)
+    first, last = expected(model)
+    assert document == {"target": "price", "predictions": [first, None, None, last]}
+
+
+def test_standard_input_to_standard_output(model, new_rows):
+    with new_rows.open("rb") as file:
+        result = run_process("predict", model, "-", stdin=file)
+    assert_says_why(result)
+    assert len(result.stdout.splitlines()) == 5
+
+
+def test_missing_columns_are_named(fruler, model, tmp_path):
+    pd.read_csv(io.StringIO(ROWS)).drop(columns=["age", "size"]).to_csv(tmp_path / "new.csv", index=False)
+    assert_one_line(fruler("predict", model, tmp_path / "new.csv"), "new.csv", "'size', 'age'", "'smoker'")
+    (tmp_path / "new.csv").write_text(ROWS.replace("size", "Sise"))
+    assert_one_line(fruler("predict", model, tmp_path / "new.csv"), "'size'", "did you mean 'Sise'")
+
+
+def test_text_in_a_column_of_numbers(fruler, model, tmp_path):
+    (tmp_path / "new.csv").write_text(ROWS.replace("80,", "big,"))
+    result = fruler("predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv")
+    assert_one_line(result, "new.csv", "'size'", "row 2", "'big'")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_files_that_are_read_are_not_overwritten(fruler, model, new_rows):
+    before = new_rows.read_text(), model.read_text()
+    assert_one_line(fruler("predict", model, new_rows, "-o", new_rows), "overwritten")
+    assert_one_line(fruler("predict", model, new_rows, "-o", model), "overwritten")
+    assert (new_rows.read_text(), model.read_text()) == before
+
+
+def test_a_column_that_would_be_there_twice(fruler, model, tmp_path):
+    table = pd.read_csv(io.StringIO(ROWS)).assign(prediction=1)
+    table.to_csv(tmp_path / "new.csv", index=False)
+    assert_one_line(fruler("predict", model, tmp_path / "new.csv", "--keep"), "'prediction' already")
+    assert fruler("predict", model, tmp_path / "new.csv").returncode == 0
+
+
+def test_a_model_that_was_learned_without_names_takes_columns_by_order(fruler, tmp_path):
+    X = np.random.default_rng(0).uniform(size=(60, 2))
+    model = FRULERRegressor(random_state=0).fit(X, X[:, 0] - 3 * X[:, 1])
+    model.save(tmp_path / "m.json")
+    pd.DataFrame(X, columns=["a", "b"]).to_csv(tmp_path / "t.csv", index=False)
+    result = fruler("predict", tmp_path / "m.json", tmp_path / "t.csv")
+    assert "by their order" in result.stderr
+    np.testing.assert_array_equal(pd.read_csv(io.StringIO(result.stdout))["prediction"], model.predict(X))
+    pd.DataFrame(X[:, ::-1], columns=["x1", "x0"]).to_csv(tmp_path / "t.csv", index=False)
+    result = fruler("predict", tmp_path / "m.json", tmp_path / "t.csv")
+    assert result.stderr == ""
+    np.testing.assert_array_equal(pd.read_csv(io.StringIO(result.stdout))["prediction"], model.predict(X))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other pipes")
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_a_closed_pipe_ends_in_silence(model, tmp_path, buffered, monkeypatch):
+    monkeypatch.setenv("PYTHONUNBUFFERED", buffered)
+    table = pd.read_csv(io.StringIO(ROWS)).iloc[[0, 3] * 20_000]
+    table.to_csv(tmp_path / "big.csv", index=False)
+    arguments = command("predict", model, tmp_path / "big.csv")
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"prediction\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_explanations_in_sentences(fruler, model, new_rows):
+    said = fruler("explain", model, new_rows, "--rows", 2).stdout
+    first, _ = expected(model)
+    assert said.startswith(f"Row 1\nprice = {first:.4g} k€\n")
+    assert "smoker = 1 (yes)" in said
+    assert "Row 2\ncannot be predicted: colour missing or unknown\n" in said
+    assert "2 more rows" in said
+    said = fruler("explain", model, new_rows, "--row", 4).stdout
+    assert said.startswith("Row 4\nprice = ")
+    assert said.count("Row") == 1
+
+
+def test_explanations_for_machines(fruler, model, new_rows):
+    first, second = json.loads(fruler("explain", model, new_rows, "--rows", 2, "--json").stdout)
+    assert first["row"] == 1
+    assert first["prediction"] == expected(model)[0]
+    assert first["base"] + sum(first["adds"].values()) == pytest.approx(first["prediction"])
+    assert second == {"row": 2, "prediction": None, "lacks": ["colour"]}
+
+
+def test_a_row_that_is_not_there(fruler, model, new_rows):
+    assert_one_line(fruler("explain", model, new_rows, "--row", 5), "--row 5", "4 rows")
+    assert_one_line(fruler("explain", model, new_rows, "--row", 0), "--row")

@@ -1,0 +1,72 @@
+"""``fruler rules``, ``report`` and ``export``: a model in other forms."""
+
+import json
+
+import pytest
+from helpers.commands import assert_one_line, run_process
+
+from fruler import load_model
+from fruler.explain.text import rules_text
+from fruler.export import TARGETS, export_model
+
+
+def test_rules_as_text_in_the_width_of_the_terminal(fruler, model, monkeypatch):
+    rule_base = load_model(model).rule_base_
+    monkeypatch.setenv("COLUMNS", "100")
+    wide = fruler("rules", model).stdout
+    assert wide == rules_text(rule_base, width=100) + "\n"
+    monkeypatch.setenv("COLUMNS", "50")
+    narrow = fruler("rules", model).stdout
+    assert narrow == rules_text(rule_base, width=50) + "\n"
+    assert narrow != wide
+
+
+def test_rules_as_json(fruler, model, tmp_path):
+    written = json.loads(model.read_text())["rule_bases"][0]
+    assert json.loads(fruler("rules", model, "--json").stdout) == written
+    assert fruler("rules", model, "--json", "-o", tmp_path / "r.json").stdout == ""
+    assert json.loads((tmp_path / "r.json").read_text()) == written
+
+
+@pytest.mark.parametrize("style", ["markdown", "latex"])
+def test_rules_in_documents(fruler, model, style):
+    expected = getattr(load_model(model).rule_base_, f"to_{style}")()
+    assert fruler("rules", model, f"--{style}").stdout.strip() == expected.strip()
+
+
+def test_one_form_at_a_time(fruler, model):
+    assert_one_line(fruler("rules", model, "--json", "--latex"), "--latex", "--json")
+
+
+def test_a_report_with_and_without_data(fruler, model, houses, tmp_path):
+    pytest.importorskip("jinja2")
+    result = fruler("report", model, "-o", tmp_path / "a.html")
+    assert result.stdout == f"Report written to {tmp_path / 'a.html'}\n", result.stderr
+    result = fruler("report", model, houses, "-o", tmp_path / "b.html")
+    assert result.returncode == 0
+    assert "4 of 200 rows lack a value" in result.stderr
+    assert (tmp_path / "a.html").read_text("utf-8") != (tmp_path / "b.html").read_text("utf-8")
+
+
+def test_exports(fruler, model, tmp_path):
+    content = export_model(load_model(model).rule_base_, "c")
+    result = fruler("export", model, "--to", "c", "-o", tmp_path / "model.c")
+    assert (tmp_path / "model.c").read_text("utf-8") == content
+    assert "'smoker' (no or yes)" in result.stderr
+    assert_one_line(fruler("export", model, "--to", "pyton"), "did you mean 'python'", *TARGETS)
+
+
+def test_a_binary_export_on_standard_output(model):
+    pytest.importorskip("onnx")
+    result = run_process("export", model, "--to", "onnx", encoding=None)
+    assert result.stdout == export_model(load_model(model).rule_base_, "onnx")
+
+
+def test_a_report_on_data_needs_the_target(fruler, model, tmp_path):
+    (tmp_path / "new.csv").write_text("size,smoker,colour,heated,age\n70,yes,red,true,10\n")
+    result = fruler("report", model, tmp_path / "new.csv", "-o", tmp_path / "r.html")
+    assert_one_line(result, "new.csv", "'price'", "leave DATA out")
+    (tmp_path / "new.csv").write_text("size,smoker,colour,heated,age,price\n70,yes,red,true,,5\n")
+    result = fruler("report", model, tmp_path / "new.csv", "-o", tmp_path / "r.html")
+    assert_one_line(result, "every row lacks a value")
+    assert not (tmp_path / "r.html").exists()

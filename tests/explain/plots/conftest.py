@@ -1,0 +1,40 @@
+"""Models to draw, and no figure left open."""
+
+import pytest
+
+from fruler import FRULERRegressor, MultiGranularityDiscretizer, paper_settings
+from fruler.data import load_example
+
+WEATHER = load_example("weather")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="session")
+def model():
+    fitted = FRULERRegressor(random_state=0).fit(WEATHER.data, WEATHER.target)
+    fitted.rule_base_ = fitted.rule_base_.with_units(WEATHER.units)
+    return fitted
+
+
+@pytest.fixture(scope="session")
+def one_rule():
+    return FRULERRegressor(max_rules=1, random_state=0).fit(WEATHER.data, WEATHER.target)
+
+
+@pytest.fixture(scope="session")
+def paper():
+    settings = {**paper_settings(), "max_evaluations": 150, "solver": "coordinate_descent"}
+    return FRULERRegressor(**settings, random_state=0).fit(WEATHER.data, WEATHER.target)
+
+
+@pytest.fixture(scope="session")
+def discretizer():
+    return MultiGranularityDiscretizer().fit(WEATHER.data, WEATHER.target)

@@ -1,0 +1,84 @@
+"""Files of schema 1 as they were first written. They must load for ever: a file here is never changed, only added."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fruler import load_model
+from fruler.model_file.estimator import save_regressor
+from fruler.model_file.file import read_model
+from fruler.rules import NominalPartition
+
+GOLDEN = Path(__file__).parent / "golden"
+# A new schema gets new files; these stay.
+HASHES = {
+    "hand-1.expected.json": "7534b717dabde537",
+    "hand-1.json": "98e8f0bd5ce1be19",
+    "model-1.expected.json": "5918448e9f57442b",
+    "model-1.json": "5f9d3f427c9887c2",
+    "small-1.expected.json": "f9959fdc3bcfa16e",
+    "small-1.json": "e0e81cf5e6ccfe47",
+}
+
+
+@pytest.mark.parametrize("name", sorted(HASHES))
+def test_a_golden_file_is_never_changed(name):
+    assert hashlib.sha256((GOLDEN / name).read_bytes()).hexdigest()[:16] == HASHES[name]
+
+
+def test_every_golden_file_is_guarded():
+    assert sorted(path.name for path in GOLDEN.iterdir()) == sorted(HASHES)
+
+
+@pytest.mark.parametrize("name", ["model-1", "hand-1", "small-1"])
+def test_a_golden_file_predicts_and_explains_as_on_its_first_day(name):
+    model = load_model(GOLDEN / f"{name}.json")
+    expected = json.loads((GOLDEN / f"{name}.expected.json").read_text(encoding="utf-8"))
+    rows = pd.DataFrame(expected["rows"], columns=model.feature_names_in_)
+    np.testing.assert_allclose(model.predict(rows), expected["predictions"], rtol=1e-12, atol=0)
+    np.testing.assert_allclose(model.explain(rows).contributions, expected["contributions"], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["model-1", "hand-1", "small-1"])
+def test_a_golden_file_is_written_as_it_was(name, tmp_path):
+    old = (GOLDEN / f"{name}.json").read_text(encoding="utf-8")
+    save_regressor(tmp_path / "again.json", load_model(GOLDEN / f"{name}.json"))
+    new = (tmp_path / "again.json").read_text(encoding="utf-8")
+    # The settings of a later version may be others, and its name is.
+    ends = (' "written_by"', ' "learning"')
+    assert [line for line in new.split(ends[1])[0].splitlines() if not line.startswith(ends[0])] == [
+        line for line in old.split(ends[1])[0].splitlines() if not line.startswith(ends[0])
+    ]
+
+
+def test_the_golden_model_has_what_was_learned():
+    model = load_model(GOLDEN / "model-1.json")
+    assert (model.random_state, model.max_rules, model.search) == (0, 5, "growth")
+    assert model.split_points == {"humidity": [60.0, 80.0], 7: [100.0, 200.0]}
+    assert model.pareto_["rules"].tolist() == [1, 2, 3, 4, 5]
+    assert model.n_rules_ == 5
+    assert model.rule_base_.target_name == "mean_temperature"
+
+
+def test_the_golden_rules_by_hand_have_all_that_a_schema_needs_to_hold():
+    model = read_model(GOLDEN / "hand-1.json")
+    rules = model.rule_base
+    area, year, region = rules.variables[:3]
+    assert area.partition.fuzziness == (1.0, 0.35)
+    assert area.unit == "m²"
+    assert year.partition.fuzziness == (0.0,)
+    assert isinstance(region.partition, NominalPartition)
+    assert region.partition.groups == ((0.0,), (1.0, 3.0), (2.0,))
+    assert region.partition.labels == ("centre", "north or south", "coast")
+    assert (rules.t_norm, rules.target_unit) == ("minimum", '1000 € per "month"')
+    assert rules.consequents[1, 0] == 1e-300
+    assert rules.consequents[2, -1] == 5e-324
+    assert rules.consequents[2, 1] == 0.1 + 0.2
+    assert model.learning is None
+    assert model.encoding is not None
+    table = pd.DataFrame({"heating": ["oil"], "lift": ["yes"], "area": [80.0], "year": [1930], "region": [3]})
+    assert model.encoding.apply(table).to_numpy().tolist() == [[80.0, 1930.0, 3.0, 1.0, 0.0, 1.0, 0.0]]
