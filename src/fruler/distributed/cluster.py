@@ -17,8 +17,8 @@ from fruler.evolution.fitness import OutOfTime
 
 # Seconds between two looks at whether the cluster is still there.
 _POLL = 1.0
-# Seconds that the scheduler may take to answer such a question.
-_ANSWER = 10.0
+# The least seconds that a scheduler has to answer such a question: it may be busy, e.g. importing what it is sent.
+_ANSWER = 30.0
 _WITH_A_CHECKPOINT = "Fit again on another cluster; with the same checkpoint=FOLDER it goes on from where it was"
 
 
@@ -122,7 +122,7 @@ def collect(client: Client, futures: Sequence[Future], patience: float, deadline
                 if time.monotonic() > deadline:
                     client.cancel(list(futures))
                     raise OutOfTime from None
-                if _n_workers(client):
+                if _n_workers(client, max(patience, _ANSWER)):
                     alone_since = None
                 elif alone_since is None:
                     alone_since = time.monotonic()
@@ -140,11 +140,11 @@ def collect(client: Client, futures: Sequence[Future], patience: float, deadline
         raise _scheduler_lost(client) from error
 
 
-def _n_workers(client: Client) -> int:
+def _n_workers(client: Client, seconds: float) -> int:
     if client.status != "running":
         raise _scheduler_lost(client)
     try:
-        return len(client.sync(client.scheduler.ncores, callback_timeout=_ANSWER))
+        return len(client.sync(client.scheduler.ncores, callback_timeout=seconds))
     except (OSError, TimeoutError) as error:
         raise _scheduler_lost(client) from error
 
