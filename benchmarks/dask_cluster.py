@@ -34,15 +34,15 @@ from fruler.data.examples import make_mv
 from fruler.distributed import DaskFRULERRegressor
 
 INPUTS = [f"X{j}" for j in range(1, 11)]
-ROWS_A_FILE = 100_000
+ROWS_A_FILE = 50_000
 MEGABYTE = 1e6
 
 
-def write_table(folder: Path, n_rows: int) -> None:
+def write_table(folder: Path, n_rows: int, rows_a_file: int = ROWS_A_FILE) -> None:
     """Write so many rows, each file from a seed of its own."""
     folder.mkdir()
-    for number, first in enumerate(range(0, n_rows, ROWS_A_FILE)):
-        part = make_mv(min(ROWS_A_FILE, n_rows - first), random_state=number)
+    for number, first in enumerate(range(0, n_rows, rows_a_file)):
+        part = make_mv(min(rows_a_file, n_rows - first), random_state=number)
         part.data.assign(Y=part.target).to_parquet(folder / f"{number:05d}.parquet", index=False)
 
 
@@ -231,7 +231,9 @@ def main() -> None:
         if wanted("model"):
             compare_models(small)
         if wanted("bytes"):
-            measure_bytes([small, large], arguments.evaluations)
+            many = Path(place) / "many"
+            write_table(many, arguments.rows // 10, max(1, arguments.rows // 2_000))
+            measure_bytes([small, large, many], max(400, arguments.evaluations))
         if wanted("workers"):
             measure_workers(large, arguments.evaluations)
         if wanted("rows"):

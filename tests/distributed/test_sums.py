@@ -81,7 +81,10 @@ def splits_by_blocks(X, y, *cuts, weight=None, most=MOST_BINS):
     bins = Bins.from_sketches(
         [shortened(sketch, most) for sketch in sketches], summary.low[:-1], summary.high[:-1], standard
     )
-    return splits_of_bins(reduce(merge_bins, [bin_block(block, bins) for block in blocks]), bins)
+    found = []
+    for part in bins.parted(2):
+        found += splits_of_bins(reduce(merge_bins, [bin_block(block, part) for block in blocks]), part)
+    return found
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler.discretization import NestedSplits, splits_of_cells
 from fruler.distributed.blocks import Block, Standard
@@ -14,6 +15,8 @@ from fruler.scaling import Floats
 
 # An error below this share of the output's own squares counts as that.
 _ERROR_FLOOR = 1e-12
+# Inputs whose sums are put together by one task.
+_MOST_INPUTS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +25,8 @@ class Bins:
 
     Attributes
     ----------
+    inputs : ndarray of shape (n_inputs,)
+        Which inputs these are.
     starts : list of ndarray
         The lower ends of the bins of every input.
     middles, units : ndarray of shape (n_inputs,)
@@ -30,6 +35,7 @@ class Bins:
         How the output and the weights are scaled.
     """
 
+    inputs: npt.NDArray[np.intp]
     starts: list[Floats]
     middles: Floats
     units: Floats
@@ -41,7 +47,16 @@ class Bins:
         middles = np.array([median_of(sketch) for sketch in sketches])
         spans = np.maximum(middles - low, high - middles)
         units = np.array([math.ldexp(1.0, -math.frexp(span)[1]) for span in spans.tolist()])
-        return cls([sketch.values for sketch in sketches], middles, units, standard)
+        inputs = np.arange(len(sketches))
+        return cls(inputs, [sketch.values for sketch in sketches], middles, units, standard)
+
+    def parted(self, most: int = _MOST_INPUTS) -> list[Bins]:
+        """Return the bins of a few inputs each."""
+        parts = [slice(first, first + most) for first in range(0, len(self.inputs), most)]
+        return [
+            Bins(self.inputs[part], self.starts[part], self.middles[part], self.units[part], self.standard)
+            for part in parts
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +84,8 @@ def bin_block(block: Block, bins: Bins) -> list[BinSums]:
     y = bins.standard.target_scale.apply(block.target)
     weight = block.weights(bins.standard.mean_weight)
     found = []
-    for column, starts, unit in zip(block.values.T, bins.starts, bins.units, strict=True):
+    for j, starts, unit in zip(bins.inputs, bins.starts, bins.units, strict=True):
+        column = block.values[:, j]
         place = np.maximum(np.searchsorted(starts, column, side="right") - 1, 0)
         x = (column - starts[place]) * unit
         n_bins = len(starts)

@@ -67,7 +67,7 @@ def check_workers(client: Client, patience: float) -> None:
     """
     try:
         client.wait_for_workers(1, timeout=patience)
-        found = client.sync(client._run, worker_versions, on_error="return", callback_timeout=max(patience, _ANSWER))
+        found = client.run(worker_versions, on_error="return")
     except TimeoutError:
         raise ClusterLost(f"No worker came within {patience:g} seconds; start one, or raise timeout=.") from None
     here = worker_versions()
@@ -86,8 +86,11 @@ def check_workers(client: Client, patience: float) -> None:
 
 def memory_of_workers(client: Client) -> float:
     """Return the bytes that all workers together may use; infinite where one has no limit."""
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    limits = [worker["memory_limit"] for worker in workers]
+    try:
+        known = client.scheduler_info(n_workers=-1)
+    except TypeError:  # an older Dask, which tells of all anyway
+        known = client.scheduler_info()
+    limits = [worker["memory_limit"] for worker in known["workers"].values()]
     return float(sum(limits)) if limits and all(limits) else np.inf
 
 

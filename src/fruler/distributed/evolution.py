@@ -62,8 +62,8 @@ class RemoteEvolutionLearner(EvolutionLearner):
         table = self.table
         low, high = table.summary.low[:-1], table.summary.high[:-1]
         bins = Bins.from_sketches(table.sketches, low, high, table.standard)
-        [nested] = table.blocks.reduce([Job(bin_block, bins, merge_bins, splits_of_bins)])
-        return list(nested)
+        jobs = [Job(bin_block, part, merge_bins, splits_of_bins) for part in bins.parted()]
+        return [splits for nested in table.blocks.reduce(jobs) for splits in nested]
 
     def _task(self, space: SearchSpace, indices: npt.NDArray[np.intp]) -> Task:
         examples = self._rows_at(indices)
