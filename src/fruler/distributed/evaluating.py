@@ -24,7 +24,7 @@ from fruler.rules.consequents import ElasticNetSettings
 from fruler.scaling import Floats
 
 # Numbers that the sums of one batch may have; a larger one goes out in several, at the same time.
-_MOST_NUMBERS = 2_000_000
+_MOST_NUMBERS = 4_000_000
 # Groups of chromosomes whose consequents are fitted to the selected rows, each by one worker.
 _N_FITTED_TOGETHER = 8
 
