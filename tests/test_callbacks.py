@@ -104,15 +104,6 @@ def test_every_generation_is_told_of(friedman):
     assert all(progress.seconds_left > 0.0 for progress in generations[:-1])
 
 
-def test_the_time_left_is_that_of_a_converging_search(friedman):
-    X, y = friedman
-    recorder = Recorder()
-    quick("evolution", max_evaluations=10**9, callbacks=recorder, n_restarts=0, population_size=8).fit(X[:, :1], y)
-    total = recorder.told[-2].seconds
-    middle = recorder.of("evolution")[len(recorder.of("evolution")) // 2]
-    assert middle.seconds_left == pytest.approx(total - middle.seconds, rel=0.8)
-
-
 def test_a_time_limit_bounds_the_time_left(friedman, search):
     recorder = Recorder()
     quick(search, time_limit=50.0, callbacks=recorder).fit(*friedman)
