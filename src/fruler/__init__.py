@@ -41,7 +41,8 @@ def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version  # takes longer than all the rest here
 
-        return version("fruler")
+        globals()[name] = version("fruler")
+        return globals()[name]
     if name not in _HOMES:
         raise AttributeError(f"module 'fruler' has no attribute {name!r}")
     value = getattr(_import_module(_HOMES[name]), name)
