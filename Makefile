@@ -23,7 +23,7 @@ demo: .venv/installed
 	@$(BIN)/fruler demo
 
 test: .venv/installed-for-tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
 lint: .venv/installed-for-development
 	$(BIN)/ruff check .

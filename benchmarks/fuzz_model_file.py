@@ -240,7 +240,7 @@ def written_as_json(document: Any) -> str:
     return re.sub(f'"{OPEN}(.*?){CLOSE}"', lambda found: json.loads(f'"{found[1]}"'), written)
 
 
-def use(raw: bytes, *, thoroughly: bool = True) -> bool:
+def use(raw: bytes, *, used: bool = True, thoroughly: bool = True) -> bool:
     """Read a file and use what it gives; return whether it gave a model, and raise whatever it should not."""
     try:
         regressor = regressor_of(parse_model(raw))
@@ -248,6 +248,8 @@ def use(raw: bytes, *, thoroughly: bool = True) -> bool:
         if type(error) is not ValueError or not str(error):
             raise
         return False
+    if not used:
+        return True
     rules = regressor.rule_base_
     p = len(rules.variables)
     rows = np.array([np.arange(p) * 1e3, np.full(p, -1e150)])

@@ -74,7 +74,7 @@ def test_every_rule_every_part_and_every_model_is_told_of(friedman):
     assert [progress.n_evaluations for progress in grown] == model.history_.evaluations.tolist()
     # The chosen size was tuned afterwards.
     np.testing.assert_allclose([progress.error for progress in grown], model.history_.best_error, rtol=0.05)
-    assert [progress.generation for progress in parts] == list(range(1, 16))
+    assert [progress.generation for progress in parts] == list(range(1, 31))
     assert parts[-1].n_rules == model.n_rules_
     chosen = model.pareto_.set_index("rules").loc[model.n_rules_]
     assert parts[-1].error == pytest.approx(chosen.cv_error)
@@ -102,15 +102,6 @@ def test_every_generation_is_told_of(friedman):
     assert seconds == sorted(seconds)
     assert generations[-1].seconds_left == 0.0
     assert all(progress.seconds_left > 0.0 for progress in generations[:-1])
-
-
-def test_the_time_left_is_that_of_a_converging_search(friedman):
-    X, y = friedman
-    recorder = Recorder()
-    quick("evolution", max_evaluations=10**9, callbacks=recorder, n_restarts=0, population_size=8).fit(X[:, :1], y)
-    total = recorder.told[-2].seconds
-    middle = recorder.of("evolution")[len(recorder.of("evolution")) // 2]
-    assert middle.seconds_left == pytest.approx(total - middle.seconds, rel=0.8)
 
 
 def test_a_time_limit_bounds_the_time_left(friedman, search):

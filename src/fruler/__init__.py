@@ -1,18 +1,16 @@
 """FRULER: a handful of readable fuzzy rules for regression, learned by evolution."""
 
 from importlib import import_module as _import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from fruler.data import load_keel
     from fruler.discretization import MultiGranularityDiscretizer
     from fruler.instance_selection import ClassConditionalSelector
     from fruler.model_file.estimator import load_model
     from fruler.regressor import FRULERRegressor, paper_settings
     from fruler.rules import FuzzyPartition, RuleBase
-
-__version__ = _version("fruler")
 
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
@@ -40,6 +38,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version  # takes longer than all the rest here
+
+        globals()[name] = version("fruler")
+        return globals()[name]
     if name not in _HOMES:
         raise AttributeError(f"module 'fruler' has no attribute {name!r}")
     value = getattr(_import_module(_HOMES[name]), name)

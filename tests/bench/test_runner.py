@@ -187,7 +187,7 @@ def test_a_cluster_gives_the_same(bench, small_sets, tmp_path, slow_tasks):
     distributed = pytest.importorskip("distributed")
     options = {"sets": "plain", "folds": "1", "peers": "tree"}
     bench(tmp_path / "here", **options)
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=True, dashboard_address=":0") as cluster:
         bench(tmp_path / "there", **options, dask=cluster.scheduler_address)
         late = [line["status"] for _, line in run_on_dask(slow_tasks[:1], cluster.scheduler_address, 0.5)]
     here, there = (read_lines(tmp_path / name / "runs.jsonl") for name in ("here", "there"))

@@ -122,7 +122,7 @@ def test_models_from_elsewhere(fruler, houses, model, tmp_path, name):
     assert_one_line(use(tmp_path), "is a folder")
     for path in (tmp_path / "any.json", tmp_path / "cut.json", tmp_path / "latin.json", houses):
         result = use(path)
-        assert_one_line(result, path.name, "is no model")
+        assert_one_line(result, path.name, "can't be read as a model")
         assert result.stdout == ""
 
 

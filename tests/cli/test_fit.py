@@ -63,7 +63,7 @@ def test_the_saved_model_is_that_of_all_rows_with_labels_units_and_encoding(mode
     assert loaded.rule_base_.variables[0].unit == "m²"
     assert loaded.rule_base_.target_unit == "k€"
     columns = json.loads(model.read_text())["columns"]
-    assert columns[1] == {"name": "smoker", "categories": ["no", "yes"]}
+    assert columns[1] == {"name": "smoker", "kind": "category", "categories": ["no", "yes"]}
 
 
 def test_json_is_one_document_and_messages_go_elsewhere(fruler, houses, model):

@@ -110,3 +110,12 @@ def test_categories_are_told_with_what_they_stand_for():
     text = str(RuleBase([colour], [[[0, 1]], [[2, 2]]], [[1.0, 0.0], [2.0, 0.0]]))
     assert "if colour is brown or red or green\n" in text
     assert "colour: brown = 0; red or green = 1, 2; blue = 3" in text
+
+
+def test_an_input_of_zeros_and_ones_has_no_border_to_tell():
+    garden = Variable("garden", FuzzyPartition([0.525], (0.0, 1.0), labels=["no", "yes"]))
+    rules = RuleBase([garden], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]])
+    X = np.array([[0.0], [1.0], [1.0]])
+    assert "garden: no = 0; yes = 1" in str(rules.with_training(X, X[:, 0]))
+    X[1] = 0.5
+    assert "garden: no < 0.525 < yes" in str(rules.with_training(X, X[:, 0]))

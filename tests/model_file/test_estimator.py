@@ -46,8 +46,8 @@ def test_saving_again_gives_the_same_bytes(loaded, tmp_path):
 
 
 def test_the_evolution_is_saved_as_well(weather, tmp_path):
-    settings = paper_settings() | {"max_evaluations": 300, "population_size": 11, "random_state": 1}
-    model = FRULERRegressor(**settings).fit(weather.data.to_numpy(), weather.target.to_numpy())
+    settings = paper_settings() | {"max_evaluations": 200, "population_size": 11, "random_state": 1}
+    model = FRULERRegressor(**settings).fit(weather.data[:150].to_numpy(), weather.target[:150].to_numpy())
     model.save(tmp_path / "model.json")
     again = load_model(tmp_path / "model.json")
     assert again.get_params() == model.get_params()

@@ -46,7 +46,7 @@ def rule_bases(draw):
 
 
 @given(rule_bases())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_every_rule_base_comes_back(rules):
     raw = model_bytes(Model(rules))
     again = parse_model(raw).rule_base

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules.tables import rules_table
 
 
 @st.composite
@@ -194,3 +195,15 @@ def test_a_negative_zero_is_a_zero():
 
 def test_no_rows_give_no_predictions():
     assert two_inputs().predict(np.empty((0, 2))).shape == (0,)
+
+
+def test_tables_of_many_rules_and_inputs_are_made_at_once():
+    rng = np.random.default_rng(0)
+    variables = [Variable(f"v{j}", FuzzyPartition([0.5], (0.0, 1.0))) for j in range(120)]
+    X = rng.uniform(size=(5, 120))
+    rules = RuleBase(variables, [[[0, 1]] * 119 + [[0, 0]]] * 120, rng.normal(size=(120, 121))).with_training(
+        X, X[:, 0]
+    )
+    # A table that grows column by column is slow, of which pandas warns.
+    assert rules_table(rules).shape == (120, 1 + 2 + 120)
+    assert rules.explain(X).to_frame().shape == (5, 2 + 120 + 120 + 2)

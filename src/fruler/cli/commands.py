@@ -55,12 +55,19 @@ def _common(
         typer.echo(context.get_help())
 
 
-@app.command(epilog=_examples("fruler demo"))
-def demo() -> None:
+@app.command(epilog=_examples("fruler demo", "fruler demo --table weather.csv"))
+def demo(
+    table: Annotated[
+        Path | None, typer.Option(help="Only write the table of the demo, as CSV, to try the other commands on.")
+    ] = None,
+) -> None:
     """Learn rules from bundled weather data and read them."""
-    from fruler.cli.demo import show_demo
+    from fruler.cli.demo import show_demo, write_demo_table
 
-    show_demo()
+    if table is None:
+        show_demo()
+    else:
+        write_demo_table(table)
 
 
 @app.command(

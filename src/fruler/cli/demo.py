@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import typer
 from sklearn.model_selection import train_test_split
 
 from fruler.cli.held_out import error_table, held_out_errors
 from fruler.data.examples import load_example
+from fruler.files import write_whole
 from fruler.regressor import FRULERRegressor
+
+
+def write_demo_table(path: Path) -> None:
+    """Write the demo's table as CSV, to try the other commands on."""
+    weather = load_example("weather")
+    table = weather.data.assign(**{weather.target_name: weather.target})
+    write_whole(path, table.to_csv(index=False))
+    typer.echo(f"{path} written: {table.shape[0]} days, {table.shape[1]} columns")
+    typer.echo(f"Learn from it: fruler fit {path} --target {weather.target_name}")
 
 
 def show_demo() -> None:

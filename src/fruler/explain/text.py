@@ -7,10 +7,10 @@ import textwrap
 
 import numpy as np
 
+from fruler.explain.effects import input_ranges, output_spread, signed_effects
 from fruler.explain.numbers import number_within
 from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
 
 # How far a printed formula may be from the rule, term by term: this share of the target's spread.
 _SHARE_OF_SPREAD = 0.01
@@ -60,8 +60,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     width = _terminal_width() if width is None else width
     target = rule_base.target_name
     unit = f" ({rule_base.target_unit})" if rule_base.target_unit else ""
-    spread = output_spread(rule_base)
-    formulas = [formula(rule_base, consequent, spread) for consequent in rule_base.consequents]
+    formulas = [formula(rule_base, rule) for rule in range(rule_base.n_rules)]
     if rule_base.n_rules == 1 and not rule_base.looks_at.any():
         return f"1 rule for {target}{unit}\n\n" + _wrapped(f"{target} = {formulas[0]}", width, "", "    ")
     parts = [f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''} for {target}{unit}"]
@@ -103,49 +102,20 @@ def accepted_labels(partition: Partition, first: int, last: int) -> str:
     return " or ".join(labels)
 
 
-def formula(rule_base: RuleBase, consequent: Floats, spread: float) -> str:
-    """Write a linear output, the terms with the largest effect first, rounded for a target of some spread."""
-    slopes = consequent[1:]
-    tolerance = _SHARE_OF_SPREAD * spread
-    effects = term_effects(rule_base, slopes)
-    terms = number_within(float(consequent[0]), tolerance)
+def formula(rule_base: RuleBase, rule: int) -> str:
+    """Write the linear output of a rule, the terms with the largest effect first."""
+    intercept, *slopes = rule_base.consequents[rule].tolist()
+    tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
+    effects = np.abs(signed_effects(rule_base)[rule])
+    largest_values = np.abs(input_ranges(rule_base)).max(axis=1)
+    terms = number_within(intercept, tolerance)
     for j in np.argsort(-effects, kind="stable"):
         if slopes[j] != 0.0:
             sign = "-" if slopes[j] < 0.0 else "+"
-            low, high = input_range(rule_base, j)
-            largest = max(abs(low), abs(high))
-            size = number_within(abs(float(slopes[j])), tolerance / largest if largest > 0.0 else 0.0)
+            largest = float(largest_values[j])
+            size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
             terms += f" {sign}{_GLUE}{size}·{rule_base.variables[j].name}"
     return terms
-
-
-def term_effects(rule_base: RuleBase, slopes: Floats) -> Floats:
-    """Return by how much each term of a linear output changes it over its input's range."""
-    ranges = np.array([input_range(rule_base, j) for j in range(len(slopes))])
-    return np.asarray(np.abs(slopes) * (ranges[:, 1] - ranges[:, 0]))
-
-
-def input_range(rule_base: RuleBase, feature: int) -> tuple[float, float]:
-    """Return the least and the greatest value that an input had, or may have."""
-    if rule_base.training is not None:
-        return float(rule_base.training.low[feature]), float(rule_base.training.high[feature])
-    partition = rule_base.variables[feature].partition
-    if isinstance(partition, FuzzyPartition):
-        return partition.domain
-    codes = [code for group in partition.groups for code in group]
-    return min(codes), max(codes)
-
-
-def output_spread(rule_base: RuleBase) -> float:
-    """Return the spread of the target: that of the training data, or what the rules span over the inputs' ranges."""
-    if rule_base.training is not None and rule_base.training.target_spread > 0.0:
-        return rule_base.training.target_spread
-    ranges = np.array([input_range(rule_base, j) for j in range(len(rule_base.variables))])
-    slopes = rule_base.consequents[:, 1:]
-    middle = rule_base.consequents[:, 0] + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
-    reach = np.abs(slopes) @ (ranges[:, 1] / 2.0 - ranges[:, 0] / 2.0)
-    # A spread is about a quarter of a range.
-    return float((middle + reach).max() - (middle - reach).min()) / 4.0
 
 
 def borders(partition: Partition) -> str:
@@ -161,12 +131,25 @@ def borders(partition: Partition) -> str:
     return " ".join(words)
 
 
+def is_switch(rule_base: RuleBase, feature: int) -> bool:
+    """Say whether an input was 0 or 1 in every training row, and has a label for each."""
+    training, partition = rule_base.training, rule_base.variables[feature].partition
+    if training is None or not isinstance(partition, FuzzyPartition) or partition.n_labels != 2:
+        return False
+    between = training.histograms[feature, 1:-1]
+    return bool(training.low[feature] == 0.0 and training.high[feature] == 1.0 and not between.any())
+
+
 def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
         unit = f" ({variable.unit})" if variable.unit else ""
-        lines.append(_wrapped(f"{variable.name}: {borders(variable.partition)}{unit}", width, "  ", "      "))
+        if is_switch(rule_base, j):
+            meaning = "{} = 0; {} = 1".format(*variable.partition.labels)
+        else:
+            meaning = borders(variable.partition)
+        lines.append(_wrapped(f"{variable.name}: {meaning}{unit}", width, "  ", "      "))
     return lines
 
 

@@ -86,8 +86,9 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits.lstrip("-")) > _MOST_DIGITS:
-        raise ValueError(f"the number {digits[:10]}... has {len(digits):,} digits")
+    n_digits = len(digits) - digits.startswith("-")
+    if n_digits > _MOST_DIGITS:
+        raise ValueError(f"the number {digits[:10]}... has {n_digits:,} digits")
     return int(digits)
 
 

@@ -208,12 +208,9 @@ class RuleBase:
             first, last = self.antecedents[rule, j]
             variable = self.variables[j]
             antecedent[variable.name] = variable.partition.labels[first : last + 1]
-        slopes = self.consequents[rule, 1:]
-        return Rule(
-            antecedent,
-            float(self.consequents[rule, 0]),
-            {self.variables[j].name: float(slopes[j]) for j in np.flatnonzero(slopes)},
-        )
+        intercept, *slopes = self.consequents[rule].tolist()
+        terms = {variable.name: slope for variable, slope in zip(self.variables, slopes, strict=True) if slope != 0.0}
+        return Rule(antecedent, intercept, terms)
 
     def predict(self, X: Any, *, compiled: bool = True) -> Floats:
         """Predict the output of each row.

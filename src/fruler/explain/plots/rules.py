@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler.explain.effects import signed_effects
 from fruler.explain.numbers import readable_number
 from fruler.explain.plots.drawing import (
     SMALL,
@@ -21,7 +22,8 @@ from fruler.explain.plots.drawing import (
     wrap,
 )
 from fruler.explain.plots.sets import membership, without_tails
-from fruler.explain.plots.subjects import drawn_range, rule_base_of, signed_effects, with_unit
+from fruler.explain.plots.subjects import drawn_range, rule_base_of, with_unit
+from fruler.explain.text import accepted_labels
 from fruler.rules.partition import FuzzyPartition, Partition
 from fruler.rules.rule_base import RuleBase, Variable
 from fruler.scaling import Floats
@@ -275,12 +277,8 @@ def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
     """
     if not rule_base.looks_at[rule, feature]:
         return ""
-    first, last = rule_base.antecedents[rule, feature]
-    partition = rule_base.variables[feature].partition
-    labels = partition.labels[first : last + 1]
-    if len(labels) > 2 and partition.ordered:
-        return f"{labels[0]} to {labels[-1]}"
-    return " or ".join(labels)
+    first, last = (int(label) for label in rule_base.antecedents[rule, feature])
+    return accepted_labels(rule_base.variables[feature].partition, first, last)
 
 
 def _lines(texts: list[str]) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from fruler.rules.partition import FuzzyPartition, Partition
+from fruler.explain.effects import partition_range
+from fruler.rules.partition import Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS
 from fruler.scaling import Floats
@@ -75,26 +76,6 @@ def with_unit(name: str, unit: str) -> str:
     ('dew_point (°C)', 'size')
     """
     return f"{name} ({unit})" if unit else name
-
-
-def partition_range(partition: Partition) -> tuple[float, float]:
-    """Return the least and the greatest value that a partition knows."""
-    if isinstance(partition, FuzzyPartition):
-        return partition.domain
-    codes = [code for group in partition.groups for code in group]
-    return min(codes), max(codes)
-
-
-def input_extents(rule_base: RuleBase) -> Floats:
-    """Return how far each input ranges: over the training rows, or in its partition where these are not known."""
-    if rule_base.training is not None:
-        return np.asarray(rule_base.training.high - rule_base.training.low)
-    return np.array([high - low for low, high in (partition_range(one.partition) for one in rule_base.variables)])
-
-
-def signed_effects(rule_base: RuleBase) -> Floats:
-    """Return by how much each rule's output changes over each input's range, shape (n_rules, n_inputs)."""
-    return np.asarray(rule_base.consequents[:, 1:] * input_extents(rule_base))
 
 
 def drawn_range(partition: Partition, edges: Floats | None) -> tuple[float, float]:

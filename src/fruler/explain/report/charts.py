@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fruler.explain.effects import output_spread
 from fruler.explain.report.drawings import Chart, padded
 from fruler.explain.report.measuring import Measured
 from fruler.explain.report.wording import TARGET_SHARE, counted, fixed, shown, with_unit
-from fruler.explain.text import output_spread
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
 

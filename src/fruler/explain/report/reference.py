@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fruler.explain.text import input_range, output_spread
+from fruler.explain.effects import input_ranges, output_spread
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
 
@@ -84,7 +84,7 @@ def reference_of(rule_base: RuleBase) -> Reference:
             offsets=training.offsets,
             spread=output_spread(rule_base),
         )
-    low, high = np.array([input_range(rule_base, j) for j in range(len(rule_base.variables))]).T
+    low, high = input_ranges(rule_base).T
     typical = np.array(
         [
             low[j] / 2.0 + high[j] / 2.0 if variable.partition.ordered else low[j]

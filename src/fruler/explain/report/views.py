@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
 from fruler.explain.report.drawings import accepted_path, histogram_path, labels_path, position, small_svg
 from fruler.explain.report.reference import Reference
 from fruler.explain.report.wording import INPUT_SHARE, TARGET_SHARE, fixed, percent, shown, signed, with_unit
-from fruler.explain.text import accepted_labels, borders, term_effects
+from fruler.explain.text import accepted_labels, borders
 from fruler.rules.partition import FuzzyPartition, NominalPartition
 from fruler.rules.rule_base import RuleBase, Variable
 from fruler.scaling import Floats
@@ -93,7 +94,7 @@ def input_views(rule_base: RuleBase, reference: Reference) -> list[InputView]:
     used = rule_base.looks_at.any(axis=0) | (rule_base.consequents[:, 1:] != 0.0).any(axis=0)
     training = rule_base.training
     if training is None:
-        effects = np.array([term_effects(rule_base, line[1:]) for line in rule_base.consequents]).max(axis=0)
+        effects = np.abs(signed_effects(rule_base)).max(axis=0)
         order = np.lexsort((-effects, ~rule_base.looks_at.any(axis=0), ~used))
         shares = np.zeros(len(used))
     else:
@@ -159,7 +160,7 @@ def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
 def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
     """Return the rules in their order."""
     slopes = rule_base.consequents[:, 1:]
-    effects = np.array([term_effects(rule_base, line) for line in slopes])
+    effects = np.abs(signed_effects(rule_base))
     largest = float(effects.max()) or 1.0
     training = rule_base.training
     moves = np.zeros(rule_base.n_rules) if training is None else training.rule_importance

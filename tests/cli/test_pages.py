@@ -1,4 +1,4 @@
-"""What the page about the command line shows is what happens."""
+"""What pages show of the command line is what happens."""
 
 import re
 import shlex
@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
 def without_times(text):
@@ -15,18 +17,20 @@ def without_times(text):
     return re.sub(r"\d+\.\d{6,}", lambda number: f"{float(number[0]):.6g}", text).strip()
 
 
-def test_the_page_shows_what_the_commands_print(fruler, tmp_path, monkeypatch):
-    page = PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "n_commands"), [("README.md", 3), ("docs/command_line.md", 5)])
+def test_a_page_shows_what_the_commands_print(fruler, tmp_path, monkeypatch, name, n_commands):
+    page = (ROOT / name).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     script = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    if ">>>" not in script:
+        subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
     shown = [
         tuple(part.partition("\n")[::2])
         for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL)
         for part in block.split("$ ")[1:]
     ]
-    assert len(shown) == 5
+    assert len(shown) == n_commands
     for command, expected in shown:
         name, *arguments = shlex.split(command)
         if name == "head":

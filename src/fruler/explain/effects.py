@@ -1,0 +1,53 @@
+"""How far inputs range, and by how much the terms of the rules change the output over these ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fruler.rules.partition import FuzzyPartition, Partition
+from fruler.rules.rule_base import RuleBase
+from fruler.scaling import Floats
+
+
+def partition_range(partition: Partition) -> tuple[float, float]:
+    """Return the least and the greatest value that a partition knows."""
+    if isinstance(partition, FuzzyPartition):
+        return partition.domain
+    codes = [code for group in partition.groups for code in group]
+    return min(codes), max(codes)
+
+
+def input_ranges(rule_base: RuleBase) -> Floats:
+    """Return the least and the greatest value of each input, shape (n_inputs, 2).
+
+    Over the training rows, or in its partition where these are not known.
+    """
+    if rule_base.training is not None:
+        return np.column_stack([rule_base.training.low, rule_base.training.high])
+    return np.array([partition_range(variable.partition) for variable in rule_base.variables])
+
+
+def signed_effects(rule_base: RuleBase) -> Floats:
+    """Return by how much each rule's output changes over each input's range, shape (n_rules, n_inputs).
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([], (2.0, 12.0)))
+    >>> signed_effects(RuleBase([x], [[[0, 0]]], [[7.0, -0.5]])).tolist()
+    [[-5.0]]
+    """
+    ranges = input_ranges(rule_base)
+    return np.asarray(rule_base.consequents[:, 1:] * (ranges[:, 1] - ranges[:, 0]))
+
+
+def output_spread(rule_base: RuleBase) -> float:
+    """Return the spread of the target: that of the training data, or what the rules span over the inputs' ranges."""
+    if rule_base.training is not None and rule_base.training.target_spread > 0.0:
+        return rule_base.training.target_spread
+    ranges = input_ranges(rule_base)
+    slopes = rule_base.consequents[:, 1:]
+    middle = rule_base.consequents[:, 0] + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
+    reach = np.abs(slopes) @ (ranges[:, 1] / 2.0 - ranges[:, 0] / 2.0)
+    # A spread is about a quarter of a range.
+    return float((middle + reach).max() - (middle - reach).min()) / 4.0

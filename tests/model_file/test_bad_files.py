@@ -1,0 +1,208 @@
+"""What is no model is refused in one sentence that says why."""
+
+import json
+import os
+import pickle
+
+import pytest
+
+from fruler import load_model
+from fruler.model_file.checked import MOST_BYTES, MOST_VALUES
+from fruler.model_file.file import parse_model, read_model
+
+HAND = json.dumps({"format": "fruler-model", "schema": 1})
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "it is empty"),
+        (b" \n\t ", "it is empty"),
+        (b"a,b\n1,2\n", r"it is not JSON \(line 1, column 1: Expecting value\)"),
+        (b"1,2\n3,4\n", r"it is not JSON \(line 1, column 2: Extra data\)"),
+        (pickle.dumps([1]), r"it is not text \(byte 0 is not UTF-8\)"),
+        ("{}".encode("utf-16"), "it is not text"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (b'{"a":' * 100_000, "it is nested too deeply"),
+        (b"NaN", "NaN is not a finite number"),
+        (b'{"a": [1, -Infinity]}', "-Infinity is not a finite number"),
+        (b"1" * 5_000, "the number 1111111111... has 5,000 digits"),
+        (b"-" + b"1" * 5_000, "the number -111111111... has 5,000 digits"),
+        (b'{"a": 1, "b": 2, "a": 1}', "the key 'a' occurs twice in one object"),
+        (b"[]", "it is JSON but no fruler-model"),
+        (b'"fruler-model"', "it is JSON but no fruler-model"),
+        (b"{}", "it is JSON but no fruler-model, which FRULERRegressor.save and fruler fit write"),
+        (b'{"format": "fruler-model"}', "it is JSON but no fruler-model"),
+        (
+            b'{"format": "fruler-model", "schema": 2, "news": []}',
+            "its schema is 2, and this version reads up to 1; inst",
+        ),
+        (b'{"format": "fruler-model", "schema": 0}', "schema must be a whole number of at least 1; got 0"),
+        (b'{"format": "fruler-model", "schema": "1"}', "schema must be a whole number of at least 1; got '1'"),
+        (b'{"format": "fruler-model", "schema": true}', "schema must be a whole number of at least 1; got true"),
+        (HAND.encode(), "it has no 'written_by'"),
+        (b" " * (MOST_BYTES + 1), "it has more than 32,000,000 bytes, and no model is so large"),
+        (b"[" + b"0," * MOST_VALUES + b"0]", "it holds more than 2,000,000 values, and no model has so many"),
+    ],
+    ids=lambda value: str(value[:25]),
+)
+def test_what_is_no_model_is_refused(content, message, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"^'.*file' can't be read as a model: {message}") as caught:
+        load_model(path)
+    assert type(caught.value) is ValueError
+    assert len(str(caught.value)) < 400 + len(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def at(document, *path):
+    for step in path:
+        document = document[step]
+    return document
+
+
+RULES = ("rule_bases", 0, "rules")
+INPUTS = ("rule_bases", 0, "inputs")
+TRAINING = ("rule_bases", 0, "training")
+MISSING = object()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("missing_values",), "typical", """missing_values must be "refuse"; got 'typical'"""),
+        (("written_by",), 5, "written_by must be text; got 5"),
+        (("written_by",), "\x1b[2J", r"written_by must be text without control characters; got '\x1b[2J'"),
+        (("rule_bases",), [], "it has 0 rule bases, and this version reads one"),
+        (("rule_bases",), {}, "rule_bases must be a list; got an object"),
+        (("news",), 5, "it has 'news', which this version does not know"),
+        (("learning",), MISSING, "it has no 'learning'"),
+        (
+            (*RULES, 0, "then", "intercept"),
+            "3",
+            "rule_bases[0].rules[0].then.intercept must be a finite number; got '3'",
+        ),
+        ((*RULES, 0, "then", "intercept"), 10**400, "rule_bases[0].rules[0].then.intercept must be a finite number"),
+        ((*RULES, 0, "then", "slopes", "x"), None, "rule_bases[0].rules[0].then.slopes.x must be a finite number"),
+        (
+            (*RULES, 0, "then", "slopes", "x"),
+            True,
+            "rule_bases[0].rules[0].then.slopes.x must be a finite number; got true",
+        ),
+        ((*RULES, 0, "then", "slopes", "not an input"), 1, "rules[0].then.slopes['not an input'] is no input"),
+        ((*RULES, 0, "if", "z"), ["low"], "rule_bases[0].rules[0].if.z is no input"),
+        ((*RULES, 0, "if", "x"), ["lowest"], "rule_bases[0].rules[0].if.x must be a list of labels of the input"),
+        ((*RULES, 0, "if", "x"), [], "rules[0].if.x must be a list of labels of the input; got a list"),
+        (
+            (*RULES, 0, "if", "x"),
+            ["high", "low"],
+            "rules[0].if.x must be a list of labels that are neighbours, in their",
+        ),
+        ((*RULES, 0, "if", "x"), ["low", "low"], "rules[0].if.x must be a list of labels that are neighbours"),
+        ((*RULES, 0, "if", "x"), ["low", 5], "rule_bases[0].rules[0].if.x[1] must be text; got 5"),
+        ((*RULES, 0, "support"), MISSING, "rule_bases[0].rules must all have a support, or none"),
+        ((*RULES, 0, "support"), -1, "support must have one number, not negative"),
+        ((*RULES, 0, "importance"), MISSING, "rule_bases[0].rules[0] has no 'importance'"),
+        ((*RULES, 1, "weight"), 1, "rule_bases[0].rules[1] has 'weight', which this version does not know"),
+        (RULES, [], "rule_bases[0] must have at least one input and one rule"),
+        (("rule_bases", 0, "t_norm"), "sum", """t_norm must be "product" or "minimum"; got 'sum'"""),
+        ((*INPUTS, 0, "kind"), "crisp", """inputs[0].kind must be "fuzzy" or "nominal"; got 'crisp'"""),
+        ((*INPUTS, 0, "kind"), "nominal", "rule_bases[0].inputs[0] has no 'groups'"),
+        ((*INPUTS, 0, "domain"), [0, 1, 2], "inputs[0] is no partition: domain must be the least and the greatest"),
+        ((*INPUTS, 0, "domain"), [-1e301, 9], "inputs[0] is no partition: domain must not go beyond 1e+300"),
+        ((*INPUTS, 0, "split_points"), [99], "inputs[0] is no partition: Split points must increase strictly"),
+        ((*INPUTS, 0, "split_points"), "4", "inputs[0].split_points must be a list of numbers; got '4'"),
+        ((*INPUTS, 0, "fuzziness"), [1.5], "inputs[0] is no partition: fuzziness must be"),
+        ((*INPUTS, 0, "labels"), ["a", "a"], "inputs[0] is no partition: Label names must be distinct"),
+        ((*INPUTS, 1, "groups"), [[0], [0]], "inputs[1] is no partition: A category may stand in one group only"),
+        ((*INPUTS, 1, "groups"), [[], [0]], "inputs[1] is no partition: A nominal partition needs"),
+        ((*INPUTS, 1, "name"), "x", "rule_bases[0].inputs has a name twice"),
+        ((*INPUTS, 1, "unit"), None, "rule_bases[0].inputs[1].unit must be text; got null"),
+        ((*TRAINING, "n_rows"), 0, "training.n_rows must be a whole number of at least 1; got 0"),
+        ((*TRAINING, "n_rows"), 1.5, "training.n_rows must be a whole number of at least 1; got 1.5"),
+        ((*TRAINING, "inputs", "x"), MISSING, "training.inputs must have the names of all inputs, and no others"),
+        ((*TRAINING, "inputs", "x", "histogram"), [1], "training.inputs must have histograms of one length"),
+        ((*TRAINING, "inputs", "x", "histogram"), [-1] * 24, "training is no summary: Histograms, importances"),
+        ((*TRAINING, "inputs", "x", "typical"), 99, "training is no summary: What is typical"),
+        ((*TRAINING, "inputs", "x", "low"), 9.8, "training is no summary: What is typical"),
+        ((*TRAINING, "inputs", "x", "high"), 1e151, "training is no summary: low and high"),
+        ((*TRAINING, "cv_rmse"), -1, "training is no summary: Histograms, importances"),
+        ((*TRAINING, "rmse"), None, "training.rmse must be a finite number; got null"),
+        (("columns",), [], "its columns do not give the inputs of its rules"),
+        (("columns", 1, "categories"), ["no"], "The categories of the column 'open' must be two or more"),
+        (("columns", 0, "kind"), "category", "columns[0] must have categories if its kind is category, and only then"),
+        (("columns", 1, "kind"), "number", "columns[1] must have categories if its kind is category, and only then"),
+        (("columns", 1, "name"), "x", "columns has a name twice"),
+        (("learning", "front", 0, "rules"), -1, "learning.front[0].rules must be a whole number of at least 0"),
+        (("learning", "named_inputs"), 1, "learning.named_inputs must be true or false; got 1"),
+        (("learning", "settings"), [], "learning.settings must be an object; got a list"),
+        (("learning", "settings", "search"), "luck", "learning.settings: The 'search' parameter"),
+        (("learning", "settings", "random_state"), -1, "learning.settings: The 'random_state' parameter"),
+        (
+            ("learning", "settings", "split_points"),
+            {"x": [1]},
+            "learning.settings.split_points must be a list; got an obj",
+        ),
+    ],
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_a_wrong_value_is_named_with_its_place(golden, tmp_path, path, value, message):
+    document = json.loads(golden("small"))
+    if value is MISSING:
+        del at(document, *path[:-1])[path[-1]]
+    else:
+        at(document, *path[:-1])[path[-1]] = value
+    (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(ValueError, match="can't be read as a model") as caught:
+        load_model(tmp_path / "model.json")
+    assert message in str(caught.value)
+
+
+def test_every_cut_of_a_file_is_refused(golden):
+    raw = golden("small").rstrip()
+    for end in range(0, len(raw), 7):
+        with pytest.raises(ValueError, match=r"it is (not JSON|empty)"):
+            parse_model(raw[:end])
+
+
+@pytest.mark.parametrize("where", ["key", "labels", "groups"])
+def test_a_message_is_never_as_long_as_a_file(golden, tmp_path, where):
+    document = json.loads(golden("small"))
+    inputs = document["rule_bases"][0]["inputs"]
+    if where == "key":
+        document["b" * 50_000] = 1
+    elif where == "labels":
+        inputs[0]["labels"] = ["a" * 50_000, "a" * 50_000]
+    else:
+        inputs[1]["groups"] = [[0.0] * 50_000]
+    (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(ValueError, match="can't be read") as caught:
+        load_model(tmp_path / "model.json")
+    assert len(str(caught.value)) < 400 + len(str(tmp_path))
+
+
+def test_whole_numbers_with_a_point_and_a_mark_of_the_byte_order_are_read(golden):
+    document = json.loads(golden("small"))
+    document["schema"] = 1.0
+    document["rule_bases"][0]["training"]["n_rows"] = 40.0
+    raw = b"\xef\xbb\xbf" + json.dumps(document).encode()
+    assert parse_model(raw).rule_base == parse_model(golden("small")).rule_base
+
+
+def test_a_folder_is_no_model(tmp_path):
+    with pytest.raises(ValueError, match="is a folder; give the path of a model file"):
+        load_model(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["none.json", "model.json/none.json"])
+def test_a_file_that_is_not_there(tmp_path, golden, name):
+    (tmp_path / "model.json").write_bytes(golden("small"))
+    with pytest.raises(FileNotFoundError, match=r"^there is no file '.*none.json'; check the path"):
+        read_model(tmp_path / name)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="a device of Unix")
+def test_a_device_without_end_is_not_read_to_its_end():
+    with pytest.raises(ValueError, match="more than 32,000,000 bytes"):
+        load_model("/dev/zero")

@@ -1,0 +1,60 @@
+"""Fitted regressors also go through pickle, joblib and skops."""
+
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from fruler import load_model
+from fruler.rules import RuleBase
+
+SKOPS_TYPES = {
+    "fruler.regressor.FRULERRegressor",
+    "fruler.rules.partition.FuzzyPartition",
+    "fruler.rules.rule_base.RuleBase",
+    "fruler.rules.rule_base.Variable",
+    "fruler.rules.summary.TrainingSummary",
+    "fruler.training.FrontPoint",
+    "fruler.training.TrainingSample",
+}
+
+
+def require_same(model, again, data):
+    np.testing.assert_array_equal(again.predict(data), model.predict(data))
+    assert again.rule_base_ == model.rule_base_
+    assert isinstance(again.rule_base_, RuleBase)
+    assert not again.rule_base_.consequents.flags.writeable
+    assert again.get_params() == model.get_params()
+    assert str(again.explain(data[:2])) == str(model.explain(data[:2]))
+    pd.testing.assert_frame_equal(again.pareto_, model.pareto_)
+    pd.testing.assert_frame_equal(again.history_, model.history_)
+    assert again.with_rules(2).rule_base_ == model.with_rules(2).rule_base_
+
+
+def test_pickle(fitted, weather):
+    require_same(fitted, pickle.loads(pickle.dumps(fitted)), weather.data)
+
+
+def test_joblib(fitted, weather, tmp_path):
+    joblib.dump(fitted, tmp_path / "model.joblib")
+    require_same(fitted, joblib.load(tmp_path / "model.joblib"), weather.data)
+
+
+def test_skops_with_the_types_that_the_documentation_names(fitted, weather):
+    skops = pytest.importorskip("skops.io")
+    raw = skops.dumps(fitted)
+    assert set(skops.get_untrusted_types(data=raw)) == SKOPS_TYPES
+    require_same(fitted, skops.loads(raw, trusted=sorted(SKOPS_TYPES)), weather.data)
+
+
+def test_loaded_models_are_pickled_too(fitted, weather, tmp_path):
+    fitted.save(tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    again = pickle.loads(pickle.dumps(loaded))
+    np.testing.assert_array_equal(again.predict(weather.data), fitted.predict(weather.data))
+    pd.testing.assert_frame_equal(again.pareto_, fitted.pareto_)
+    assert not hasattr(again, "history_")
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()

@@ -1,0 +1,72 @@
+"""The JSON Schema says what the reader reads."""
+
+import importlib.util
+import json
+import random
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fruler import FRULERRegressor, paper_settings
+from fruler.model_file.estimator import model_of, regressor_of
+from fruler.model_file.file import model_bytes, parse_model
+
+# What a schema cannot say: how parts of a document refer to each other, the order of numbers, a key that occurs twice,
+# and the values of settings, which each version knows best.
+BEYOND_A_SCHEMA = re.compile(
+    r"occurs twice in one object|has a name twice|has an input twice|is no input|NaN is not|Infinity is not"
+    r"|must be a list of labels|its columns do not give|must all have a support|must have the names of all inputs"
+    r"|Split points must increase|for each of the \d+ split points|label names are needed|in one group only"
+    r"|low that is not above the high|must lie between low and high|learning\.settings: "
+)
+
+
+@pytest.fixture(scope="module")
+def validator():
+    schema = json.loads(files("fruler.model_file").joinpath("schema-1.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("name", ["model", "hand", "small"])
+def test_golden_files_satisfy_the_schema(validator, golden, name):
+    assert [error.message for error in validator.iter_errors(json.loads(golden(name)))] == []
+
+
+def test_learned_models_satisfy_the_schema(validator, fitted, weather):
+    settings = paper_settings() | {"max_evaluations": 200, "population_size": 11}
+    evolved = FRULERRegressor(**settings, random_state=0).fit(weather.data[:150].to_numpy(), weather.target[:150])
+    for model in (fitted, fitted.with_rules(1), evolved):
+        assert [error.message for error in validator.iter_errors(json.loads(model_bytes(model_of(model))))] == []
+
+
+def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
+    path = Path(__file__).parents[2] / "benchmarks" / "fuzz_model_file.py"
+    spec = importlib.util.spec_from_file_location("fuzz_model_file", path)
+    fuzz = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fuzz)
+    rng, golden = random.Random(1), [fuzz.golden_files()[-1]]
+    agreed = {True: 0, False: 0}
+    while sum(agreed.values()) < 600:
+        raw = fuzz.spoiled(rng, golden)
+        try:
+            document = json.loads(raw)
+        except (ValueError, RecursionError):
+            continue
+        if len(raw) > 50_000:
+            continue
+        try:
+            regressor_of(parse_model(raw))
+            message = ""
+        except ValueError as error:
+            message = str(error)
+        valid = validator.is_valid(document)
+        assert valid or message, f"read, but no {next(validator.iter_errors(document)).message[:300]}: {raw[:3000]!r}"
+        if valid and message:
+            assert BEYOND_A_SCHEMA.search(message), f"{message}: {raw[:3000]!r}"
+        else:
+            agreed[valid] += 1
+    assert min(agreed.values()) > 100
