@@ -42,7 +42,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> temperature = Variable("temperature", FuzzyPartition([10.0, 20.0], (-10.0, 30.0)), "°C")
-    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 2]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 2]]], [[25.0, -1.0], [5.0, 0.0]], target_name="heating")
     >>> print(rules_text(rules))
     2 rules for heating
     <BLANKLINE>
@@ -52,7 +52,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     <BLANKLINE>
     Rule 2
       if temperature is medium or high
-      then heating = 5.25
+      then heating = 5
     <BLANKLINE>
     Where labels meet
       temperature: low < 10 < medium < 20 < high (°C)
