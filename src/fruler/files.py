@@ -44,6 +44,10 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
     except BaseException as error:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise OSError(
+                error.errno, f"there is no folder {str(path.parent)!r} to write {path.name!r} to; make it"
+            ) from error
         if isinstance(error, OSError):
             raise OSError(
                 error.errno,

@@ -168,3 +168,20 @@ def test_a_report_comes_with_the_model(fruler, houses, tmp_path):
 def test_defaults_of_the_command_are_those_of_its_function(fruler, houses):
     by_command = json.loads(fruler("fit", houses, "--target", "price", "--json", "--no-test").stdout)
     assert by_command["seed"] == FitOptions("t.csv").seed == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_path):
+    options = ("--target", "Y", "--paper", "--no-test", "--model", tmp_path / "m.json")
+    with subprocess.Popen(
+        command("fit", example_path("mv"), *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        for line in process.stderr:
+            if "evolution" in line:
+                process.send_signal(signal.SIGINT)
+                break
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "fruler: Ctrl-C ended the search after" in said
+    assert "RuntimeWarning" not in said
+    assert (tmp_path / "m.json").exists()

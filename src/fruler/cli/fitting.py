@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,10 @@ def _tested(options: FitOptions, prepared: PreparedTable) -> HeldOut | None:
     X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
     limit = None if options.time_limit is None else options.time_limit / 2.0
     with ProgressLine(f"measuring the error, learning from {len(train)} rows") as progress:
-        rules = FRULERRegressor(**_settings(options, limit, progress)).fit(X, y)
+        rules, ended = _fitted(_settings(options, limit, progress), X, y)
+    if ended:
+        # What was measured would be the error of other rules than those that are kept.
+        raise KeyboardInterrupt
     return held_out_errors(rules, (X, y), (prepared.inputs.iloc[test], prepared.target.iloc[test]))
 
 
@@ -159,7 +163,18 @@ def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> FR
     if limit is not None:
         limit = max(limit - seconds, limit / 2.0)
     with ProgressLine(f"learning from all {len(prepared.inputs)} rows") as progress:
-        return FRULERRegressor(**_settings(options, limit, progress)).fit(prepared.inputs, prepared.target)
+        rules, ended = _fitted(_settings(options, limit, progress), prepared.inputs, prepared.target)
+    if ended:
+        typer.echo(f"fruler: {ended}", err=True)
+    return rules
+
+
+def _fitted(settings: dict[str, Any], X: pd.DataFrame, y: pd.Series[float]) -> tuple[FRULERRegressor, str]:
+    """Return a fitted regressor, and what the search said of its end if that was before its time."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        rules = FRULERRegressor(**settings).fit(X, y)
+    return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 
 def _named_labels(regressor: FRULERRegressor, encoding: TableEncoding) -> Any:

@@ -118,7 +118,10 @@ def _resolve_format(source: str | os.PathLike[str] | BinaryIO, format: str | Non
     if isinstance(source, (str, os.PathLike)) and (not Path(source).exists() or Path(source).is_dir()):
         # Nothing readable is there: the reader's message is of more use than one about the suffix.
         return "csv"
-    raise ValueError(f"cannot tell the format of {name}; give it as format=, one of {known}")
+    raise ValueError(
+        f"cannot tell the format of {name}; if it is a table, give it as format= (--format on the command line), "
+        f"one of {known}"
+    )
 
 
 def _part_keel(parsed: AttributeFile, target: str | None) -> Bunch:

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from fruler import FuzzyPartition, RuleBase
+from fruler.explain.effects import signed_effects
 from fruler.explain.plots import (
     RuleBaseDisplay,
 )
-from fruler.explain.plots.subjects import signed_effects
 from fruler.rules import NominalPartition, Variable
 
 matplotlib = pytest.importorskip("matplotlib")
