@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -185,3 +186,28 @@ def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_pa
     assert "fruler: Ctrl-C ended the search after" in said
     assert "RuntimeWarning" not in said
     assert (tmp_path / "m.json").exists()
+
+
+def test_a_killed_fit_goes_on_from_its_checkpoint_to_the_same_rules(fruler, tmp_path):
+    options = (
+        "--target",
+        "mean_temperature",
+        "--json",
+        "--model",
+        tmp_path / "m.json",
+        "--checkpoint",
+        tmp_path / "kept",
+    )
+    plain = fruler("fit", example_path("weather"), *options[:3]).stdout
+    arguments = command("fit", example_path("weather"), *options)
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not list((tmp_path / "kept").glob("rules/*")):
+            time.sleep(0.01)
+        process.kill()
+    again = fruler("fit", example_path("weather"), *options)
+    assert json.loads(again.stdout)["rule_base"] == json.loads(plain)["rule_base"]
+    finished = fruler("fit", example_path("weather"), *options)
+    assert "went on from evaluation" in finished.stderr
+    other = fruler("fit", example_path("weather"), *options, "--seed", 1)
+    assert other.returncode == 2
+    assert "random_state" in other.stderr or "seed" in other.stderr

@@ -96,6 +96,10 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="The same seed, the same rules.")] = 0,
     jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")] = 1,
     paper: Annotated[bool, typer.Option("--paper", help="Learn as in the paper; takes longer.")] = False,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep the search here; the same command goes on where it was killed."),
+    ] = None,
     no_test: Annotated[
         bool, typer.Option("--no-test", help="Skip measuring the error on a fifth of the rows, held out.")
     ] = False,
@@ -119,6 +123,7 @@ def fit(
             seed=seed,
             jobs=jobs,
             paper=paper,
+            checkpoint=checkpoint,
             test=not no_test,
             json=json,
         )

@@ -46,6 +46,7 @@ class FitOptions:
     seed: int = 0
     jobs: int = 1
     paper: bool = False
+    checkpoint: Path | None = None
     test: bool = True
     json: bool = False
 
@@ -129,8 +130,13 @@ def _units(given: tuple[str, ...], prepared: PreparedTable) -> dict[str, str]:
     return units
 
 
-def _settings(options: FitOptions, time_limit: float | None, progress: ProgressLine) -> dict[str, Any]:
+def _settings(options: FitOptions, time_limit: float | None, progress: ProgressLine, search: str) -> dict[str, Any]:
     settings = paper_settings() if options.paper else {}
+    if options.checkpoint is not None:
+        # The two searches see different rows: each has a folder of its own.
+        folder = options.checkpoint / search
+        folder.mkdir(parents=True, exist_ok=True)
+        settings["checkpoint"] = folder
     return settings | {
         "max_rules": options.max_rules,
         "time_limit": time_limit,
@@ -150,7 +156,7 @@ def _tested(options: FitOptions, prepared: PreparedTable) -> HeldOut | None:
     X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
     limit = None if options.time_limit is None else options.time_limit / 2.0
     with ProgressLine(f"measuring the error, learning from {len(train)} rows") as progress:
-        rules, ended = _fitted(_settings(options, limit, progress), X, y)
+        rules, ended = _fitted(_settings(options, limit, progress, "error"), X, y)
     if ended:
         # What was measured would be the error of other rules than those that are kept.
         raise KeyboardInterrupt
@@ -163,9 +169,11 @@ def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> FR
     if limit is not None:
         limit = max(limit - seconds, limit / 2.0)
     with ProgressLine(f"learning from all {len(prepared.inputs)} rows") as progress:
-        rules, ended = _fitted(_settings(options, limit, progress), prepared.inputs, prepared.target)
+        rules, ended = _fitted(_settings(options, limit, progress, "rules"), prepared.inputs, prepared.target)
     if ended:
         typer.echo(f"fruler: {ended}", err=True)
+    if rules.resumed_:
+        typer.echo(f"fruler: went on from evaluation {rules.resumed_:,} in {options.checkpoint}", err=True)
     return rules
 
 
