@@ -27,7 +27,7 @@ from fruler.evolution.fitness import CRITERIA, Criterion
 from fruler.evolution.learning import EvolutionOptions
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
-from fruler.explain.summarising import summarise
+from fruler.explain.summarising import MOST_ROWS_EXPLAINED, summarise
 from fruler.fitted_attributes import MadeByFit, with_plain_tables, with_tables
 from fruler.growth.learning import GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
@@ -43,8 +43,6 @@ from fruler.validation import check_table, check_training_table, column_names
 
 Search = Literal["growth", "evolution"]
 SEARCHES: tuple[Search, ...] = ("growth", "evolution")
-# Of the training rows, for a summary of another model of the front.
-_MOST_ROWS_KEPT = 1_000
 # From the numbers of rows that count to their numbers among all that were given.
 Numbering = Callable[[npt.NDArray[np.intp]], npt.NDArray[np.intp]]
 _TABLES = ("pareto_", "history_")
@@ -360,7 +358,7 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
             )
             self._encoding = None
             # What another model of the front is summarised by, once it is asked for.
-            self._sample = data.sample(_MOST_ROWS_KEPT)
+            self._sample = data.sample(MOST_ROWS_EXPLAINED)
             self._take(self._front[learned.chosen], data)
             self.pareto_ = _front_table(self._front)
             self.sample_indices_ = given_numbers(learned.sample_indices)

@@ -11,6 +11,17 @@ import numpy.typing as npt
 from fruler.scaling import Floats
 
 
+def spread_evenly(n_rows: int, most: int) -> npt.NDArray[np.intp]:
+    """Return the numbers of rows spread evenly over a table: so many at most, the first and the last among them.
+
+    Examples
+    --------
+    >>> spread_evenly(9, 3).tolist(), spread_evenly(2, 3).tolist()
+    ([0, 4, 8], [0, 1])
+    """
+    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp)
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Rows of standardised data, laid out as the kernels read them.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler.rows import Rows
+from fruler.rows import Rows, spread_evenly
 from fruler.rules.partition import MOST_LABELS
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats, Scale, measure_scale
@@ -88,8 +88,7 @@ class TrainingData(Outline):
 
     def sample(self, most: int) -> TrainingSample:
         """Return rows that are spread evenly over the table, so many at most."""
-        n_rows = len(self.target)
-        some = np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp)
+        some = spread_evenly(len(self.target), most)
         return TrainingSample(self.values[some], self.target[some], None if self.weight is None else self.weight[some])
 
     @property

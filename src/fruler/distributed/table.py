@@ -15,7 +15,7 @@ from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Blocks, Job
 from fruler.distributed.quantiles import MOST_BINS, Sketch, merge_sketches, sketch_block
 from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
-from fruler.rows import Rows
+from fruler.rows import Rows, spread_evenly
 from fruler.scaling import Floats
 from fruler.training import Outline, TrainingSample, domains_with_room
 
@@ -116,7 +116,7 @@ class RemoteTable(Outline):
 
     def sample(self, most: int) -> TrainingSample:
         """Return rows that are spread evenly over the table, so many at most."""
-        some = np.linspace(0, self.n_rows - 1, min(self.n_rows, most)).astype(np.intp)
+        some = spread_evenly(self.n_rows, most)
         fetched = self.fetch(some)
         return TrainingSample(fetched.values, fetched.target, fetched.weight if self.summary.weighted else None)
 

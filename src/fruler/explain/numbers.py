@@ -33,3 +33,14 @@ def number_within(value: float, tolerance: float) -> str:
     places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9) if tolerance < 1e300 else -300
     digits = math.floor(math.log10(abs(value))) + 1 + places
     return readable_number(value, min(max(digits, 2), 15))
+
+
+def percent(share: float) -> str:
+    """Write a share in percent; a small one is not nothing.
+
+    Examples
+    --------
+    >>> percent(0.237), percent(0.001), percent(0.0)
+    ('24%', 'below 1%', '0%')
+    """
+    return "below 1%" if 0.0 < share < 0.005 else f"{share:.0%}"

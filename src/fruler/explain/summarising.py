@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fruler.explain.contributions import parts_from
+from fruler.rows import spread_evenly
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.scaling import Floats
@@ -55,7 +56,7 @@ def summarise(
         base=float(np.average(predictions, weights=weight)),
         rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
     )
-    some = np.linspace(0, len(values) - 1, min(len(values), MOST_ROWS_EXPLAINED)).astype(np.intp)
+    some = spread_evenly(len(values), MOST_ROWS_EXPLAINED)
     return summary_from(rule_base, figures, np.ascontiguousarray(values[some]), weight[some], cv_error=cv_error)
 
 

@@ -8,7 +8,7 @@ import textwrap
 import numpy as np
 
 from fruler.explain.effects import input_ranges, output_spread, signed_effects
-from fruler.explain.numbers import number_within
+from fruler.explain.numbers import number_within, percent
 from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import RuleBase
 
@@ -65,7 +65,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
         return f"1 rule for {target}{unit}\n\n" + _wrapped(f"{target} = {formulas[0]}", width, "", "    ")
     parts = [f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''} for {target}{unit}"]
     for number, said in enumerate(formulas, 1):
-        support = "" if rule_base.support is None else f" (weight {_percent(float(rule_base.support[number - 1]))})"
+        support = "" if rule_base.support is None else f" (weight {percent(float(rule_base.support[number - 1]))})"
         lines = [
             f"Rule {number}{support}",
             _wrapped(f"if {condition(rule_base, number - 1)}", width, "  ", "     "),
@@ -151,10 +151,6 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
             meaning = borders(variable.partition)
         lines.append(_wrapped(f"{variable.name}: {meaning}{unit}", width, "  ", "      "))
     return lines
-
-
-def _percent(share: float) -> str:
-    return "below 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
 
 
 def _terminal_width() -> int:

@@ -30,6 +30,7 @@ from fruler.explain.plots.subjects import (
     rule_base_of,
     with_unit,
 )
+from fruler.rows import spread_evenly
 from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
 from fruler.scaling import Floats
@@ -181,7 +182,7 @@ class EffectDisplay:
         look = {"linestyle": "-" if fuzzy else "", "marker": "" if fuzzy else "o"}
         self.rows_ = []
         if self.individual and len(predictions) > 1:
-            some = np.linspace(0, len(predictions) - 1, min(len(predictions), _MOST_LINES)).astype(np.intp)
+            some = spread_evenly(len(predictions), _MOST_LINES)
             self.rows_ = upper.plot(x, predictions[some].T, color=ink(), alpha=0.15, linewidth=0.8, **look)
         (self.line_,) = upper.plot(x, predictions.mean(axis=0), color=blue(), linewidth=2.2, **look)
         for side in ("top", "right"):
@@ -240,7 +241,7 @@ def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None) -> Floats
 
 
 def _some(values: Floats) -> Floats:
-    return values[np.linspace(0, len(values) - 1, min(len(values), _MOST_ROWS)).astype(np.intp)]
+    return values[spread_evenly(len(values), _MOST_ROWS)]
 
 
 def _predict(rule_base: RuleBase, rows: Floats, feature: int, grid: Floats) -> Floats:

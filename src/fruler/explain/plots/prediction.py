@@ -9,6 +9,7 @@ import numpy as np
 from fruler.explain.numbers import readable_number
 from fruler.explain.plots.drawing import SMALL, blue, inches_of, ink, name_axes, new_axes, number_ticks
 from fruler.explain.plots.subjects import rule_base_of, with_unit
+from fruler.rows import spread_evenly
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
 
@@ -140,9 +141,7 @@ class PredictionDisplay:
         spread = float(np.square(actual - actual.mean()).sum())
         self.rmse_ = float(np.sqrt(np.square(errors).mean()))
         self.r2_ = 1.0 - float(np.square(errors).sum()) / spread if spread > 0.0 else float("nan")
-        some = np.argsort(predicted, kind="stable")
-        if len(some) > _MOST_POINTS:
-            some = some[np.linspace(0, len(some) - 1, _MOST_POINTS).astype(np.intp)]
+        some = np.argsort(predicted, kind="stable")[spread_evenly(len(predicted), _MOST_POINTS)]
         drawn = PredictionErrorDisplay(y_true=actual[some], y_pred=predicted[some]).plot(
             ax=ax,
             kind=kind,

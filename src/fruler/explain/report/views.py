@@ -8,9 +8,10 @@ import numpy as np
 
 from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
+from fruler.explain.numbers import percent
 from fruler.explain.report.drawings import accepted_path, histogram_path, labels_path, position, small_svg
 from fruler.explain.report.reference import Reference
-from fruler.explain.report.wording import INPUT_SHARE, TARGET_SHARE, fixed, percent, shown, signed, with_unit
+from fruler.explain.report.wording import INPUT_SHARE, TARGET_SHARE, fixed, shown, signed, with_unit
 from fruler.explain.text import accepted_labels, borders
 from fruler.rules.partition import FuzzyPartition, NominalPartition
 from fruler.rules.rule_base import RuleBase, Variable

@@ -52,17 +52,6 @@ def with_unit(text: str, unit: str) -> str:
     return f"{text}\u00a0{unit}" if unit else text
 
 
-def percent(share: float) -> str:
-    """Write a share in percent; a small one is not nothing.
-
-    Examples
-    --------
-    >>> percent(0.237), percent(0.001), percent(0.0)
-    ('24%', 'below 1%', '0%')
-    """
-    return "below 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
-
-
 def counted(number: int, what: str) -> str:
     """Write a number of things.
 
