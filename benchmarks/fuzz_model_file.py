@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import faulthandler
 import json
 import random
 import re
@@ -286,7 +287,9 @@ def main() -> None:
     parser.add_argument("n", nargs="?", type=int, default=1_000_000, help="how many files (default: a million)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     arguments = parser.parse_args()
-    print(f"seed {arguments.seed}")
+    print(f"seed {arguments.seed}", flush=True)
+    # A crash of a kernel would end the process without a word.
+    faulthandler.enable()
     try:
         import resource
 

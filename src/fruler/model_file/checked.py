@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,7 +22,6 @@ _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # How JSON writes those below a space.
 _WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
 _MOST_SHOWN = 40
-_NUMBER_TYPES = {float, int}
 
 
 def parse_document(raw: bytes) -> Checked:
@@ -214,24 +213,29 @@ class Checked:
         """Return a list of finite numbers."""
         if not isinstance(self.value, list):
             raise self.wrong("a list of numbers")
-        return self._all_numbers(self.value, range(len(self.value)))
+        if not _are_finite(self.value):
+            return np.array([item.number() for item in self.items()])
+        return np.array(self.value, dtype=np.float64)
 
-    def named_numbers(self) -> tuple[list[str], Floats]:
-        """Return the keys of an object and its values, which are finite numbers."""
+    def named_numbers(self) -> dict[str, float]:
+        """Return an object of finite numbers."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object of numbers")
-        names = list(self.value)
-        return names, self._all_numbers(list(self.value.values()), names)
-
-    def _all_numbers(self, values: list[Any], names: Iterable[str | int]) -> Floats:
-        # All at once: a file has thousands, and one by one they would take most of the time.
-        try:
-            if {*map(type, values)} <= _NUMBER_TYPES and all(map(math.isfinite, values)):
-                return np.array(values, dtype=np.float64)
-        except OverflowError:
-            pass
-        return np.array([Checked(value, name, self).number() for value, name in zip(values, names, strict=True)])
+        if not _are_finite(self.value.values()):
+            return {name: item.number() for name, item in self.members().items()}
+        return self.value
 
     def texts(self) -> list[str]:
         """Return a list of texts."""
-        return [item.text() for item in self.items()]
+        texts = self.value
+        if not isinstance(texts, list) or {*map(type, texts)} - {str} or _NOT_TEXT.search("".join(texts)):
+            return [item.text() for item in self.items()]
+        return texts
+
+
+def _are_finite(values: Collection[Any]) -> bool:
+    """Tell whether all are finite numbers, fast; a file has thousands."""
+    try:
+        return {*map(type, values)} <= {float, int} and all(map(math.isfinite, values))
+    except OverflowError:
+        return False

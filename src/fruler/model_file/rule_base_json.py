@@ -27,12 +27,19 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
     >>> written["rules"][0]
     {'if': {'x': ['low']}, 'then': {'intercept': 1.0, 'slopes': {'x': 2.0}}}
     """
+    names = [variable.name for variable in rule_base.variables]
+    labels = [list(variable.partition.labels) for variable in rule_base.variables]
     rules: list[dict[str, Any]] = [
         {
-            "if": {name: list(labels) for name, labels in rule.antecedent.items()},
-            "then": {"intercept": rule.intercept, "slopes": rule.coefficients},
+            "if": {names[j]: labels[j][first : last + 1] for j, (first, last) in enumerate(ranges) if looks_at[j]},
+            "then": {
+                "intercept": intercept,
+                "slopes": {name: slope for name, slope in zip(names, slopes, strict=True) if slope != 0.0},
+            },
         }
-        for rule in rule_base.rules
+        for ranges, looks_at, (intercept, *slopes) in zip(
+            rule_base.antecedents.tolist(), rule_base.looks_at.tolist(), rule_base.consequents.tolist(), strict=True
+        )
     ]
     training = rule_base.training
     for key, figures in (
@@ -42,7 +49,6 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         if figures is not None:
             for rule, figure in zip(rules, figures.tolist(), strict=True):
                 rule[key] = figure
-    names = [variable.name for variable in rule_base.variables]
     return {
         "target": {"name": rule_base.target_name, "unit": rule_base.target_unit},
         "t_norm": rule_base.t_norm,
@@ -104,23 +110,21 @@ def _antecedents_and_consequents(
     labels = [{label: k for k, label in enumerate(variable.partition.labels)} for variable in variables]
     antecedents = np.zeros((len(rules), len(variables), 2), dtype=np.intc)
     antecedents[:, :, 1] = [len(known) - 1 for known in labels]
-    consequents = np.zeros((len(rules), len(variables) + 1))
-    for number, rule in enumerate(rules):
-        for name, accepted in rule["if"].members().items():
-            j = _places(rule["if"], [name], places)[0]
-            antecedents[number, j] = _range_of(labels[j], accepted)
-        then = rule["then"].keys(("intercept", "slopes"))
-        consequents[number, 0] = then["intercept"].number()
-        names, slopes = then["slopes"].named_numbers()
-        consequents[number, 1:][_places(then["slopes"], names, places)] = slopes
-    return antecedents, consequents
-
-
-def _places(written: Checked, names: list[str], places: dict[str, int]) -> list[int]:
-    try:
-        return [places[name] for name in names]
-    except KeyError as error:
-        raise ValueError(f"{Checked(None, error.args[0], written).place} is no input") from None
+    consequents = [[0.0] * (len(variables) + 1) for _ in rules]
+    for number, (rule, consequent) in enumerate(zip(rules, consequents, strict=True)):
+        part = rule["if"]
+        try:
+            for name, accepted in part.members().items():
+                j = places[name]
+                antecedents[number, j] = _range_of(labels[j], accepted)
+            then = rule["then"].keys(("intercept", "slopes"))
+            consequent[0] = then["intercept"].number()
+            part = then["slopes"]
+            for name, slope in part.named_numbers().items():
+                consequent[1 + places[name]] = slope
+        except KeyError:
+            raise ValueError(f"{Checked(None, name, part).place} is no input") from None
+    return antecedents, np.array(consequents, dtype=np.float64)
 
 
 def _range_of(labels: dict[str, int], written: Checked) -> tuple[int, int]:
@@ -151,11 +155,13 @@ def _partition_to_json(partition: Partition) -> dict[str, Any]:
 
 def _variable(written: Checked) -> Variable:
     nominal, fuzzy = ("groups",), ("domain", "split_points", "fuzziness")
-    members = written.keys(("name", "unit", "kind", "labels"), nominal + fuzzy)
-    kind = members["kind"].one_of("fuzzy", "nominal")
-    written.keys(("name", "unit", "kind", *(nominal if kind == "nominal" else fuzzy), "labels"))
+    kind = written.members().get("kind")
+    if kind is None:
+        raise ValueError(f"{written.place} has no 'kind'")
+    is_nominal = kind.one_of("fuzzy", "nominal") == "nominal"
+    members = written.keys(("name", "unit", "kind", *(nominal if is_nominal else fuzzy), "labels"))
     name, unit, labels = members["name"].text(), members["unit"].text(), members["labels"].texts()
-    if kind == "nominal":
+    if is_nominal:
         groups = [group.numbers().tolist() for group in members["groups"].items()]
         return Variable(name, _made(written, NominalPartition, groups, labels), unit)
     domain, splits, fuzziness = (members[key].numbers() for key in fuzzy)
