@@ -17,12 +17,16 @@ from fruler.bench.plan import Plan, check_settings, make_plan
 from fruler.bench.progress import Reporter
 from fruler.bench.report import write_report
 from fruler.bench.results import RUNS, ResultsFolder
-from fruler.bench.runner import run_here, run_on_dask
+from fruler.bench.runner import run_by_joblib, run_here, run_on_dask
 
 
 @dataclass(frozen=True)
 class BenchOptions:
-    """The options of `fruler bench`, named as there."""
+    """The options of `fruler bench`, named as there.
+
+    `joblib` is for callers from Python alone: runs then go to the workers of the backend that `joblib.parallel_config`
+    names.
+    """
 
     out: Path
     data: Path | None = None
@@ -34,20 +38,29 @@ class BenchOptions:
     preprocessing: bool | None = None
     jobs: int = 1
     dask: str | None = None
+    joblib: bool = False
     limit: float = 600.0
     max_evaluations: int | None = None
     retry: bool = False
     tables_only: bool = False
 
 
-def run_benchmark(options: BenchOptions, console: Console) -> None:
+def run_benchmark(options: BenchOptions, console: Console | None = None) -> None:
     """Make the runs that are still to be made, then the tables.
+
+    Parameters
+    ----------
+    options : BenchOptions
+        What to run, and where the results are.
+    console : rich.console.Console, optional
+        Where progress is shown; the standard output by default.
 
     Raises
     ------
     ValueError, OSError
         In one line, for what the user can mend.
     """
+    console = Console(soft_wrap=True) if console is None else console
     if options.tables_only:
         if not (options.out / RUNS).is_file():
             raise FileNotFoundError(f"there are no results in {str(options.out)!r}; make some without --tables-only")
@@ -68,7 +81,7 @@ def run_benchmark(options: BenchOptions, console: Console) -> None:
         peers=options.peers,
         preprocessing=options.mode != "none" if options.preprocessing is None else options.preprocessing,
         max_evaluations=options.max_evaluations,
-        largest_first=options.jobs > 1 or options.dask is not None,
+        largest_first=options.jobs > 1 or options.joblib or options.dask is not None,
     )
     with ResultsFolder(options.out) as results:
         _say(console, results.note)
@@ -102,6 +115,8 @@ def _run(plan: Plan, results: ResultsFolder, options: BenchOptions, console: Con
 def _lines(tasks: list[Task], options: BenchOptions) -> Generator[tuple[Task, Line], None, None]:
     if options.dask is not None:
         return run_on_dask(tasks, options.dask, options.limit)
+    if options.joblib:
+        return run_by_joblib(tasks, options.limit)
     return run_here(tasks, options.jobs, options.limit)
 
 

@@ -1,4 +1,4 @@
-"""Makes the runs of a plan, on this machine or on a Dask cluster, and hands out their lines as they come."""
+"""Makes the runs of a plan, on this machine or on a cluster, and hands out their lines as they come."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any
+
+from joblib import Parallel, delayed, parallel_config
 
 from fruler.bench.execution import (
     Task,
@@ -81,15 +84,15 @@ def run_here(tasks: Sequence[Task], jobs: int, limit: float) -> Generator[tuple[
                 run.kill()
 
 
-def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[tuple[Task, Line], None, None]:
-    """Make runs on a Dask cluster; its workers must have this package, the peers and the data folder.
+def run_by_joblib(tasks: Sequence[Task], limit: float) -> Generator[tuple[Task, Line], None, None]:
+    """Make runs on the workers of the joblib backend of the moment (`joblib.parallel_config`): Dask's, Ray's, Spark's.
+
+    They must have this package, the peers and the data folder.
 
     Parameters
     ----------
     tasks : sequence of Task
         The runs.
-    address : str
-        Of the scheduler.
     limit : float
         Seconds after which a run is ended.
 
@@ -98,6 +101,21 @@ def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[
     task, line
         In the order in which they end.
     """
+    # One run is long enough to be sent alone; all wait on the cluster, so that no worker ever waits for us.
+    parallel = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1, pre_dispatch="all")
+    lines = parallel(delayed(_numbered)(number, task, limit) for number, task in enumerate(tasks))
+    try:
+        for number, line in lines:
+            yield tasks[number], line
+    finally:
+        with warnings.catch_warnings():
+            # Of runs that were given up, which is what closing asks for.
+            warnings.simplefilter("ignore")
+            lines.close()
+
+
+def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[tuple[Task, Line], None, None]:
+    """Make runs on the Dask cluster whose scheduler has an address; see `run_by_joblib`."""
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
@@ -111,18 +129,15 @@ def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[
             client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
         except TimeoutError as error:
             raise ValueError(f"the Dask cluster at {address!r} has no workers; start some") from error
-        # The order of submission is that of the plan; a run whose worker dies thrice is given up.
-        futures = [client.submit(execute_in_child, task, limit, pure=False, retries=0) for task in tasks]
-        by_key = {future.key: task for future, task in zip(futures, tasks, strict=True)}
         try:
-            for future in distributed.as_completed(futures):
-                task = by_key[future.key]
-                trouble = future.exception()
-                line = future.result() if trouble is None else blank_line(task, "failed", f"on the cluster: {trouble}")
-                future.release()
-                yield task, line
-        finally:
-            client.cancel(futures)
+            with parallel_config("dask", client=client), closing(run_by_joblib(tasks, limit)) as lines:
+                yield from lines
+        except (distributed.KilledWorker, distributed.CancelledError) as error:
+            raise ChildProcessError(f"the Dask cluster gave up, repeat the command to go on: {error}") from error
+
+
+def _numbered(number: int, task: Task, limit: float) -> tuple[int, Line]:
+    return number, execute_in_child(task, limit)
 
 
 @dataclass

@@ -245,8 +245,6 @@ def bench(
     Repeat the command to go on after an interruption.
     """
     try:
-        from rich.console import Console
-
         from fruler.bench.command import BenchOptions, run_benchmark
 
         options = BenchOptions(
@@ -265,7 +263,7 @@ def bench(
             retry=retry,
             tables_only=tables_only,
         )
-        run_benchmark(options, Console(soft_wrap=True))
+        run_benchmark(options)
     except KeyboardInterrupt:
         typer.echo("stopped; finished runs are kept: repeat the command to go on", err=True)
         raise typer.Exit(INTERRUPTED) from None
