@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -74,6 +75,36 @@ def test_missing_columns_are_named(fruler, model, tmp_path):
     assert_one_line(fruler("predict", model, tmp_path / "new.csv"), "new.csv", "'size', 'age'", "'smoker'")
     (tmp_path / "new.csv").write_text(ROWS.replace("size", "Sise"))
     assert_one_line(fruler("predict", model, tmp_path / "new.csv"), "'size'", "did you mean 'Sise'")
+
+
+@pytest.fixture
+def smaller_model(model, tmp_path):
+    """The path of a model that was learned from all columns, whose rules do not use the size and the colour."""
+    regressor = load_model(model)
+    rules = regressor.rule_base_
+    kept = np.array([variable.name in ("smoker", "heated", "age") for variable in rules.variables])
+    consequents = rules.consequents.copy()
+    consequents[:, 1:][:, ~kept] = 0.0
+    everything = np.stack([np.zeros_like(rules.granularities), rules.granularities - 1], axis=1)
+    antecedents = np.where(kept[:, np.newaxis], rules.antecedents, everything)
+    regressor.rule_base_ = replace(rules, antecedents=antecedents, consequents=consequents)
+    regressor.save(tmp_path / "smaller.json")
+    return tmp_path / "smaller.json"
+
+
+@pytest.mark.parametrize("text", [ROWS, ROWS.replace("70,", ",").replace("80,", "big,").replace("red", "teal")])
+def test_what_no_rule_uses_is_not_needed(fruler, smaller_model, tmp_path, text):
+    table = pd.read_csv(io.StringIO(text))
+    predictions = []
+    for shown in (table, table.drop(columns=["size", "colour"])):
+        shown.to_csv(tmp_path / "new.csv", index=False)
+        result = fruler("predict", smaller_model, tmp_path / "new.csv")
+        assert result.stderr == "fruler: 1 of 4 rows cannot be predicted: 'age' is missing in 1\n"
+        predictions.append(result.stdout)
+        assert fruler("explain", smaller_model, tmp_path / "new.csv", "--row", 1).stdout.startswith("Row 1\nprice = ")
+    assert predictions[0] == predictions[1]
+    first, last = load_model(smaller_model).rule_base_.predict([[5, 1, 0, 0, 1, 1, 10], [6, 0, 0, 1, 0, 0, 3]])
+    assert predictions[0].split() == ["prediction", str(first), predictions[0].split()[2], '""', str(last)]
 
 
 def test_text_in_a_column_of_numbers(fruler, model, tmp_path):

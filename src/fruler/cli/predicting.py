@@ -14,8 +14,9 @@ import pandas as pd
 from fruler.cli.failures import say
 from fruler.cli.reading import STDIN, Table, named_by_order, open_model, read_new_rows
 from fruler.cli.writing import STDOUT, as_json, check_destination, write_output
-from fruler.data.encoding import TableEncoding
+from fruler.data.encoding import Column, TableEncoding
 from fruler.model_file.file import Model
+from fruler.rules.rule_base import RuleBase
 
 COLUMN = "prediction"
 
@@ -33,7 +34,7 @@ class NewRows:
     complete : ndarray of bool
         Which rows it can predict.
     encoding : TableEncoding
-        From the one to the other.
+        From the one to the other, of the columns that matter.
     """
 
     table: Table
@@ -49,18 +50,43 @@ class NewRows:
 
 
 def rows_for(model: Model, data: str, format: str | None) -> NewRows:
-    """Read a table and find the columns of a model in it."""
+    """Read a table and find the columns of a model in it.
+
+    A column that no rule uses changes no prediction: it may be missing, and have gaps.
+    """
     assert model.encoding is not None
     table = read_new_rows(data, format)
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
         say(f"{table.name}: columns are taken by their order, since the model was learned without names")
         table = Table(table.name, renamed)
+    needed, others = _by_use(model.rule_base, model.encoding)
     try:
-        inputs = model.encoding.apply(table.frame)
+        inputs = needed.apply(table.frame)
     except ValueError as error:
         raise ValueError(f"{table.name}: {error}") from None
-    return NewRows(table, inputs, np.asarray(inputs.notna().to_numpy().all(axis=1)), model.encoding)
+    complete = np.asarray(inputs.notna().to_numpy().all(axis=1))
+    for column in others:
+        inputs = inputs.join(_unused_inputs(column, table.frame, model.rule_base))
+    return NewRows(table, inputs, complete, needed)
+
+
+def _by_use(rule_base: RuleBase, encoding: TableEncoding) -> tuple[TableEncoding, list[Column]]:
+    """Part the columns into those that a rule uses and the others."""
+    used = {variable.name for variable, uses in zip(rule_base.variables, rule_base.uses, strict=True) if uses}
+    needed = tuple(column for column in encoding.columns if used & {*column.input_names})
+    return TableEncoding(needed), [column for column in encoding.columns if column not in needed]
+
+
+def _unused_inputs(column: Column, frame: pd.DataFrame, rule_base: RuleBase) -> pd.DataFrame:
+    """Return the inputs of a column, typical values where it has none that could be used."""
+    names = [variable.name for variable in rule_base.variables]
+    training = rule_base.training
+    typical = {name: 0.0 if training is None else training.typical[names.index(name)] for name in column.input_names}
+    try:
+        return TableEncoding((column,)).apply(frame).fillna(typical)
+    except ValueError:
+        return pd.DataFrame(typical, index=frame.index)
 
 
 def write_predictions(

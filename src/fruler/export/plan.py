@@ -115,10 +115,9 @@ def make_plan(rule_base: RuleBase) -> Plan:
     (((0,), (1,)), True)
     """
     looks_at = rule_base.looks_at
-    slopes = (rule_base.consequents[:, 1:] != 0.0).any(axis=0)
     if rule_base.n_rules == 1:
         # Whether it fires or is merely the nearest: it alone answers.
-        return Plan((), (), ((),), True, tuple(int(j) for j in np.flatnonzero(slopes)))
+        return Plan((), (), ((),), True, tuple(int(j) for j in np.flatnonzero(rule_base.consequents[0, 1:])))
     covered = covers_everything(rule_base)
     keys = sorted(
         {
@@ -142,8 +141,7 @@ def make_plan(rule_base: RuleBase) -> Plan:
         tuple(order[int(j), int(labels[j, 0]), int(labels[j, 1])] for j in np.flatnonzero(looks_at[rule]))
         for rule, labels in enumerate(rule_base.antecedents)
     )
-    used = np.flatnonzero(slopes | looks_at.any(axis=0))
-    return Plan(borders, tuple(conditions), rules, covered, tuple(int(j) for j in used))
+    return Plan(borders, tuple(conditions), rules, covered, tuple(int(j) for j in np.flatnonzero(rule_base.uses)))
 
 
 def borders_of(partition: FuzzyPartition, feature: int) -> list[Border]:

@@ -197,6 +197,11 @@ class RuleBase:
         all_labels = (self.antecedents[:, :, 0] == 0) & (self.antecedents[:, :, 1] == self.granularities - 1)
         return _frozen(~all_labels, np.bool_)
 
+    @cached_property
+    def uses(self) -> npt.NDArray[np.bool_]:
+        """Which inputs the rules use at all, in a condition or with a slope, shape (n_inputs,)."""
+        return _frozen(self.looks_at.any(axis=0) | (self.consequents[:, 1:] != 0.0).any(axis=0), np.bool_)
+
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules, spelled out with the names of inputs and labels."""

@@ -92,7 +92,7 @@ class RuleView:
 
 def input_views(rule_base: RuleBase, reference: Reference) -> list[InputView]:
     """Return the inputs, those that move predictions most first."""
-    used = rule_base.looks_at.any(axis=0) | (rule_base.consequents[:, 1:] != 0.0).any(axis=0)
+    used = rule_base.uses
     training = rule_base.training
     if training is None:
         effects = np.abs(signed_effects(rule_base)).max(axis=0)
