@@ -336,6 +336,11 @@ def test_time_limit(friedman):
     # Generous, since the machine may be busy; without a limit this takes minutes.
     assert time.perf_counter() - start < 5.0
     assert model.score(X, y) > 0.5
+    assert model.ended_early_
+
+
+def test_a_search_that_had_time_enough_is_not_ended_early(friedman, search):
+    assert not quick(search=search, time_limit=600.0).fit(*friedman).ended_early_
 
 
 def test_weights_count(friedman, search):

@@ -173,6 +173,8 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         Candidates that the search looked at, repeated ones included.
     resumed_ : int
         The evaluations that were made by an earlier fit, from which this one went on; 0 if it began afresh.
+    ended_early_ : bool
+        Whether the time limit, a callback or Ctrl-C has cut the search short.
     history_ : DataFrame
         How the search went: for the growth a row a rule added, for the evolution a row a generation.
     regularization_ : float
@@ -238,6 +240,7 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
     n_rules_: int
     granularities_: npt.NDArray[np.intp]
     resumed_: int = MadeByFit()  # type: ignore[assignment]
+    ended_early_: bool = MadeByFit()  # type: ignore[assignment]
     pareto_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
     n_evaluations_: int = MadeByFit()  # type: ignore[assignment]
     history_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
@@ -363,6 +366,7 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
             self.pareto_ = _front_table(self._front)
             self.sample_indices_ = given_numbers(learned.sample_indices)
             self.n_evaluations_ = learned.n_evaluations
+            self.ended_early_ = not learned.exact
             self.history_ = learned.history
             self.stage_seconds_ = learned.seconds
 

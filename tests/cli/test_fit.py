@@ -141,8 +141,9 @@ def test_options_reach_the_regressor(fruler, houses, tmp_path):
 def test_paper_settings_and_a_time_limit_for_both_fits(fruler, tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(f"{i},{i * i}" for i in range(200)))
     options = ("--target", "y", "--paper", "--time-limit", 1, "--json", "--model", tmp_path / "m.json")
-    document = json.loads(fruler("fit", tmp_path / "t.csv", *options).stdout)
-    assert document["held_out"]["rows"] == 40
+    result = fruler("fit", tmp_path / "t.csv", *options)
+    assert "the time limit ended the search" in result.stderr
+    assert json.loads(result.stdout)["held_out"]["rows"] == 40
     settings = json.loads((tmp_path / "m.json").read_text())["learning"]["settings"]
     assert (settings["search"], settings["solver"]) == ("evolution", "sgd")
     assert 0.5 <= settings["time_limit"] < 1.0

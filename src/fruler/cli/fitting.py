@@ -172,6 +172,8 @@ def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> FR
         rules, ended = _fitted(_settings(options, limit, progress, "rules"), prepared.inputs, prepared.target)
     if ended:
         typer.echo(f"fruler: {ended}", err=True)
+    elif rules.ended_early_ and limit is not None:
+        typer.echo("fruler: the time limit ended the search; with more time the rules may be better", err=True)
     if rules.resumed_:
         typer.echo(f"fruler: went on from evaluation {rules.resumed_:,} in {options.checkpoint}", err=True)
     return rules
