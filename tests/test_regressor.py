@@ -114,6 +114,8 @@ def test_every_point_of_the_front_is_a_model(friedman, fitted):
     assert fitted.with_rules(10_000).n_rules_ == front.rules.max()
     with pytest.raises(ValueError, match="the smallest has"):
         fitted.with_rules(0)
+    with pytest.raises(TypeError, match="n_rules must be a whole number; got 'a'"):
+        fitted.with_rules("a")
     with pytest.raises(NotFittedError):
         quick().with_rules(2)
 

@@ -433,6 +433,8 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
                 "This model was read from a file, which holds no other model of the front; call with_rules after fit, "
                 "and save what it gives."
             )
+        if not isinstance(n_rules, Integral):
+            raise TypeError(f"n_rules must be a whole number; got {n_rules!r}.")
         fitting = [point for point in self._front if point.rule_base.n_rules <= n_rules]
         if not fitting:
             least = self._front[0].rule_base.n_rules

@@ -95,8 +95,8 @@ def _figure(picture: Picture) -> str:
 
 
 def _inline(picture: Picture) -> str:
-    """Return the drawing as a part of a page: with names that no other drawing has."""
-    drawing = picture.svg[picture.svg.index("<svg") :]
+    """Return the drawing as a part of a page: on one line, with names that no other drawing has."""
+    drawing = re.sub(r"\s*\n\s*", " ", picture.svg[picture.svg.index("<svg") :])
     drawing = re.sub(r'\bid="([^"]+)"', rf'id="{picture.name}-\1"', drawing)
     drawing = re.sub(r'href="#([^"]+)"', rf'href="#{picture.name}-\1"', drawing)
     drawing = re.sub(r"url\(#([^)]+)\)", rf"url(#{picture.name}-\1)", drawing)
