@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import os
 import time
 import warnings
@@ -433,9 +434,11 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
                 "This model was read from a file, which holds no other model of the front; call with_rules after fit, "
                 "and save what it gives."
             )
-        if not isinstance(n_rules, Integral):
-            raise TypeError(f"n_rules must be a whole number; got {n_rules!r}.")
-        fitting = [point for point in self._front if point.rule_base.n_rules <= n_rules]
+        try:
+            most = operator.index(n_rules)
+        except TypeError:
+            raise TypeError(f"n_rules must be a whole number; got {n_rules!r}.") from None
+        fitting = [point for point in self._front if point.rule_base.n_rules <= most]
         if not fitting:
             least = self._front[0].rule_base.n_rules
             raise ValueError(f"No model of the front has {n_rules} rules or fewer; the smallest has {least}.")
