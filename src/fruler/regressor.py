@@ -541,9 +541,10 @@ class FRULERRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # t
         check_is_fitted(self, "rule_base_")
         rows = None if X is None else check_table(self, X)
         front = getattr(self, "pareto_", None)
+        alternatives = [] if self._encoding is None else self._encoding.alternatives()
         if path is None:
-            return report_html(self.rule_base_, rows, y, front, title)
-        return write_report(path, self.rule_base_, rows, y, front, title)
+            return report_html(self.rule_base_, rows, y, front, title, alternatives)
+        return write_report(path, self.rule_base_, rows, y, front, title, alternatives)
 
     @property
     def feature_importances_(self) -> Floats:

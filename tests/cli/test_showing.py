@@ -1,6 +1,7 @@
 """``fruler rules``, ``report`` and ``export``: a model in other forms."""
 
 import json
+import re
 
 import pytest
 from helpers.commands import assert_one_line, run_process
@@ -45,7 +46,13 @@ def test_a_report_with_and_without_data(fruler, model, houses, tmp_path):
     result = fruler("report", model, houses, "-o", tmp_path / "b.html")
     assert result.returncode == 0
     assert "4 of 200 rows lack a value" in result.stderr
-    assert (tmp_path / "a.html").read_text("utf-8") != (tmp_path / "b.html").read_text("utf-8")
+    pages = [(tmp_path / name).read_text("utf-8") for name in ("a.html", "b.html")]
+    assert pages[0] != pages[1]
+    # The three colours, in some order.
+    names = [variable.name for variable in load_model(model).rule_base_.variables]
+    for page in pages:
+        (those,) = json.loads(re.search(r'"alternatives":(\[\[[\d,]*\]\])', page)[1])
+        assert {names[j] for j in those} == {"colour=red", "colour=green", "colour=blue"}
 
 
 def test_exports(fruler, model, tmp_path):

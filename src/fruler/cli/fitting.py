@@ -77,7 +77,14 @@ def learn_rules(options: FitOptions) -> None:
     if options.report is not None:
         from fruler.explain.report import write_report
 
-        write_report(options.report, regressor.rule_base_, prepared.inputs, prepared.target, regressor.pareto_)
+        write_report(
+            options.report,
+            regressor.rule_base_,
+            prepared.inputs,
+            prepared.target,
+            regressor.pareto_,
+            alternatives=prepared.encoding.alternatives(),
+        )
     tell("\n".join(_what_was_written(options, seconds)))
     if options.json:
         write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))

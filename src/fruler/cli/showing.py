@@ -67,7 +67,8 @@ def write_page(model_file: Path, data: str | None, format: str | None, output: P
             say(f"{int((~known).sum())} of {len(known)} rows lack a value and are not in the report")
         X, y = rows.inputs[known].reset_index(drop=True), answers[known]
     front = getattr(regressor_of(model), "pareto_", None)
-    write_report(output, model.rule_base, X=X, y=y, front=front, title=title)
+    alternatives = [] if model.encoding is None else model.encoding.alternatives()
+    write_report(output, model.rule_base, X=X, y=y, front=front, title=title, alternatives=alternatives)
     typer.echo(f"Report written to {output}")
 
 

@@ -84,6 +84,16 @@ class TableEncoding:
         """Return what 0 and 1 mean, for each input that stands for a category."""
         return {name: labels for column in self.columns for name, labels in column.labels().items()}
 
+    def alternatives(self) -> list[tuple[str, ...]]:
+        """Return the inputs of each column of three categories or more: one of them is 1, the others are 0.
+
+        Examples
+        --------
+        >>> TableEncoding((Column("size"), Column("colour", ("red", "green", "blue")))).alternatives()
+        [('colour=red', 'colour=green', 'colour=blue')]
+        """
+        return [column.input_names for column in self.columns if len(column.input_names) > 1]
+
     def apply(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the inputs of the rows of a table, which may have its columns in another order and others besides.
 

@@ -6,6 +6,7 @@ from helpers.report_models import handmade_rules
 
 from fruler.explain.report import write_report
 from fruler.explain.report.reference import reference_of
+from fruler.rules import FuzzyPartition, RuleBase, Variable
 from fruler.rules.partition import NominalPartition
 
 MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "large"]
@@ -221,6 +222,44 @@ def test_buttons_set_whole_rows(open_report, handmade):
         assert not why.outside.any()
         seen.add(tuple(row))
     assert len(seen) == 5
+
+
+def test_of_the_categories_of_a_column_just_one_is_chosen(open_report):
+    rng = np.random.default_rng(0)
+    colour = rng.choice(3, 90, p=[0.25, 0.35, 0.4])
+    X = np.column_stack([rng.uniform(0, 9, 90), *(colour == code for code in range(3))])
+    names = ["size", "colour=red", "colour=green", "colour=blue"]
+    variables = [Variable(name, FuzzyPartition([], (0.0, 9.0 if name == "size" else 1.0))) for name in names]
+    rules = RuleBase(variables, np.zeros((1, 4, 2), dtype=int), [[1.0, 2.0, 30.0, 40.0, 50.0]])
+    rules = rules.with_training(X, rules.predict(X))
+    page = open_report(rules, alternatives=[names[1:]])
+
+    def chosen():
+        return [float(page.locator(f"#box-{j}").input_value()) for j in (1, 2, 3)]
+
+    def assert_same_as_chosen():
+        assert_same(page, rules, np.array([rules.training.typical[0], *chosen()]))
+
+    # The typical row has none of them; the commonest is taken.
+    assert rules.training.typical[1:].tolist() == [0.0, 0.0, 0.0]
+    assert chosen() == [0.0, 0.0, 1.0]
+    page.locator("#slider-1").focus()
+    page.keyboard.press("End")
+    assert chosen() == [1.0, 0.0, 0.0]
+    assert_same_as_chosen()
+    page.keyboard.press("Home")
+    assert chosen() == [0.0, 0.0, 1.0]
+    page.locator("#box-2").fill("0.7")
+    page.locator("#box-0").focus()
+    assert chosen() == [0.0, 1.0, 0.0]
+    assert page.locator("#slider-2").input_value() == "1"
+    assert_same_as_chosen()
+    seen = set()
+    for _ in range(30):
+        page.get_by_role("button", name="Random row").click()
+        assert sorted(chosen()) == [0.0, 0.0, 1.0]
+        seen.add(chosen().index(1.0))
+    assert seen == {0, 1, 2}
 
 
 @pytest.mark.parametrize("text", ["", "1e200"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ def write_report(
     y: Any = None,
     front: pd.DataFrame | None = None,
     title: str | None = None,
+    alternatives: Sequence[Sequence[str]] = (),
 ) -> Path:
     """Write the report of a model to an HTML file, whole or not at all.
 
@@ -40,7 +42,7 @@ def write_report(
     ----------
     path : path
         Where to; the folder must exist.
-    rule_base, X, y, front, title
+    rule_base, X, y, front, title, alternatives
         As for `report_html`.
 
     Returns
@@ -53,7 +55,7 @@ def write_report(
         raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
     if not where.parent.is_dir():
         raise ValueError(f"There is no folder {str(where.parent)!r}; make it, or choose another path for the report.")
-    return write_whole(where, report_html(rule_base, X, y, front, title))
+    return write_whole(where, report_html(rule_base, X, y, front, title, alternatives))
 
 
 def report_html(
@@ -62,6 +64,7 @@ def report_html(
     y: Any = None,
     front: pd.DataFrame | None = None,
     title: str | None = None,
+    alternatives: Sequence[Sequence[str]] = (),
 ) -> str:
     """Return the report of a model as an HTML page that needs nothing but itself, not even a network.
 
@@ -80,6 +83,9 @@ def report_html(
         The models of other sizes that the search met, `pareto_` of the regressor.
     title : str, optional
         The title of the page.
+    alternatives : sequence of sequences of str, optional
+        Inputs that stand for the categories of one column: one of them is 1 and the others are 0, and so the sliders
+        keep them.
 
     Returns
     -------
@@ -98,8 +104,8 @@ def report_html(
     measured = None if rows is None else measure(rule_base, *rows)
     if rows is not None and rule_base.training is None:
         summarised = rule_base.with_training(*rows)
-        return _rendered(summarised, measured, front, title, learned_elsewhere=True)
-    return _rendered(rule_base, measured, front, title)
+        return _rendered(summarised, measured, front, title, alternatives, learned_elsewhere=True)
+    return _rendered(rule_base, measured, front, title, alternatives)
 
 
 def _rendered(
@@ -107,6 +113,7 @@ def _rendered(
     measured: Measured | None,
     front: pd.DataFrame | None,
     title: str | None,
+    alternatives: Sequence[Sequence[str]],
     *,
     learned_elsewhere: bool = False,
 ) -> str:
@@ -119,7 +126,7 @@ def _rendered(
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
         style=folder.joinpath("report.css").read_text("utf-8"),
         scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "what_if.js")],
-        data=_embedded(rule_base, reference, measured),
+        data=_embedded(rule_base, reference, measured, alternatives),
         glance=_glance(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
         errors=_error_rows(rule_base, reference, errors),
         about=_about(rule_base, reference, measured, learned_elsewhere),
@@ -154,16 +161,28 @@ def _template() -> Any:
     return environment.get_template("report.html.jinja")
 
 
-def _embedded(rule_base: RuleBase, reference: Reference, measured: Measured | None) -> str:
+def _embedded(
+    rule_base: RuleBase, reference: Reference, measured: Measured | None, alternatives: Sequence[Sequence[str]]
+) -> str:
     """Return what the scripts read, as JSON that can stand in a script element."""
+    places = {variable.name: j for j, variable in enumerate(rule_base.variables)}
     data = {
         "model": rule_base_to_json(rule_base),
         "reference": reference.to_json(),
         "examples": []
         if measured is None
         else [{"row": example.row, "observed": example.observed} for example in measured.examples],
+        "alternatives": [_by_frequency([places[name] for name in names], reference) for names in alternatives],
     }
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _by_frequency(inputs: list[int], reference: Reference) -> list[int]:
+    """Return inputs that are 0 or 1, the one that is 1 most often first."""
+    if reference.histograms is None:
+        return inputs
+    ones = reference.histograms[:, -1]
+    return sorted(inputs, key=lambda j: -ones[j])
 
 
 def _glance(

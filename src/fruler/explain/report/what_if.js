@@ -2,7 +2,7 @@
 
 // The sliders: a row of values, what the model says of it, and why.
 (() => {
-  const { model, reference, examples } = JSON.parse(document.getElementById("data").textContent);
+  const { model, reference, examples, alternatives } = JSON.parse(document.getElementById("data").textContent);
   const ruleBase = makeRuleBase(model);
   const PARTS_SHOWN = 8, RULES_SHOWN = 6, LEAST_WEIGHT = 0.005, LARGEST_VALUE = 1e150;
   const tolerance = 0.002 * reference.spread;
@@ -19,6 +19,7 @@
       adds: element.querySelector(".adds"),
     };
   });
+  const alternativesOf = new Map(alternatives.flatMap(those => those.map(j => [j, those])));
   let row = [...reference.typical];
   let observed = null;
   let spoken = 0;
@@ -61,6 +62,18 @@
     if (high[j] - value < steps[j] / 2) return high[j];
     const clean = Number((Math.round(value / steps[j]) * steps[j]).toPrecision(12));
     return Math.min(Math.max(clean, low[j]), high[j]);
+  }
+
+  // Of the inputs that stand for the categories of one column just one is 1; the commonest stands first.
+  function choose(values, those, chosen) {
+    for (const j of those) values[j] = Number(j === chosen);
+  }
+
+  // An input that has moved takes its alternatives along. Return which.
+  function settle(j) {
+    const those = alternativesOf.get(j) ?? [];
+    if (those.length) choose(row, those, row[j] >= 0.5 ? j : those.find(other => other !== j));
+    return those;
   }
 
   function create(tag, className, parent) {
@@ -209,6 +222,7 @@
 
   function take(values, seen) {
     row = [...values];
+    for (const those of alternatives) choose(row, those, those.find(j => row[j] >= 0.5) ?? those[0]);
     observed = seen;
     row.forEach((_, j) => {
       setBox(j);
@@ -218,13 +232,25 @@
   }
 
   function randomRow() {
-    return ruleBase.inputs.map((input, j) => {
+    const values = ruleBase.inputs.map((input, j) => {
       if (input.kind === "nominal") {
         const codes = input.groups.flat();
         return codes[Math.floor(Math.random() * codes.length)];
       }
       return snapped(j, reference.low[j] + Math.random() * (reference.high[j] - reference.low[j]));
     });
+    for (const those of alternatives) choose(values, those, those[Math.floor(Math.random() * those.length)]);
+    return values;
+  }
+
+  // Show an input that has moved; the box in which somebody types is left alone.
+  function moved(j, typed) {
+    observed = null;
+    for (const k of new Set([j, ...settle(j)])) {
+      if (k !== j || !typed) setBox(k);
+      showValue(k);
+    }
+    show();
   }
 
   controls.forEach(({ box, slider }, j) => {
@@ -235,10 +261,7 @@
     }
     slider.addEventListener("input", () => {
       row[j] = slider.tagName === "SELECT" ? Number(slider.value) : snapped(j, Number(slider.value));
-      observed = null;
-      setBox(j);
-      showValue(j);
-      show();
+      moved(j, false);
     });
     box.addEventListener("input", () => {
       const value = box.valueAsNumber;
@@ -249,13 +272,11 @@
       }
       box.removeAttribute("aria-invalid");
       row[j] = value;
-      observed = null;
-      showValue(j);
-      show();
+      moved(j, true);
     });
-    // A box that is left without a number goes back to the value that the model was last asked for.
+    // A box that is left without a number that counts goes back to the value that the model was last asked for.
     box.addEventListener("change", () => {
-      if (box.hasAttribute("aria-invalid")) setBox(j);
+      if (box.hasAttribute("aria-invalid") || alternativesOf.has(j)) setBox(j);
     });
   });
   for (const button of document.querySelectorAll("button[data-row]")) {
