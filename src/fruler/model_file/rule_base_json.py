@@ -164,7 +164,7 @@ def _variable(written: Checked) -> Variable:
     if is_nominal:
         groups = [group.numbers().tolist() for group in members["groups"].items()]
         return Variable(name, _made(written, NominalPartition, groups, labels), unit)
-    domain, splits, fuzziness = (members[key].numbers() for key in fuzzy)
+    domain, splits, fuzziness = (members[key].numbers().tolist() for key in fuzzy)
     return Variable(name, _made(written, FuzzyPartition, splits, domain, fuzziness, labels), unit)
 
 

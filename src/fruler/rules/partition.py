@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -68,23 +69,22 @@ class FuzzyPartition:
         fuzziness: float | Sequence[float] | Floats = 1.0,
         labels: Sequence[str] | None = None,
     ) -> None:
-        splits = tuple(_numbers("split_points", split_points).tolist())
-        limits = _numbers("domain", domain)
+        splits, limits = _plain_numbers("split_points", split_points), _plain_numbers("domain", domain)
         if len(limits) != 2:
             raise ValueError(f"domain must be the least and the greatest value; got {domain!r}.")
-        low, high = limits.tolist()
+        low, high = limits
         if max(abs(low), abs(high)) > _LARGEST_LIMIT:
             raise ValueError(f"domain must not go beyond {_LARGEST_LIMIT:g}; got {domain!r}.")
-        shares = _numbers("fuzziness", np.full(len(splits), fuzziness) if np.ndim(fuzziness) == 0 else fuzziness)
+        shares = _plain_numbers("fuzziness", [fuzziness] * len(splits) if np.ndim(fuzziness) == 0 else fuzziness)
         _check_splits(splits, low, high)
-        if len(shares) != len(splits) or not ((shares >= 0.0) & (shares <= 1.0)).all():
+        if len(shares) != len(splits) or not all(0.0 <= share <= 1.0 for share in shares):
             raise ValueError(
                 f"fuzziness must be one number between 0 and 1, or one for each of the {len(splits)} split points; "
                 f"got {fuzziness!r}."
             )
         object.__setattr__(self, "split_points", splits)
         object.__setattr__(self, "domain", (low, high))
-        object.__setattr__(self, "fuzziness", tuple(float(share) for share in shares))
+        object.__setattr__(self, "fuzziness", shares)
         object.__setattr__(self, "labels", _checked_labels(labels, len(splits) + 1))
 
     @property
@@ -252,6 +252,14 @@ def _numbers(what: str, values: Any) -> Floats:
         place = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise ValueError(f"{what} must be finite; got {numbers[place]} at place {place} (counted from 0).")
     return numbers
+
+
+def _plain_numbers(what: str, values: Any) -> tuple[float, ...]:
+    """Return finite numbers as Python has them, or say what is wrong with them."""
+    # A model has a list or three for every input, mostly of a few numbers: arrays would take longer than all the rest.
+    if isinstance(values, list) and {*map(type, values)} <= {float} and all(map(math.isfinite, values)):
+        return tuple(values)
+    return tuple(_numbers(what, values).tolist())
 
 
 def _check_splits(splits: tuple[float, ...], low: float, high: float) -> None:
