@@ -36,6 +36,7 @@ def test_every_peer_fits(small_sets, peer):
     assert line["rules"] >= 1
     assert (line["inputs"], line["rows"]) == (3, 64)
     assert line["version"]
+    assert measure(small_sets, peer)["error"] == line["error"]
     if peer in SMALL:
         assert 0 <= line["coefficients"] <= line["rules"] * 3
         assert 0 <= line["conditions"] <= 12
