@@ -115,7 +115,7 @@ MISSING = object()
         ((*INPUTS, 0, "split_points"), "4", "inputs[0].split_points must be a list of numbers; got '4'"),
         ((*INPUTS, 0, "fuzziness"), [1.5], "inputs[0] is no partition: fuzziness must be"),
         ((*INPUTS, 0, "labels"), ["a", "a"], "inputs[0] is no partition: Label names must be distinct"),
-        ((*INPUTS, 0, "labels"), ["a", "\x1b"], r"inputs[0].labels[1] must be text without control characters; got '\x1b'"),
+        ((*INPUTS, 0, "labels"), ["a", "\x1b"], r"inputs[0].labels[1] must be text without control characters; got"),
         ((*INPUTS, 1, "groups"), [[0], [0]], "inputs[1] is no partition: A category may stand in one group only"),
         ((*INPUTS, 1, "groups"), [[], [0]], "inputs[1] is no partition: A nominal partition needs"),
         ((*INPUTS, 1, "name"), "x", "rule_bases[0].inputs has a name twice"),
