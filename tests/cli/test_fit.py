@@ -142,12 +142,18 @@ def test_options_reach_the_regressor(fruler, houses, tmp_path):
 def test_paper_settings_and_a_time_limit_for_both_fits(fruler, tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(f"{i},{i * i}" for i in range(200)))
     options = ("--target", "y", "--paper", "--time-limit", 1, "--json", "--model", tmp_path / "m.json")
-    result = fruler("fit", tmp_path / "t.csv", *options)
-    assert "the time limit ended the search" in result.stderr
-    assert json.loads(result.stdout)["held_out"]["rows"] == 40
+    document = json.loads(fruler("fit", tmp_path / "t.csv", *options).stdout)
+    assert document["held_out"]["rows"] == 40
     settings = json.loads((tmp_path / "m.json").read_text())["learning"]["settings"]
     assert (settings["search"], settings["solver"]) == ("evolution", "sgd")
     assert 0.5 <= settings["time_limit"] < 1.0
+
+
+def test_a_time_limit_that_ended_the_search_is_told_of(fruler, houses):
+    result = fruler("fit", houses, "--target", "price", "--no-test", "--time-limit", 0.01)
+    assert result.returncode == 0
+    assert "fruler: the time limit ended the search; with more time the rules may be better\n" in result.stderr
+    assert "time limit" not in fruler("fit", houses, "--target", "price", "--no-test").stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")

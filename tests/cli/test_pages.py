@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def without_times(text):
+    # A slow machine tells of its progress.
+    text = re.sub(r"^.* candidates, .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"Learned in [\d.]+ s", "Learned in a while", text)
     # The last digits are the machine's.
     return re.sub(r"\d+\.\d{6,}", lambda number: f"{float(number[0]):.6g}", text).strip()
