@@ -1,5 +1,6 @@
 """Runs in processes of their own: ended ones, slow ones, killed benchmarks, a cluster."""
 
+import json
 import multiprocessing
 import os
 import random
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import asdict
 
 import joblib
 import pandas as pd
@@ -207,10 +209,28 @@ def test_a_cluster_gives_the_same(bench, small_sets, tmp_path, slow_tasks):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"])
 def test_a_cluster_that_does_not_answer(slow_tasks, monkeypatch, address):
-    pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(runner, "_CONNECT_SECONDS", 1.0)
     with pytest.raises(ValueError, match="no Dask scheduler answers"):
         next(run_on_dask(slow_tasks, address, 1.0))
+    with pytest.raises(ValueError, match="No global client"):
+        distributed.get_client()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="parents do not change there")
+def test_a_run_ends_with_the_worker_that_waits_for_it(slow_tasks):
+    waiting = (
+        "import json, sys; from fruler.bench.execution import Task, execute_in_child; "
+        "execute_in_child(Task(**json.loads(sys.argv[1])), 600.0)"
+    )
+    worker = psutil.Popen([sys.executable, "-c", waiting, json.dumps(asdict(slow_tasks[0]))])
+    while not worker.children():
+        time.sleep(0.05)
+    (child,) = worker.children()
+    time.sleep(2.0)
+    worker.kill()
+    worker.wait()
+    child.wait(timeout=20)
 
 
 def test_time_left_asks_the_best_witness(slow_tasks):

@@ -10,6 +10,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -135,8 +137,16 @@ def _shorten(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 6)
 
 
+def _end_with_parent(parent: int) -> None:
+    """End this process when the parent is gone: nobody would wait for its line, nor end it at its limit."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
 def main() -> None:
     """Read a task from the standard input, write its line to the standard output."""
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     task = Task(**json.loads(sys.stdin.read()))
     with os.fdopen(silence(), "w", encoding="utf-8") as output:
         output.write(json.dumps(execute(task), allow_nan=False) + "\n")

@@ -121,7 +121,8 @@ def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[
     except ImportError as error:
         raise ValueError("--dask needs Dask: pip install 'fruler[dask]'") from error
     try:
-        client = distributed.Client(address, timeout=_CONNECT_SECONDS)
+        # Not as the default: one that never connects would stay it.
+        client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ValueError(f"no Dask scheduler answers at {address!r} within {_CONNECT_SECONDS:g} s; check it") from error
     with client:
