@@ -224,7 +224,8 @@ def test_a_run_ends_with_the_worker_that_waits_for_it(slow_tasks):
         "execute_in_child(Task(**json.loads(sys.argv[1])), 600.0)"
     )
     worker = psutil.Popen([sys.executable, "-c", waiting, json.dumps(asdict(slow_tasks[0]))])
-    while not worker.children():
+    deadline = time.monotonic() + 30
+    while not worker.children() and time.monotonic() < deadline:
         time.sleep(0.05)
     (child,) = worker.children()
     time.sleep(2.0)
