@@ -10,14 +10,14 @@ import threading
 import time
 import warnings
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
 
 from fruler.bench.execution import (
     Task,
@@ -115,7 +115,22 @@ def run_by_joblib(tasks: Sequence[Task], limit: float) -> Generator[tuple[Task, 
 
 
 def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[tuple[Task, Line], None, None]:
-    """Make runs on the Dask cluster whose scheduler has an address; see `run_by_joblib`."""
+    """Make runs on a Dask cluster; its workers must have this package, the peers and the data folder.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The runs.
+    address : str
+        Of the scheduler.
+    limit : float
+        Seconds after which a run is ended.
+
+    Yields
+    ------
+    task, line
+        In the order in which they end.
+    """
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
@@ -130,11 +145,18 @@ def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[
             client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
         except TimeoutError as error:
             raise ValueError(f"the Dask cluster at {address!r} has no workers; start some") from error
+        # The order of submission is that of the plan; a run whose worker dies thrice is given up.
+        futures = [client.submit(execute_in_child, task, limit, pure=False, retries=0) for task in tasks]
+        by_key = {future.key: task for future, task in zip(futures, tasks, strict=True)}
         try:
-            with parallel_config("dask", client=client), closing(run_by_joblib(tasks, limit)) as lines:
-                yield from lines
-        except (distributed.KilledWorker, distributed.CancelledError) as error:
-            raise ChildProcessError(f"the Dask cluster gave up, repeat the command to go on: {error}") from error
+            for future in distributed.as_completed(futures, loop=client.loop):
+                task = by_key[future.key]
+                trouble = future.exception()
+                line = future.result() if trouble is None else blank_line(task, "failed", f"on the cluster: {trouble}")
+                future.release()
+                yield task, line
+        finally:
+            client.cancel(futures)
 
 
 def _numbered(number: int, task: Task, limit: float) -> tuple[int, Line]:
