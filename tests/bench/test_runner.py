@@ -225,7 +225,8 @@ def test_a_run_ends_with_the_worker_that_waits_for_it(slow_tasks):
     time.sleep(2.0)
     worker.kill()
     worker.wait()
-    child.wait(timeout=20)
+    _, alive = psutil.wait_procs([child], timeout=20)
+    assert not alive
 
 
 def test_time_left_asks_the_best_witness(slow_tasks):

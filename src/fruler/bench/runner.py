@@ -115,21 +115,9 @@ def run_by_joblib(tasks: Sequence[Task], limit: float) -> Generator[tuple[Task, 
 
 
 def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[tuple[Task, Line], None, None]:
-    """Make runs on a Dask cluster; its workers must have this package, the peers and the data folder.
+    """Make runs on the Dask cluster whose scheduler has an address; otherwise as `run_by_joblib`.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        The runs.
-    address : str
-        Of the scheduler.
-    limit : float
-        Seconds after which a run is ended.
-
-    Yields
-    ------
-    task, line
-        In the order in which they end.
+    It has futures of its own: they can be cancelled at any moment, and a worker that dies costs one run, not all.
     """
     try:
         distributed: Any = import_module("distributed")
