@@ -207,3 +207,10 @@ def test_tables_of_many_rules_and_inputs_are_made_at_once():
     # A table that grows column by column is slow, of which pandas warns.
     assert rules_table(rules).shape == (120, 1 + 2 + 120)
     assert rules.explain(X).to_frame().shape == (5, 2 + 120 + 120 + 2)
+
+
+def test_an_input_is_used_in_a_condition_or_with_a_slope():
+    variables = [Variable(name, FuzzyPartition([0.5], (0.0, 1.0))) for name in "abcd"]
+    antecedents = np.array([[[0, 0], [0, 1], [0, 1], [0, 0]], [[1, 1], [0, 1], [0, 1], [1, 1]]])
+    rules = RuleBase(variables, antecedents, [[1.0, 0.0, 2.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 3.0]])
+    assert rules.uses.tolist() == [True, True, False, True]
