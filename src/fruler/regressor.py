@@ -28,10 +28,10 @@ from fruler.evolution.fitness import CRITERIA, Criterion
 from fruler.evolution.learning import EvolutionOptions
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
-from fruler.explain.summarising import MOST_ROWS_EXPLAINED, summarise
 from fruler.fitted_attributes import MadeByFit, with_plain_tables, with_tables
 from fruler.growth.learning import GrowthOptions
 from fruler.rules.consequents import SOLVERS, Solver
+from fruler.rules.measurement import MOST_ROWS_EXPLAINED, summarise
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.tables import rules_table

@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 from fruler import load_model
-from fruler.model_file.checked import MOST_BYTES, MOST_VALUES
 from fruler.model_file.file import parse_model, read_model
+from fruler.rules.json.checked import MOST_BYTES, MOST_VALUES
 
 HAND = json.dumps({"format": "fruler-model", "schema": 1})
 

@@ -4,8 +4,8 @@ import doctest
 import re
 from pathlib import Path
 
-from fruler.model_file.checked import MOST_BYTES, MOST_VALUES
-from fruler.model_file.rule_base_json import MOST_CELLS
+from fruler.rules.json.checked import MOST_BYTES, MOST_VALUES
+from fruler.rules.json.rule_base import MOST_CELLS
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_file.md"
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler.checkpoint.file import Arrays
-from fruler.model_file.checked import Checked
-from fruler.model_file.rule_base_json import rule_base_from_json, rule_base_to_json
+from fruler.rules.json.checked import Checked
+from fruler.rules.json.rule_base import rule_base_from_json, rule_base_to_json
 from fruler.training import FrontPoint, Learned
 
 

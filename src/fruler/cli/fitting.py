@@ -22,8 +22,8 @@ from fruler.data.encoding import TableEncoding
 from fruler.data.preparation import PreparedTable, prepare_table
 from fruler.data.sources import quote_names, suggest
 from fruler.model_file.estimator import save_regressor
-from fruler.model_file.rule_base_json import rule_base_to_json
 from fruler.regressor import FRULERRegressor, paper_settings
+from fruler.rules.json.rule_base import rule_base_to_json
 
 # With fewer rows a fifth of them says nothing.
 _LEAST_ROWS_FOR_TEST = 10

@@ -18,7 +18,7 @@ from fruler.explain.report import write_report
 from fruler.export import TARGETS, export_model
 from fruler.model_file.estimator import regressor_of
 from fruler.model_file.file import Model
-from fruler.model_file.rule_base_json import rule_base_to_json
+from fruler.rules.json.rule_base import rule_base_to_json
 
 
 def write_rules(model_file: Path, styles: list[str], output: str) -> None:

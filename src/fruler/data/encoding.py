@@ -14,7 +14,7 @@ from fruler.scaling import Floats
 from fruler.validation import LARGEST_VALUE
 
 if TYPE_CHECKING:
-    from fruler.model_file.checked import Checked
+    from fruler.rules.json.checked import Checked
 
 TRUTH_VALUES = ("False", "True")
 _VALUES_SHOWN = 3

@@ -10,7 +10,7 @@ from fruler.distributed.blocks import Block
 from fruler.distributed.passes import Job
 from fruler.distributed.quantiles import median_of
 from fruler.distributed.table import RemoteTable
-from fruler.explain.summarising import Figures, histogram, summary_from
+from fruler.rules.measurement import Figures, histogram, summary_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.scaling import Floats, Scale

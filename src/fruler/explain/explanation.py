@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler.explain.contributions import parts_from
 from fruler.explain.effects import output_spread
 from fruler.explain.numbers import number_within, readable_number
+from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
 from fruler.scaling import Floats
 from fruler.validation import number_table

@@ -10,9 +10,9 @@ from typing import Any
 
 from fruler.data.encoding import TableEncoding
 from fruler.files import write_whole
-from fruler.model_file.checked import MOST_BYTES, parse_document, require_readable
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
-from fruler.model_file.rule_base_json import require_cells, rule_base_from_json, rule_base_to_json
+from fruler.rules.json.checked import MOST_BYTES, parse_document, require_readable
+from fruler.rules.json.rule_base import require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
 FORMAT, SCHEMA = "fruler-model", 1

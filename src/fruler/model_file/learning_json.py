@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fruler.model_file.checked import Checked
+from fruler.rules.json.checked import Checked
 
 FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
 

@@ -290,7 +290,7 @@ class RuleBase:
 
         A learned rule base has one; one that was written by hand gets it here.
         """
-        from fruler.explain.summarising import summarise
+        from fruler.rules.measurement import summarise
 
         values = number_table(X, [variable.name for variable in self.variables])
         target = np.asarray(y, dtype=np.float64).reshape(-1)

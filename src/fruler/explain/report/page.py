@@ -17,7 +17,7 @@ from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import drawn_once, input_groups, input_views, rule_views
 from fruler.explain.report.wording import TARGET_SHARE, counted, fixed, shown, with_unit
 from fruler.files import write_whole
-from fruler.model_file.rule_base_json import rule_base_to_json
+from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:

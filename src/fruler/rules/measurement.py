@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler.explain.contributions import parts_from
 from fruler.rows import spread_evenly
+from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.scaling import Floats

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from fruler.explain.contributions import parts_from, turns_of
 from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules.contributions import parts_from, turns_of
 
 
 def crossed(n_inputs, n_looked_at, rng, t_norm="product"):

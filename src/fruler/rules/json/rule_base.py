@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fruler.model_file.checked import Checked
-from fruler.model_file.summary_json import summary_from_json, summary_to_json
+from fruler.rules.json.checked import Checked
+from fruler.rules.json.summary import summary_from_json, summary_to_json
 from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import T_NORMS, RuleBase, Variable
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fruler.model_file.checked import Checked
+from fruler.rules.json.checked import Checked
 from fruler.rules.summary import TrainingSummary
 from fruler.scaling import Floats
 

@@ -1,0 +1,1 @@
+"""A rule base as JSON, and back: read strictly, never executed."""
