@@ -26,7 +26,7 @@ from fruler import MultiGranularityDiscretizer, load_keel
 from fruler.bench.paper import paper_tables
 from fruler.discretization import nested_splits
 from fruler.instance_selection import select_instances
-from fruler.scaling import measure_scale
+from fruler.table.scaling import measure_scale
 
 REPEATS = 7
 

@@ -15,7 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from fruler import FRULERRegressor
-from fruler.callbacks import Callback, Progress, ProgressBar, describe
+from fruler._wording import progress_line
+from fruler.callbacks import Callback, Progress, ProgressBar
 from fruler.data import make_friedman
 
 
@@ -226,7 +227,7 @@ def test_lines_where_there_is_no_terminal(friedman):
     console = plain_console()
     quick(callbacks=[ProgressBar(console)]).fit(*friedman)
     lines = lines_of(console)
-    assert lines[0].startswith("growth 0: 1 evaluations, 1 rule, error ")
+    assert lines[0].startswith("growth 0: 1 evaluation, 1 rule, RMSE ")
     assert lines[-1].startswith("fit ")
 
 
@@ -253,7 +254,7 @@ def test_a_bar_on_a_terminal(friedman, search):
     quick(search, callbacks=[bar]).fit(*friedman)
     shown = console.file.getvalue()
     assert "━" in shown
-    assert " rules, error " in shown
+    assert " rules, RMSE " in shown
     assert "\x1b[?25h" in shown
 
 
@@ -269,7 +270,7 @@ def test_verbose_tells_on_standard_error(friedman, search, capfd):
     quick(search, verbose=1).fit(*friedman)
     told = capfd.readouterr()
     assert told.out == ""
-    assert "error" in told.err
+    assert "RMSE" in told.err
     quick(search).fit(*friedman)
     assert capfd.readouterr().err == ""
 
@@ -281,7 +282,7 @@ def test_a_regressor_with_callbacks_is_cloned_and_pickled(friedman):
 
 
 def test_times_are_said_as_one_would():
-    assert describe(Progress("fit", 2, 5, 1, 1.0, 200.0, 8000.0)).endswith(", 3 min, about 2.2 h left")
+    assert progress_line(Progress("fit", 2, 5, 1, 1.0, 200.0, 8000.0)).endswith(", 3 min, about 2.2 h left")
 
 
 class Watcher:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fruler._wording import progress_line
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as RichBar
@@ -142,7 +144,7 @@ class ProgressBar(Callback):
                 description=progress.stage,
                 completed=progress.seconds,
                 total=total,
-                told=describe(progress, with_stage=False),
+                told=progress_line(progress, with_stage=False),
             )
         elif time.monotonic() - self._told_at >= _SECONDS_A_LINE:
             self._tell()
@@ -158,37 +160,5 @@ class ProgressBar(Callback):
 
     def _tell(self) -> None:
         if self._console is not None and self._latest is not None:
-            self._console.print(describe(self._latest), highlight=False, markup=False, soft_wrap=True)
+            self._console.print(progress_line(self._latest), highlight=False, markup=False, soft_wrap=True)
             self._told, self._told_at = True, time.monotonic()
-
-
-def describe(progress: Progress, *, with_stage: bool = True) -> str:
-    """Say in one line how far a search is.
-
-    Examples
-    --------
-    >>> describe(Progress("evolution", 7, 1234, 3, 0.51237, 4.2, 61.0))
-    'evolution 7: 1,234 evaluations, 3 rules, error 0.5124, 4 s, about 61 s left'
-    >>> describe(Progress("selection", 0, 0, 0, math.nan, 0.5))
-    'selection: 0 s'
-    """
-    parts = []
-    if progress.n_evaluations:
-        parts.append(f"{progress.n_evaluations:,} evaluations")
-    if progress.n_rules:
-        rules = "1 rule" if progress.n_rules == 1 else f"{progress.n_rules} rules"
-        parts += [rules, f"error {progress.error:.4g}"]
-    parts.append(_readable(progress.seconds))
-    if progress.seconds_left is not None:
-        parts.append(f"about {_readable(progress.seconds_left)} left")
-    told = ", ".join(parts)
-    if not with_stage:
-        return told
-    number = f" {progress.generation}" if progress.n_evaluations else ""
-    return f"{progress.stage}{number}: {told}"
-
-
-def _readable(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

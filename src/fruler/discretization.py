@@ -13,10 +13,11 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from fruler._typing import Floats
 from fruler.kernels import splits
 from fruler.rules.partition import FuzzyPartition
-from fruler.scaling import Floats, measure_scale
-from fruler.validation import check_table, check_training_table, column_names
+from fruler.table.scaling import measure_scale
+from fruler.table.validation import check_table, check_training_table, column_names
 
 # A total error below this share of the output's own squares is rounding, and its logarithm would rule the criterion.
 _ERROR_FLOOR = 1e-12

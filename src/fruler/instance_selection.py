@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from fruler._typing import Floats
 from fruler.kernels import nearest
-from fruler.scaling import Floats, measure_scale
-from fruler.validation import check_training_table
+from fruler.table.scaling import measure_scale
+from fruler.table.validation import check_training_table
 
 Integers = npt.NDArray[np.intp]
 Improvement = Literal["previous", "best"]

@@ -21,9 +21,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from fruler._parallel import n_threads
+from fruler._typing import Floats
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
 from fruler.control import RunControl
-from fruler.data.encoding import TableEncoding
 from fruler.evolution.fitness import CRITERIA, Criterion
 from fruler.evolution.learning import EvolutionOptions
 from fruler.explain.explanation import Explanation
@@ -35,12 +36,11 @@ from fruler.rules.measurement import MOST_ROWS_EXPLAINED, summarise
 from fruler.rules.rule_base import T_NORMS, RuleBase, TNorm
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.tables import rules_table
-from fruler.scaling import Floats
 from fruler.search_run import Learners, run_search
 from fruler.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
-from fruler.threads import n_threads
+from fruler.table.encoding import TableEncoding
+from fruler.table.validation import check_table, check_training_table, column_names
 from fruler.training import FrontPoint, TrainingData, TrainingSample
-from fruler.validation import check_table, check_training_table, column_names
 
 Search = Literal["growth", "evolution"]
 SEARCHES: tuple[Search, ...] = ("growth", "evolution")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from fruler._parallel import thread_pool
 from fruler.checkpoint.folder import CheckpointFolder, State
 from fruler.checkpoint.identity import Identity
 from fruler.control import RunControl
@@ -16,7 +17,6 @@ from fruler.evolution.learning import EvolutionLearner, EvolutionOptions
 from fruler.evolution.state import EvolutionState
 from fruler.growth.learning import GrowthLearner, GrowthOptions
 from fruler.growth.state import GrowthState
-from fruler.threads import thread_pool
 from fruler.training import Learned, TrainingData
 
 

@@ -12,10 +12,10 @@ import pytest
 
 import fruler.checkpoint.folder as checkpoint_folder
 from fruler import FRULERRegressor, paper_settings
+from fruler._files import lock_folder
 from fruler.callbacks import Callback
 from fruler.checkpoint.folder import FILE
 from fruler.data import make_friedman
-from fruler.files import lock_folder
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "kill_and_resume_fit.py"
 

@@ -6,17 +6,20 @@ from dataclasses import replace
 from rich.console import Console
 
 from fruler import FRULERRegressor
+from fruler._wording import progress_line
 from fruler.callbacks import Progress
 from fruler.cli import progress as module
-from fruler.cli.progress import ProgressLine, describe
+from fruler.cli.progress import ProgressLine
 
 GROWTH = Progress("growth", 3, 12_345, 1, error=2.0, seconds=130.0)
 
 
 def test_the_error_is_the_root_of_the_mean_square():
-    assert describe(GROWTH) == "growth 3, 12,345 candidates, error 2, 1 rule, 2 min"
-    assert describe(replace(GROWTH, n_rules=2, seconds_left=7.0)).endswith("2 rules, 2 min, about 7 s left")
-    assert describe(Progress("selection", 0, 0, 0, float("nan"), 3.0)) == "selection 0, 3 s"
+    assert progress_line(GROWTH) == "growth 3: 12,345 evaluations, 1 rule, RMSE 2, 2 min"
+    assert progress_line(replace(GROWTH, n_rules=2, seconds_left=7.0)).endswith(
+        "2 rules, RMSE 2, 2 min, about 7 s left"
+    )
+    assert progress_line(Progress("selection", 0, 0, 0, float("nan"), 3.0)) == "selection: 3 s"
 
 
 def lines_of(terminal, times, interval, monkeypatch):
@@ -31,7 +34,7 @@ def lines_of(terminal, times, interval, monkeypatch):
 
 
 def test_plain_lines_in_a_log_now_and_then(monkeypatch):
-    assert lines_of(False, 3, 0.0, monkeypatch) == 3 * f"learning [1]: {describe(GROWTH)}\n"
+    assert lines_of(False, 3, 0.0, monkeypatch) == 3 * f"learning [1]: {progress_line(GROWTH)}\n"
     assert lines_of(False, 3, 5.0, monkeypatch) == ""
 
 
@@ -48,4 +51,4 @@ def test_a_search_tells_its_progress(monkeypatch, capsys):
         FRULERRegressor(callbacks=[line], random_state=0).fit(X, [x[0] ** 2 for x in X])
     said = capsys.readouterr().err
     assert "learning: " in said
-    assert " candidates, " in said
+    assert " evaluations, " in said

@@ -19,7 +19,7 @@ from fruler.evolution.initialization import initial_population
 from fruler.growth.fitting import normal_equations
 from fruler.kernels import evaluation, partial_sums
 from fruler.rules.consequents import ElasticNetSettings
-from fruler.scaling import Scale, measure_scale
+from fruler.table.scaling import Scale, measure_scale
 
 UNSCALED = Standard(Scale(np.zeros(3), np.ones(3)), Scale(np.zeros(()), np.ones(())))
 

@@ -5,7 +5,7 @@ from fruler.discretization import NestedSplits
 from fruler.evolution.chromosome import Chromosome
 from fruler.evolution.decoding import build_rule_base
 from fruler.evolution.problem import SearchSpace
-from fruler.scaling import Scale, in_data_units
+from fruler.table.scaling import Scale, in_data_units
 
 NESTED = [NestedSplits(np.array([5.0]), np.empty(0)), NestedSplits(np.array([20.0]), np.empty(0))]
 DOMAINS = np.array([[0.0, 10.0], [10.0, 30.0]])

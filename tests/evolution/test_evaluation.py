@@ -12,10 +12,10 @@ from fruler.discretization import NestedSplits
 from fruler.evolution.chromosome import make_chromosome
 from fruler.evolution.problem import SearchSpace
 from fruler.kernels.evaluation import evaluate, learn
-from fruler.rows import Rows
 from fruler.rules import FuzzyPartition
 from fruler.rules.consequents import INTERCEPT_RIDGE, ElasticNetSettings
-from fruler.scaling import Scale
+from fruler.table.rows import Rows
+from fruler.table.scaling import Scale
 
 TASKS = {t_norm: make_task(t_norm=t_norm) for t_norm in ("product", "minimum")}
 EXACT = ElasticNetSettings(1e-3, 0.5, tolerance=1e-12, progress=-1.0, most_rounds=5_000)

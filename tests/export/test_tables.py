@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from fruler.explain.numbers import readable_number
+from fruler._wording import readable_number
 from fruler.export import export_model
 
 ENGINE = next((name for name in ("pdflatex", "lualatex", "xelatex", "tectonic") if shutil.which(name)), None)

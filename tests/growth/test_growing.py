@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fruler.growth.fitting import Prices, normal_equations, outputs, rule_weights
 from fruler.growth.growing import Growth, GrowthSettings, between
-from fruler.scaling import measure_scale
+from fruler.table.scaling import measure_scale
 
 nothing_known = [np.empty(0), np.empty(0)]
 

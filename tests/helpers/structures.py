@@ -3,8 +3,8 @@
 import numpy as np
 
 from fruler.growth.structure import Structure
-from fruler.rows import Rows
-from fruler.scaling import measure_scale
+from fruler.table.rows import Rows
+from fruler.table.scaling import measure_scale
 
 
 def standardised(X, y, weight=None):

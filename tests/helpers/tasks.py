@@ -4,8 +4,8 @@ import numpy as np
 
 from fruler.discretization import nested_splits
 from fruler.evolution.problem import SearchSpace, Task
-from fruler.rows import Rows
-from fruler.scaling import measure_scale
+from fruler.table.rows import Rows
+from fruler.table.scaling import measure_scale
 
 
 def make_task(n_rows=300, t_norm="product", seed=0, fixed=None):

@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fruler.kernels import growth
-from fruler.rows import Rows
 from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
+from fruler.table.rows import Rows
 
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=40, deadline=None)

@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from fruler import load_model
-from fruler.files import write_whole
+from fruler._files import write_whole
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="rights and limits of Unix")
 

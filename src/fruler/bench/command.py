@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fruler._wording import counted
 from fruler.bench.execution import Task
 from fruler.bench.lines import STATUSES, Line, latest, read_lines
 from fruler.bench.machine import describe_machine, source_commit
@@ -100,7 +101,7 @@ def tasks_left(plan: Plan, lines: Iterable[Line], *, retry: bool) -> list[Task]:
 
 def _run(plan: Plan, results: ResultsFolder, options: BenchOptions, console: Console) -> None:
     tasks = tasks_left(plan, results.lines, retry=options.retry)
-    _say(console, f"{_count(len(plan.tasks), 'run')}, {len(plan.tasks) - len(tasks)} of them done before")
+    _say(console, f"{counted(len(plan.tasks), 'run')}, {len(plan.tasks) - len(tasks)} of them done before")
     if not tasks:
         return
     known = latest(results.lines)
@@ -125,10 +126,10 @@ def _write_tables(out: Path, console: Console) -> None:
     _say(console, summarise(read_lines(out / RUNS), out))
     kinds = Counter(path.suffix for path in written)
     if written:
-        pictures = f" and {_count(kinds['.png'], 'picture')} (.png, .svg)" if kinds[".png"] else ""
+        pictures = f" and {counted(kinds['.png'], 'picture')} (.png, .svg)" if kinds[".png"] else ""
         _say(
             console,
-            f"{_count(kinds['.md'], 'table')} (.md, .csv, .tex){pictures} in {out}, and a page with all of them:",
+            f"{counted(kinds['.md'], 'table')} (.md, .csv, .tex){pictures} in {out}, and a page with all of them:",
         )
         _say(console, f"  {written[-1]}")
 
@@ -136,7 +137,7 @@ def _write_tables(out: Path, console: Console) -> None:
 def summarise(lines: Iterable[Line], out: Path) -> str:
     """Say how the runs in a folder ended and, if some gave no result, where to look and what to do."""
     counts = Counter(line["status"] for line in latest(lines).values())
-    finished = f"{_count(sum(counts.values()), 'run')} in {out / RUNS}: " + ", ".join(
+    finished = f"{counted(sum(counts.values()), 'run')} in {out / RUNS}: " + ", ".join(
         f"{counts[status]} {status}" for status in STATUSES if counts[status]
     )
     remedies = {
@@ -145,10 +146,6 @@ def summarise(lines: Iterable[Line], out: Path) -> str:
         "missing": "not made, for want of a package: pip install 'fruler[peers]', then the same command",
     }
     return "\n".join([finished, *(f"  {counts[status]} {text}" for status, text in remedies.items() if counts[status])])
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _say(console: Console, text: str | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fruler.files import write_whole
+from fruler._files import write_whole
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

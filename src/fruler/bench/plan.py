@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fruler._wording import suggest
 from fruler.bench.execution import Task, package_version
 from fruler.bench.methods import Method, find_method, own_methods
 from fruler.bench.paper import paper_tables
 from fruler.bench.peers import PEERS
 from fruler.data.keel import refuse_incomplete_folds
-from fruler.data.sources import suggest
 
 N_FOLDS = 5
 # What all runs share and a result depends on. A change of it is a change of settings.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from fruler._wording import counted, duration
 from fruler.bench.execution import Task
 from fruler.bench.lines import Line
 
@@ -106,7 +107,7 @@ class Reporter:
 
     def _remaining(self) -> str:
         seconds = self._time_left.estimate(self._left.values(), self._jobs)
-        return "" if seconds is None or not self._left else f"about {readable(seconds)} left"
+        return "" if seconds is None or not self._left else f"about {duration(seconds)} left"
 
 
 def _describe_task(task: Task) -> str:
@@ -122,20 +123,7 @@ def describe(line: Line) -> str:
     if line.get("error") is not None:
         parts.append(f"error {line['error']:.4g}")
     if line.get("rules") is not None:
-        parts.append(f"{line['rules']} rule{'' if line['rules'] == 1 else 's'}")
+        parts.append(counted(line["rules"], "rule"))
     if line.get("reduction") is not None:
         parts.append(f"{line['reduction']:.1f} % fewer rows")
     return head + ", ".join([*parts, f"{line['seconds']:.1f} s"])
-
-
-def readable(seconds: Any) -> str:
-    """Write a time as one would say it.
-
-    Examples
-    --------
-    >>> readable(12.3), readable(200), readable(8000)
-    ('12 s', '3 min', '2.2 h')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

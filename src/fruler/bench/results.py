@@ -14,9 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fruler._files import lock_folder
 from fruler.bench.files import read_json, write_json
 from fruler.bench.lines import Line, is_whole, read_lines, split_lines
-from fruler.files import lock_folder
 
 RUNS, SETTINGS, MACHINE = "runs.jsonl", "settings.json", "machine.json"
 

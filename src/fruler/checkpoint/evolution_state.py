@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.checkpoint.file import Arrays
 from fruler.discretization import NestedSplits
 from fruler.evolution.chromosome import Chromosome, used_genes
 from fruler.evolution.fitness import Evaluation
 from fruler.evolution.state import EvolutionState, Generation, Individual, Snapshot
 from fruler.rules.consequents import ElasticNetSettings
-from fruler.scaling import Floats
 
 
 def pack_evolution(state: EvolutionState) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

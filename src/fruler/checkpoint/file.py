@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler.files import write_whole
+from fruler._files import write_whole
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Document = Mapping[str, Any]

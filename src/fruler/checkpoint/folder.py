@@ -10,13 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fruler._files import lock_folder
 from fruler.checkpoint.evolution_state import pack_evolution, unpack_evolution
 from fruler.checkpoint.file import DAMAGE, Arrays, read_file, write_file
 from fruler.checkpoint.growth_state import pack_growth, unpack_growth
 from fruler.checkpoint.identity import Identity
 from fruler.checkpoint.learned import pack_learned, unpack_learned
 from fruler.evolution.state import EvolutionState
-from fruler.files import lock_folder
 from fruler.growth.state import GrowthState
 from fruler.training import Learned
 

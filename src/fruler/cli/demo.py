@@ -8,9 +8,10 @@ from pathlib import Path
 import typer
 from sklearn.model_selection import train_test_split
 
+from fruler._files import write_whole
+from fruler._wording import name_with_unit
 from fruler.cli.held_out import error_table, held_out_errors
 from fruler.data.examples import load_example
-from fruler.files import write_whole
 from fruler.regressor import FRULERRegressor
 
 
@@ -28,7 +29,9 @@ def show_demo() -> None:
     weather = load_example("weather")
     X, X_new, y, y_new = train_test_split(weather.data, weather.target, test_size=0.2, random_state=0)
     unit = weather.units[weather.target_name]
-    typer.echo(f"Predicting {weather.target_name} ({unit}) from {X.shape[1]} inputs, learned from {len(X)} days\n")
+    typer.echo(
+        f"Predicting {name_with_unit(weather.target_name, unit)} from {X.shape[1]} inputs, learned from {len(X)} days\n"
+    )
     start = time.perf_counter()
     model = FRULERRegressor(random_state=0).fit(X, y)
     seconds = time.perf_counter() - start

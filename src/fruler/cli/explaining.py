@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import typer
 
+from fruler._wording import counted
 from fruler.cli.predicting import NewRows, rows_for
 from fruler.cli.reading import open_model
 from fruler.cli.writing import STDOUT, write_output
@@ -23,7 +24,7 @@ def explain_table(
     found = rows_for(model, data, format)
     n_rows = len(found.inputs)
     if row is not None and row > n_rows:
-        raise ValueError(f"--row {row}: {found.table.name} has {n_rows} row{'s' if n_rows > 1 else ''}")
+        raise ValueError(f"--row {row}: {found.table.name} has {counted(n_rows, 'row')}")
     wanted = [row - 1] if row is not None else list(range(min(rows, n_rows)))
     known = [place for place in wanted if found.complete[place]]
     explained = model.rule_base.explain(found.inputs.iloc[known]) if known else ()

@@ -14,16 +14,17 @@ import numpy as np
 import pandas as pd
 import typer
 
+from fruler._wording import counted, quote_names, suggest
 from fruler.cli.held_out import HeldOut, error_table, held_out_errors
 from fruler.cli.progress import ProgressLine
 from fruler.cli.reading import STDIN, Table, read_frame, same_file
 from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
-from fruler.data.encoding import TableEncoding
-from fruler.data.preparation import PreparedTable, prepare_table
-from fruler.data.sources import quote_names, suggest
+from fruler.model_file.columns_json import columns_to_json
 from fruler.model_file.estimator import save_regressor
 from fruler.regressor import FRULERRegressor, paper_settings
 from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.table.encoding import TableEncoding
+from fruler.table.preparation import PreparedTable, prepare_table
 
 # With fewer rows a fifth of them says nothing.
 _LEAST_ROWS_FOR_TEST = 10
@@ -206,8 +207,8 @@ def _what_was_read(table: Table, prepared: PreparedTable) -> list[str]:
     names = list(prepared.inputs.columns)
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     return [
-        f"{table.name}: {_count(prepared.n_rows, 'row')}, {_count(table.frame.shape[1], 'column')}",
-        f"predicting {prepared.target.name} from {_count(len(names), 'input')}: {shown}",
+        f"{table.name}: {counted(prepared.n_rows, 'row')}, {counted(table.frame.shape[1], 'column')}",
+        f"predicting {prepared.target.name} from {counted(len(names), 'input')}: {shown}",
         *(f"  {note}" for note in prepared.notes()),
     ]
 
@@ -218,9 +219,9 @@ def _errors(
     n_rows = len(prepared.inputs)
     if tested is None:
         why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
-        return [f"These rules are learned from all {_count(n_rows, 'row')}{why}."]
+        return [f"These rules are learned from all {counted(n_rows, 'row')}{why}."]
     return [
-        f"Root mean squared error on {_count(tested.n_tested, 'row')} held out, after learning from the other "
+        f"Root mean squared error on {counted(tested.n_tested, 'row')} held out, after learning from the other "
         f"{tested.n_learned}",
         *error_table(tested.by_name(), regressor.rule_base_.target_unit),
         f"The rules above are learned from all {n_rows} rows, so expect about this error on new ones.",
@@ -262,7 +263,7 @@ def _document(
         "rows": prepared.n_rows,
         "rows_used": len(prepared.inputs),
         "rows_missing": prepared.missing,
-        "columns": prepared.encoding.to_json(),
+        "columns": columns_to_json(prepared.encoding),
         "columns_left_out": prepared.left_out,
         "target": str(prepared.target.name),
         "seed": options.seed,
@@ -273,7 +274,3 @@ def _document(
         "report": None if options.report is None else str(options.report),
         "rule_base": rule_base_to_json(regressor.rule_base_),
     }
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LinearRegression
 
+from fruler._typing import Floats
+from fruler._wording import counted
 from fruler.regressor import FRULERRegressor
-from fruler.scaling import Floats
 
 # Numbers that would have more decimals, or more digits before them, are written with an exponent.
 _MOST_DECIMALS, _MOST_DIGITS = 7, 9
@@ -39,7 +40,7 @@ class HeldOut:
 
     def by_name(self) -> dict[str, float]:
         """Return the errors with the names that the user reads."""
-        rules = f"{self.n_rules} rule{'' if self.n_rules == 1 else 's'}"
+        rules = counted(self.n_rules, "rule")
         return {rules: self.rules, "linear regression": self.linear, "always the mean": self.mean}
 
 

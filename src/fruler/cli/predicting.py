@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._wording import counted
 from fruler.cli.failures import say
 from fruler.cli.reading import STDIN, Table, named_by_order, open_model, read_new_rows
 from fruler.cli.writing import STDOUT, as_json, check_destination, write_output
-from fruler.data.encoding import Column, TableEncoding
 from fruler.model_file.file import Model
 from fruler.rules.rule_base import RuleBase
+from fruler.table.encoding import Column, TableEncoding
 
 COLUMN = "prediction"
 
@@ -46,7 +47,7 @@ class NewRows:
         """Say why some rows cannot be predicted."""
         n_rows, n_without = len(self.complete), int((~self.complete).sum())
         reasons = "; ".join(self.encoding.gaps(self.table.frame))
-        return f"{n_without} of {n_rows} row{'s' if n_rows > 1 else ''} cannot be predicted: {reasons}"
+        return f"{n_without} of {counted(n_rows, 'row')} cannot be predicted: {reasons}"
 
 
 def rows_for(model: Model, data: str, format: str | None) -> NewRows:

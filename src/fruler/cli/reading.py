@@ -11,12 +11,13 @@ from typing import BinaryIO
 
 import pandas as pd
 
+from fruler._wording import quote_names
 from fruler.data.attribute_file import parse_attribute_file
-from fruler.data.encoding import Column, TableEncoding
 from fruler.data.keel import choose_output
-from fruler.data.sources import quote_names, read_bytes, source_name
+from fruler.data.sources import read_bytes, source_name
 from fruler.data.tables import read_table
 from fruler.model_file.file import Model, read_model
+from fruler.table.encoding import Column, TableEncoding
 
 STDIN = "-"
 _KEEL = ("dat", "keel")

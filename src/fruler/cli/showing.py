@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import typer
 
+from fruler._wording import suggest
 from fruler.cli.failures import say
 from fruler.cli.predicting import rows_for
 from fruler.cli.reading import STDIN, open_model
 from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
-from fruler.data.preparation import target_numbers
-from fruler.data.sources import suggest
 from fruler.explain.report import write_report
 from fruler.export import TARGETS, export_model
 from fruler.model_file.estimator import regressor_of
 from fruler.model_file.file import Model
 from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.table.preparation import target_numbers
 
 
 def write_rules(model_file: Path, styles: list[str], output: str) -> None:

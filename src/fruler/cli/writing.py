@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from fruler._files import write_whole
 from fruler.cli.reading import same_file
-from fruler.files import write_whole
 
 STDOUT = "-"
 _CHUNK = 1 << 16

@@ -16,8 +16,9 @@ from typing import NoReturn
 import numpy as np
 import pandas as pd
 
+from fruler._wording import suggest
 from fruler.data.attribute_rows import Attribute, excerpt, parse_number, read_rows, split_items, unescape
-from fruler.data.sources import Origin, decode_text, read_bytes, suggest
+from fruler.data.sources import Origin, decode_text, read_bytes
 
 _UNSUPPORTED_TYPES = ("string", "date", "relational")
 

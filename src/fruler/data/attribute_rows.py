@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fruler.data.sources import Origin, quote_names, read_csv_exactly
+from fruler._wording import quote_names
+from fruler.data.sources import Origin, read_csv_exactly
 
 Column: TypeAlias = NDArray[np.float64] | pd.Series
 

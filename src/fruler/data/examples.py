@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from fruler.data.sources import suggest
+from fruler._wording import suggest
 from fruler.data.tables import read_table
 
 _FRIEDMAN_DESCR = """Friedman #1 without its five irrelevant inputs.

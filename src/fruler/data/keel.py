@@ -12,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from fruler._wording import quote_names, suggest
 from fruler.data.attribute_file import AttributeFile, read_attribute_file
-from fruler.data.sources import numeric_target, quote_names, suggest
+from fruler.data.sources import numeric_target
 
 _N_FOLDS = 5
 _SPLIT_SEED = 0

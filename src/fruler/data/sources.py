@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import io
 import os
 import re
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -18,7 +16,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_NAMES_SHOWN = 30
 # From 3.1 on exact reading is the default, and asking for it is deprecated.
 _READS_INEXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
 
@@ -145,36 +142,6 @@ def read_csv_exactly(text: str, **options: Any) -> pd.DataFrame:
         options["float_precision"] = "round_trip"
     frame: pd.DataFrame = pd.read_csv(io.StringIO(text), engine="c", low_memory=False, **options)
     return frame
-
-
-def quote_names(names: Iterable[str]) -> str:
-    """List names for a message, the first few only where there are many.
-
-    Examples
-    --------
-    >>> quote_names(["a", "b c"])
-    "'a', 'b c'"
-    """
-    quoted = [repr(name) for name in names]
-    shown = ", ".join(quoted[:_NAMES_SHOWN])
-    return shown if len(quoted) <= _NAMES_SHOWN else f"{shown} and {len(quoted) - _NAMES_SHOWN} more"
-
-
-def suggest(name: str, known: Iterable[str]) -> str:
-    """Say which of the known names are close to one that isn't known, and list them all.
-
-    Examples
-    --------
-    >>> suggest("prise", ["price", "size"])
-    "did you mean 'price'? The names are 'price', 'size'"
-    >>> suggest("weight", ["price", "size"])
-    "the names are 'price', 'size'"
-    """
-    known = list(known)
-    by_lower_case = {other.lower(): other for other in known}
-    close = [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), list(by_lower_case))]
-    listing = f"names are {quote_names(known)}"
-    return f"did you mean {' or '.join(map(repr, close))}? The {listing}" if close else f"the {listing}"
 
 
 def numeric_target(column: pd.Series, origin: Origin) -> pd.Series:

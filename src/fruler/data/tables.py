@@ -14,18 +14,10 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
+from fruler._wording import quote_names, suggest
 from fruler.data.attribute_file import AttributeFile, parse_attribute_file
 from fruler.data.keel import choose_output
-from fruler.data.sources import (
-    Origin,
-    decode_text,
-    numeric_target,
-    quote_names,
-    read_bytes,
-    read_csv_exactly,
-    source_name,
-    suggest,
-)
+from fruler.data.sources import Origin, decode_text, numeric_target, read_bytes, read_csv_exactly, source_name
 
 _READER_OF_FORMAT = {
     "csv": "separated",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.discretization import NestedSplits, splits_of_cells
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.quantiles import Sketch, median_of
-from fruler.scaling import Floats
 
 # An error below this share of the output's own squares counts as that.
 _ERROR_FLOOR = 1e-12

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from fruler.rows import Rows
-from fruler.scaling import Floats, Scale
-from fruler.validation import LARGEST_VALUE, check_training_table
+from fruler._typing import Floats
+from fruler.table.rows import Rows
+from fruler.table.scaling import Scale
+from fruler.table.validation import LARGEST_VALUE, check_training_table
 
 # Rows that are standardised together: what a pass needs beside the rows themselves does not grow with them.
 ROWS_A_SLICE = 65_536

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.distributed.blocks import Block
 from fruler.distributed.passes import Job
 from fruler.distributed.quantiles import median_of
@@ -13,7 +14,7 @@ from fruler.distributed.table import RemoteTable
 from fruler.rules.measurement import Figures, histogram, summary_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
-from fruler.scaling import Floats, Scale
+from fruler.table.scaling import Scale
 from fruler.training import TrainingSample
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from distributed import Future
 
+from fruler._typing import Floats
 from fruler.control import never
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
@@ -19,9 +20,8 @@ from fruler.evolution.fitness import Criterion, Evaluator
 from fruler.evolution.learning import LearnedRules
 from fruler.evolution.problem import Granularities, SearchSpace, Task
 from fruler.kernels import evaluation, partial_sums
-from fruler.rows import Rows
 from fruler.rules.consequents import ElasticNetSettings
-from fruler.scaling import Floats
+from fruler.table.rows import Rows
 
 # Numbers that the sums of one batch may have; a larger one goes out in several, at the same time.
 _MOST_NUMBERS = 4_000_000

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.control import RunControl
 from fruler.discretization import NestedSplits
 from fruler.distributed.binning import Bins, bin_block, merge_bins, splits_of_bins
@@ -20,10 +21,9 @@ from fruler.evolution.chromosome import Chromosome
 from fruler.evolution.learning import EvolutionLearner, EvolutionOptions, LearnedRules
 from fruler.evolution.problem import SearchSpace, Task
 from fruler.evolution.state import EvolutionState
-from fruler.rows import Rows
 from fruler.rules.consequents import ElasticNetSettings
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
+from fruler.table.rows import Rows
 from fruler.training import TrainingData
 
 

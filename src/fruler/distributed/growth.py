@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.control import RunControl
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
@@ -17,8 +18,7 @@ from fruler.growth.fitting import Normal, normal_equations
 from fruler.growth.learning import GrowthLearner, GrowthOptions
 from fruler.growth.state import GrowthState
 from fruler.growth.structure import Structure
-from fruler.rows import Rows
-from fruler.scaling import Floats
+from fruler.table.rows import Rows
 from fruler.training import TrainingData
 
 # Numbers that the sums of one pass may have: structures beyond that wait for the next one.

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.distributed.blocks import Block
-from fruler.scaling import Floats
 
 # The most bins of an input; up to as many distinct values each has a bin of its own.
 MOST_BINS = 8_192

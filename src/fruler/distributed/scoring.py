@@ -8,9 +8,9 @@ import dask
 import numpy as np
 import pandas as pd
 
+from fruler._typing import Floats
 from fruler.distributed.source import partitions_of
 from fruler.regressor import FRULERRegressor
-from fruler.scaling import Floats
 
 
 def predict_block(X: Any, model: FRULERRegressor) -> Floats:

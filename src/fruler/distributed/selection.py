@@ -11,7 +11,7 @@ from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Blocks
 from fruler.distributed.table import RemoteTable
 from fruler.instance_selection import select_instances
-from fruler.rows import Rows
+from fruler.table.rows import Rows
 
 # The most rows that come to the client.
 MOST_SELECTED = 20_000

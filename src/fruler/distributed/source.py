@@ -17,7 +17,7 @@ from distributed import Client, Future
 from fruler.distributed.blocks import Block, Recipe, load
 from fruler.distributed.cluster import memory_of_workers
 from fruler.distributed.passes import Blocks
-from fruler.validation import check_table, column_names
+from fruler.table.validation import check_table, column_names
 
 # Partitions beyond this number are joined to larger blocks: what is sent for a pass grows with the blocks.
 _MOST_BLOCKS = 512

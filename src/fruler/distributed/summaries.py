@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.distributed.blocks import Block
-from fruler.scaling import Floats, Scale
+from fruler.table.scaling import Scale
 from fruler.training import digest
 
 # A spread near the smallest double has no inverse.

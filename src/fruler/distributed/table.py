@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Blocks, Job
 from fruler.distributed.quantiles import MOST_BINS, Sketch, merge_sketches, sketch_block
 from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
-from fruler.rows import Rows, spread_evenly
-from fruler.scaling import Floats
-from fruler.training import Outline, TrainingSample, domains_with_room
+from fruler.table.known_splits import domains_with_room
+from fruler.table.rows import Rows, spread_evenly
+from fruler.training import Outline, TrainingSample
 
 Integers = npt.NDArray[np.intp]
 

@@ -8,9 +8,9 @@ from hashlib import blake2b
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.evolution.problem import Granularities, SearchSpace
 from fruler.rules.partition import LARGEST_DISPLACEMENT
-from fruler.scaling import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.discretization import NestedSplits
 from fruler.evolution.chromosome import Chromosome
 from fruler.evolution.problem import SearchSpace
 from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import Floats, Scale, in_data_units
+from fruler.table.scaling import Scale, in_data_units
 
 
 def build_rule_base(

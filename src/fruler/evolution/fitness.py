@@ -10,12 +10,12 @@ from typing import Literal
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.control import never
 from fruler.evolution.chromosome import Chromosome
 from fruler.evolution.problem import Task
 from fruler.kernels import evaluation
 from fruler.rules.consequents import ElasticNetSettings
-from fruler.scaling import Floats
 
 Criterion = Literal["error", "bic"]
 CRITERIA: tuple[Criterion, ...] = ("error", "bic")

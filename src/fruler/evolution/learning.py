@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
+from fruler._typing import Floats
 from fruler.control import RunControl
 from fruler.discretization import NestedSplits, nested_splits
 from fruler.evolution.chromosome import Chromosome
@@ -27,10 +28,9 @@ from fruler.evolution.state import EvolutionState, Generation, Snapshot
 from fruler.evolution.time_left import TimeLeft
 from fruler.instance_selection import select_instances
 from fruler.kernels import evaluation
-from fruler.rows import Rows
 from fruler.rules.consequents import ElasticNetSettings, Solver
 from fruler.rules.rule_base import RuleBase, TNorm
-from fruler.scaling import Floats
+from fruler.table.rows import Rows
 from fruler.training import FrontPoint, Learned, TrainingData
 
 STAGES = ("selection", "discretization", "evolution")

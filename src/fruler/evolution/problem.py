@@ -8,11 +8,12 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.discretization import NestedSplits
-from fruler.rows import Rows
-from fruler.rules.partition import MOST_LABELS
 from fruler.rules.rule_base import T_NORMS, TNorm
-from fruler.scaling import Floats, Scale
+from fruler.table.known_splits import MAX_LABELS
+from fruler.table.rows import Rows
+from fruler.table.scaling import Scale
 
 Granularities = npt.NDArray[np.intc]
 
@@ -56,7 +57,7 @@ class SearchSpace:
         fixed: npt.NDArray[np.bool_] | None = None,
     ) -> Self:
         """Build the space from split points and domains in the data's own units."""
-        largest = np.array([min(splits.granularity, MOST_LABELS) for splits in nested], dtype=np.intc)
+        largest = np.array([min(splits.granularity, MAX_LABELS) for splits in nested], dtype=np.intc)
         stride = max(1, int(largest.max()) - 1)
         table = np.zeros((len(nested), stride + 1, stride))
         for j, splits in enumerate(nested):

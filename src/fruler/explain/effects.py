@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.rules.partition import FuzzyPartition, Partition
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
 
 
 def partition_range(partition: Partition) -> tuple[float, float]:

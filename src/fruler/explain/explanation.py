@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._typing import Floats
+from fruler._wording import counted, number_within, readable_number
 from fruler.explain.effects import output_spread
-from fruler.explain.numbers import number_within, readable_number
 from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
-from fruler.validation import number_table
+from fruler.table.validation import number_table
 
 _ROWS_SHOWN, _PARTS_SHOWN = 5, 6
 # A rule that fires less than this is not worth a word.
@@ -163,7 +163,7 @@ class Explanation:
         if len(order) > len(telling):
             rest = float(parts[order[len(telling) :]].sum())
             n_others = len(order) - len(telling)
-            table.append((number_within(rest, tolerance), f"{n_others} other input{'s' if n_others > 1 else ''}"))
+            table.append((number_within(rest, tolerance), counted(n_others, "other input")))
         table = [(part if part.startswith("-") else f"+{part}", text) for part, text in table]
         table.insert(0, (base, "mean prediction"))
         wide = max(len(part) for part, _ in table)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
-from fruler.scaling import Floats
 
 
 def input_importance(rule_base: RuleBase) -> pd.DataFrame:

@@ -7,8 +7,8 @@ import textwrap
 
 import numpy as np
 
+from fruler._wording import counted, name_with_unit, number_within, percent
 from fruler.explain.effects import input_ranges, output_spread, signed_effects
-from fruler.explain.numbers import number_within, percent
 from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import RuleBase
 
@@ -59,11 +59,12 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     """
     width = _terminal_width() if width is None else width
     target = rule_base.target_name
-    unit = f" ({rule_base.target_unit})" if rule_base.target_unit else ""
     formulas = [formula(rule_base, rule) for rule in range(rule_base.n_rules)]
     if rule_base.n_rules == 1 and not rule_base.looks_at.any():
-        return f"1 rule for {target}{unit}\n\n" + _wrapped(f"{target} = {formulas[0]}", width, "", "    ")
-    parts = [f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''} for {target}{unit}"]
+        return f"1 rule for {name_with_unit(target, rule_base.target_unit)}\n\n" + _wrapped(
+            f"{target} = {formulas[0]}", width, "", "    "
+        )
+    parts = [f"{counted(rule_base.n_rules, 'rule')} for {name_with_unit(target, rule_base.target_unit)}"]
     for number, said in enumerate(formulas, 1):
         support = "" if rule_base.support is None else f" (weight {percent(float(rule_base.support[number - 1]))})"
         lines = [
@@ -144,12 +145,11 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
-        unit = f" ({variable.unit})" if variable.unit else ""
         if is_switch(rule_base, j):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)
         else:
             meaning = borders(variable.partition)
-        lines.append(_wrapped(f"{variable.name}: {meaning}{unit}", width, "  ", "      "))
+        lines.append(_wrapped(f"{variable.name}: {name_with_unit(meaning, variable.unit)}", width, "  ", "      "))
     return lines
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fruler._wording import counted, name_with_unit
 from fruler.export.plan import Condition, Plan, make_plan
-from fruler.export.text import Identifiers, one_line, rule_title, with_unit
+from fruler.export.text import Identifiers, one_line, rule_title
 from fruler.rules.rule_base import RuleBase
 
 _GONE_OVER = """
@@ -92,8 +93,8 @@ class _Writer:
 
     def file(self) -> str:
         rule_base = self.rule_base
-        n_inputs, count = len(rule_base.variables), f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''}"
-        target = with_unit(rule_base.target_name, rule_base.target_unit)
+        n_inputs, count = len(rule_base.variables), counted(rule_base.n_rules, "rule")
+        target = name_with_unit(rule_base.target_name, rule_base.target_unit)
         lines = [
             _comment(f"{count} for {target}, learned and written by fruler."),
             "#include <math.h>",
@@ -121,7 +122,7 @@ class _Writer:
         ]
         for j in self.plan.used:
             variable = self.rule_base.variables[j]
-            note = _comment(with_unit(variable.name, variable.unit))
+            note = _comment(name_with_unit(variable.name, variable.unit))
             lines.append(f"    const double {self.inputs[j]} = x[{j}]; {note}")
         lines += [f"    double weight[{n_rules}], output[{n_rules}], total = 0.0, sum = 0.0;", ""]
         if self.plan.used:

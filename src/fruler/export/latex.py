@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from fruler._wording import counted, name_with_unit
 from fruler.export.table import MINUS, rules_table
-from fruler.export.text import one_line, with_unit
+from fruler.export.text import one_line
 from fruler.rules.rule_base import RuleBase
 
 _SPECIAL = {
@@ -67,8 +68,8 @@ def export(
     lines = _tabular(rule_base, digits)
     if not float:
         return "\n".join(lines) + "\n"
-    target = with_unit(rule_base.target_name, rule_base.target_unit)
-    count = f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''}"
+    target = name_with_unit(rule_base.target_name, rule_base.target_unit)
+    count = counted(rule_base.n_rules, "rule")
     name = "tab:rules" if label is None else label
     if not re.fullmatch(r"[A-Za-z0-9:._-]+", name):
         raise ValueError(f"A LaTeX label is made of letters, digits and the signs : . _ -; got {label!r}.")
@@ -84,7 +85,7 @@ def export(
 def _tabular(rule_base: RuleBase, digits: int) -> list[str]:
     table = rules_table(rule_base, digits)
     first = ["Rule", *(["weight"] if table.weights else [])]
-    conditions = [_escaped(with_unit(name, unit)) for name, unit in table.conditions]
+    conditions = [_escaped(name_with_unit(name, unit)) for name, unit in table.conditions]
     outputs = ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
     begins, ends = len(first) + 1, len(first) + len(conditions)
     groups, lines_below = [""] * len(first), ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from fruler._wording import name_with_unit
 from fruler.export.table import rules_table
-from fruler.export.text import one_line, with_unit
+from fruler.export.text import one_line
 from fruler.rules.rule_base import RuleBase
 
 
@@ -42,7 +43,7 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
         columns.append(("Weight (%)", True, list(table.weights)))
     for place, (name, unit) in enumerate(table.conditions):
         labels = [_escaped(row[place]) or "–" for row in table.labels]
-        columns.append((_escaped(with_unit(name, unit)), False, labels))
+        columns.append((_escaped(name_with_unit(name, unit)), False, labels))
     titles = ["Intercept", *(f"× {_escaped(name)}" for name, _ in table.terms)]
     for place, title in enumerate(titles):
         columns.append((title, True, [row[place] for row in table.numbers]))

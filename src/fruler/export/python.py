@@ -5,8 +5,9 @@ from __future__ import annotations
 import builtins
 import keyword
 
+from fruler._wording import counted, name_with_unit
 from fruler.export.plan import Condition, Plan, make_plan
-from fruler.export.text import Identifiers, one_line, rule_title, with_unit
+from fruler.export.text import Identifiers, one_line, rule_title
 from fruler.rules.rule_base import RuleBase
 
 _OWN_NAMES = ("math", "predict", "row", "values", "rules", "steps", "total", "weight", "output", "INPUTS", "TARGET")
@@ -69,8 +70,8 @@ class _Writer:
 
     def module(self) -> str:
         rule_base = self.rule_base
-        target = one_line(with_unit(rule_base.target_name, rule_base.target_unit))
-        count = f"{rule_base.n_rules} rule{'s' if rule_base.n_rules > 1 else ''}"
+        target = one_line(name_with_unit(rule_base.target_name, rule_base.target_unit))
+        count = counted(rule_base.n_rules, "rule")
         text = f"# {count} for {target}, learned and written by fruler.\n\nimport math\n\nINPUTS = (\n"
         for variable in rule_base.variables:
             unit = f"  # in {one_line(variable.unit)}" if variable.unit else ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fruler._wording import counted, name_with_unit
 from fruler.export.plan import Border, Condition, Plan, make_plan
-from fruler.export.text import one_line, rule_title, with_unit
+from fruler.export.text import one_line, rule_title
 from fruler.rules.rule_base import RuleBase
 
 
@@ -80,7 +81,7 @@ class _Writer:
 
     def query(self, table: str, prediction: str) -> str:
         variables = self.rule_base.variables
-        target = with_unit(self.rule_base.target_name, self.rule_base.target_unit)
+        target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
         source = [
             f"CAST({_quoted(variables[j].name)} AS DOUBLE PRECISION) AS {name}"
             for j, name in zip(self.plan.used, self.inputs, strict=True)
@@ -96,7 +97,7 @@ class _Writer:
         last = [f"{name} AS {_quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         last.append(f"{self.answer()} AS {_quoted(prediction)}")
         columns = ",\n       ".join(last)
-        count = f"{self.rule_base.n_rules} rule{'s' if self.rule_base.n_rules > 1 else ''}"
+        count = counted(self.rule_base.n_rules, "rule")
         return (
             f"-- {count} for {one_line(target)}, learned and written by fruler.\n"
             f"SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"

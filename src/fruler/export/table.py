@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fruler.explain.numbers import readable_number
+from fruler._wording import readable_number
 from fruler.rules.rule_base import RuleBase
 
 MINUS = "−"

@@ -23,11 +23,6 @@ def one_line(text: str) -> str:
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
-def with_unit(name: str, unit: str) -> str:
-    """Return a name with its unit, if it has one."""
-    return f"{name} ({unit})" if unit else name
-
-
 def condition_text(rule_base: RuleBase, feature: int, first: int, last: int) -> str:
     """Return a condition in words, e.g. "dew_point is low or medium"."""
     variable = rule_base.variables[feature]

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.control import never
 from fruler.growth.fitting import fit_terms, normal_equations, outputs, rule_weights
 from fruler.growth.growing import Growth, GrowthSettings, Step
-from fruler.rows import Rows
-from fruler.scaling import Floats
+from fruler.table.rows import Rows
 
 RIDGES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 # By how much the error of fewer rules may be above the least: less than validation can tell, and rules are to be read.

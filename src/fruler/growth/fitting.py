@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.growth.structure import Structure
 from fruler.kernels import growth
-from fruler.rows import Rows
 from fruler.rules.consequents import INTERCEPT_RIDGE
-from fruler.scaling import Floats
+from fruler.table.rows import Rows
 
 
 @dataclass(frozen=True)

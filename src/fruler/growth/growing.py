@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.control import never
 from fruler.growth.fitting import Fit, Normal, Prices, fit_terms, normal_equations, outputs
 from fruler.growth.structure import LEAST_GAP, Structure
 from fruler.kernels import growth
-from fruler.rows import Rows
-from fruler.scaling import Floats
+from fruler.table.rows import Rows
 
 # With more inputs than this a split is first judged by the terms that the rules already use, and its own input.
 _MOST_JUDGED_TERMS = 12

@@ -10,16 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._typing import Floats
 from fruler.control import RunControl
 from fruler.growth.choice import N_PARTS, RIDGES, Choice, Part, cross_validate, parts_of
 from fruler.growth.fitting import Fit, Normal, fit_terms, normal_equations
 from fruler.growth.growing import Growth, GrowthSettings, Step
 from fruler.growth.state import GrowthState
 from fruler.growth.structure import Structure
-from fruler.rows import Rows
-from fruler.rules.partition import MOST_LABELS, FuzzyPartition
+from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import Floats, in_data_units
+from fruler.table.known_splits import MAX_LABELS
+from fruler.table.rows import Rows
+from fruler.table.scaling import in_data_units
 from fruler.training import FrontPoint, Learned, TrainingData
 
 STAGES = ("growth", "validation", "fit")
@@ -201,7 +203,7 @@ class GrowthLearner:
         """Return the settings of a growth, of which there are one and as many as parts, and the ridges to try."""
         options = self.options
         settings = GrowthSettings(
-            fuzziness=options.fuzziness, most_rules=min(options.max_rules or _MOST_RULES, MOST_LABELS)
+            fuzziness=options.fuzziness, most_rules=min(options.max_rules or _MOST_RULES, MAX_LABELS)
         )
         if options.early_stopping is not None:
             settings = replace(settings, patience=options.early_stopping)

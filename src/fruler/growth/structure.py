@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.rules.partition import half_widths
-from fruler.scaling import Floats
 
 Ranges = npt.NDArray[np.intc]
 Ramps = tuple[npt.NDArray[np.intc], Floats, Floats]

@@ -2,8 +2,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler.evolution.problem import SearchSpace
-from fruler.rows import Rows
 from fruler.rules.consequents import ElasticNetSettings
+from fruler.table.rows import Rows
 
 def evaluate(
     granularities: npt.NDArray[np.intc],

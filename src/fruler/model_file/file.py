@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fruler.data.encoding import TableEncoding
-from fruler.files import write_whole
+from fruler._files import write_whole
+from fruler.model_file.columns_json import columns_from_json, columns_to_json
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
 from fruler.rules.json.checked import MOST_BYTES, parse_document, require_readable
 from fruler.rules.json.rule_base import require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
+from fruler.table.encoding import TableEncoding
 
 FORMAT, SCHEMA = "fruler-model", 1
 # What is parted into lines, member by member: a person reads an input a line and a rule a line.
@@ -75,7 +76,7 @@ def model_bytes(model: Model) -> bytes:
             "schema": SCHEMA,
             "written_by": f"fruler {__version__}",
             "missing_values": "refuse",
-            "columns": None if model.encoding is None else model.encoding.to_json(),
+            "columns": None if model.encoding is None else columns_to_json(model.encoding),
             "rule_bases": [rule_base_to_json(model.rule_base)],
             "learning": None if model.learning is None else learning_to_json(model.learning),
         }
@@ -139,7 +140,7 @@ def parse_model(raw: bytes) -> Model:
     rule_base = rule_base_from_json(bases[0])
     encoding = None
     if members["columns"].value is not None:
-        encoding = TableEncoding.from_json(members["columns"])
+        encoding = columns_from_json(members["columns"])
         if list(encoding.input_names) != [variable.name for variable in rule_base.variables]:
             raise ValueError("its columns do not give the inputs of its rules")
     learning = None if members["learning"].value is None else learning_from_json(members["learning"])

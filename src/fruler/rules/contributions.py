@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
 
 # With more inputs in the antecedents than this, not every turn of their order is walked through.
 _MOST_TURNS = 8

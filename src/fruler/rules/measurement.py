@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler.rows import spread_evenly
+from fruler._typing import Floats
 from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
-from fruler.scaling import Floats
+from fruler.table.rows import spread_evenly
 
 # Means over more rows than this would be the same to all digits that anyone reads.
 MOST_ROWS_EXPLAINED = 1_000

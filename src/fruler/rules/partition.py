@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.kernels import inference
 from fruler.rules.labels import label_names
-from fruler.scaling import Floats
 
 Labels = npt.NDArray[np.intc]
 
-# The kernels keep a label's number in a byte; no one could read so many.
-MOST_LABELS = 200
 # How near to half the gap a split may move: two neighbours that move towards each other stay apart.
 LARGEST_DISPLACEMENT = 0.5 - 1e-6
 # Differences of such numbers are numbers too.

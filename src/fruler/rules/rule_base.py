@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.kernels import inference
 from fruler.rules.partition import Labels, Partition
 from fruler.rules.summary import TrainingSummary
-from fruler.scaling import Floats
-from fruler.validation import number_table
+from fruler.table.validation import number_table
 
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation

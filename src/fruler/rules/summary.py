@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fruler.scaling import Floats
-from fruler.validation import LARGEST_VALUE
+from fruler._typing import Floats
+from fruler.table.validation import LARGEST_VALUE
 
 N_BINS = 24
 

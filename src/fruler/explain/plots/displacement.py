@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fruler.explain.numbers import readable_number
+from fruler._typing import Floats
+from fruler._wording import name_with_unit, readable_number
 from fruler.explain.plots.drawing import (
     SMALL,
     VERMILLION,
@@ -20,9 +21,8 @@ from fruler.explain.plots.drawing import (
     tidy,
 )
 from fruler.explain.plots.sets import draw_sets, name_sets
-from fruler.explain.plots.subjects import drawn_range, with_unit
+from fruler.explain.plots.subjects import drawn_range
 from fruler.rules.partition import FuzzyPartition
-from fruler.scaling import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,7 +132,7 @@ class DisplacementDisplay:
         ax.set_yticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         ax.spines["left"].set_bounds(0.0, 1.0)
         number_ticks(ax.xaxis, inches_of(ax)[0])
-        name_axes(ax, with_unit(self.name, self.unit), "membership")
+        name_axes(ax, name_with_unit(self.name, self.unit), "membership")
         self._explain(ax)
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
         return self

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler.explain.numbers import readable_number
+from fruler._wording import readable_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
+from fruler._wording import name_with_unit
 from fruler.explain.plots.drawing import (
     SMALL,
     blue,
@@ -28,12 +30,10 @@ from fruler.explain.plots.subjects import (
     input_number,
     rows_of,
     rule_base_of,
-    with_unit,
 )
-from fruler.rows import spread_evenly
 from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import Floats
+from fruler.table.rows import spread_evenly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -193,8 +193,8 @@ class EffectDisplay:
         else:
             self._draw_categories(lower)
         number_ticks(upper.yaxis, inches_of(upper)[1])
-        name_axes(upper, y=with_unit(self.target_name, self.target_unit))
-        name_axes(lower, x=with_unit(self.variable.name, self.variable.unit))
+        name_axes(upper, y=name_with_unit(self.target_name, self.target_unit))
+        name_axes(lower, x=name_with_unit(self.variable.name, self.variable.unit))
         n_rows = len(predictions)
         others = "other inputs at their typical values" if n_rows == 1 else f"mean over {n_rows} rows"
         upper.set_title(others, fontsize=SMALL + 1, loc="left")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
+from fruler._wording import counted, name_with_unit
 from fruler.explain.plots.drawing import GREEN, SMALL, VERMILLION, blue, inches_of, name_axes, new_axes, number_ticks
-from fruler.explain.plots.subjects import rule_base_of, table_of, with_unit
+from fruler.explain.plots.subjects import rule_base_of, table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,7 +111,7 @@ class FrontDisplay:
                 markerfacecolor="none",
                 markeredgecolor=VERMILLION,
                 markeredgewidth=1.8,
-                label=f"chosen: {self.n_rules} rule{'s' if self.n_rules != 1 else ''}",
+                label=f"chosen: {counted(self.n_rules or 0, 'rule')}",
             )
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
@@ -118,7 +119,7 @@ class FrontDisplay:
         width, height = inches_of(ax)
         number_ticks(ax.xaxis, width, whole=True)
         number_ticks(ax.yaxis, height)
-        name_axes(ax, "rules", with_unit("RMSE", self.target_unit))
+        name_axes(ax, "rules", name_with_unit("RMSE", self.target_unit))
         ax.legend(loc="best", frameon=False, fontsize=SMALL + 1)
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
         return self

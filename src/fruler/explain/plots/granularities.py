@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fruler._wording import name_with_unit
 from fruler.explain.plots.drawing import (
     VERMILLION,
     inches_of,
@@ -18,7 +19,7 @@ from fruler.explain.plots.drawing import (
     tidy,
 )
 from fruler.explain.plots.sets import draw_sets, peaks
-from fruler.explain.plots.subjects import drawn_range, input_number, with_unit
+from fruler.explain.plots.subjects import drawn_range, input_number
 from fruler.rules.partition import FuzzyPartition
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class GranularitiesDisplay:
         from sklearn.utils.validation import check_is_fitted
 
         from fruler.discretization import MultiGranularityDiscretizer
-        from fruler.validation import column_names
+        from fruler.table.validation import column_names
 
         if not isinstance(discretizer, MultiGranularityDiscretizer):
             raise ValueError(f"A fitted MultiGranularityDiscretizer is needed; got a {type(discretizer).__name__}.")
@@ -145,6 +146,6 @@ class GranularitiesDisplay:
         ax.tick_params(left=False)
         ax.spines["left"].set_visible(False)
         number_ticks(ax.xaxis, inches_of(ax)[0])
-        name_axes(ax, with_unit(self.name, self.unit), "labels")
+        name_axes(ax, name_with_unit(self.name, self.unit), "labels")
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
         return self

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fruler._typing import Floats
+from fruler._wording import name_with_unit
 from fruler.explain.plots.drawing import (
     inches_of,
     ink,
@@ -23,11 +25,9 @@ from fruler.explain.plots.subjects import (
     input_number,
     rows_of,
     rule_base_of,
-    with_unit,
 )
 from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,7 +140,7 @@ class PartitionDisplay:
         ax.set_yticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         ax.spines["left"].set_bounds(0.0, 1.0)
         number_ticks(ax.xaxis, inches_of(ax)[0])
-        name_axes(ax, with_unit(self.name, self.unit), "membership")
+        name_axes(ax, name_with_unit(self.name, self.unit), "membership")
 
     def _plot_nominal(self, ax: Axes, partition: NominalPartition) -> None:
         counts = [_rows_in(group, self.histogram) for group in partition.groups]
@@ -149,7 +149,7 @@ class PartitionDisplay:
         room = inches_of(ax)[0] / len(counts)
         ax.set_xticks(range(len(counts)), [wrap(label, room) for label in partition.labels])
         number_ticks(ax.yaxis, inches_of(ax)[1])
-        name_axes(ax, with_unit(self.name, self.unit), "rows")
+        name_axes(ax, name_with_unit(self.name, self.unit), "rows")
 
 
 def _rows_in(group: tuple[float, ...], histogram: tuple[Floats, Floats] | None) -> float:

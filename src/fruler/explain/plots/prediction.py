@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from fruler.explain.numbers import readable_number
+from fruler._typing import Floats
+from fruler._wording import name_with_unit, readable_number
 from fruler.explain.plots.drawing import SMALL, blue, inches_of, ink, name_axes, new_axes, number_ticks
-from fruler.explain.plots.subjects import rule_base_of, with_unit
-from fruler.rows import spread_evenly
+from fruler.explain.plots.subjects import rule_base_of
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
+from fruler.table.rows import spread_evenly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +154,7 @@ class PredictionDisplay:
         width, height = inches_of(ax)
         number_ticks(ax.xaxis, width)
         number_ticks(ax.yaxis, height)
-        target = with_unit(self.target_name, self.target_unit)
+        target = name_with_unit(self.target_name, self.target_unit)
         name_axes(ax, f"predicted {target}", f"observed {target}" if against else f"observed − predicted {target}")
         self._write_figures(ax, predicted[some], actual[some] if against else errors[some])
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]

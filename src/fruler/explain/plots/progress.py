@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._wording import counted, name_with_unit
 from fruler.explain.plots.drawing import SMALL, VERMILLION, blue, inches_of, ink, name_axes, number_ticks, split_axes
-from fruler.explain.plots.subjects import rule_base_of, table_of, with_unit
+from fruler.explain.plots.subjects import rule_base_of, table_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,7 +140,7 @@ class ProgressDisplay:
         number_ticks(lower.xaxis, inches_of(lower)[0], whole=True)
         number_ticks(upper.yaxis, inches_of(upper)[1])
         number_ticks(lower.yaxis, inches_of(lower)[1], whole=True)
-        shown = with_unit("training RMSE", self.target_unit) if self.measure == "error" else "fitness"
+        shown = name_with_unit("training RMSE", self.target_unit) if self.measure == "error" else "fitness"
         name_axes(upper, y=shown)
         name_axes(lower, x="evaluations")
         lower.set_ylabel("rules")
@@ -160,6 +161,6 @@ class ProgressDisplay:
             linestyle="",
             markeredgecolor=VERMILLION,
             markeredgewidth=1.8,
-            label=f"chosen: {self.n_rules} rule{'s' if self.n_rules != 1 else ''}",
+            label=f"chosen: {counted(self.n_rules or 0, 'rule')}",
         )
         ax.legend(loc="upper right", frameon=False, fontsize=SMALL + 1)

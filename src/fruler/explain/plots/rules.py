@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
+from fruler._wording import counted, name_with_unit, readable_number
 from fruler.explain.effects import signed_effects
-from fruler.explain.numbers import readable_number
 from fruler.explain.plots.drawing import (
     SMALL,
     VERMILLION,
@@ -22,11 +23,10 @@ from fruler.explain.plots.drawing import (
     wrap,
 )
 from fruler.explain.plots.sets import membership, without_tails
-from fruler.explain.plots.subjects import drawn_range, rule_base_of, with_unit
+from fruler.explain.plots.subjects import drawn_range, rule_base_of
 from fruler.explain.text import accepted_labels
 from fruler.rules.partition import FuzzyPartition, Partition
 from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,7 +132,9 @@ class RuleBaseDisplay:
         cell = self._cell_inches(columns)
         on_end = len(self.inputs_) > _MOST_LEVEL
         bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _LEAST_BARS)
-        heads = [wrap(with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MOST_LINES) for one in self._looked_at]
+        heads = [
+            wrap(name_with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MOST_LINES) for one in self._looked_at
+        ]
         room = _LONGEST_NAME if on_end else 0.92 * bars / max(len(self.inputs_), 1)
         names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MOST_LINES) for j in self.inputs_]
         note = wrap(self._note(largest), bars, SMALL + 1, _MOST_LINES)
@@ -242,7 +244,7 @@ class RuleBaseDisplay:
         unweighted = int((~rules.consequents[:, 1:].any(axis=0)).sum())
         if hidden > unweighted:
             return f"{note}; {hidden} inputs of less weight left out"
-        return f"{note}; {hidden} input{'s' if hidden > 1 else ''} without weight left out" if hidden else note
+        return f"{note}; {counted(hidden, 'input')} without weight left out" if hidden else note
 
     def _explain_signs(self, ax: Axes) -> None:
         from matplotlib.lines import Line2D

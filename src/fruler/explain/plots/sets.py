@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.explain.plots.drawing import SMALL, ink, label_colours, place_names
 from fruler.rules.partition import FuzzyPartition
-from fruler.scaling import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from fruler._typing import Floats
 from fruler.explain.effects import partition_range
 from fruler.rules.partition import Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS
-from fruler.scaling import Floats
-from fruler.validation import check_table, number_table
+from fruler.table.validation import check_table, number_table
 
 
 def rule_base_of(model: Any) -> RuleBase:
@@ -65,17 +65,6 @@ def input_number(names: list[str], feature: int | str) -> int:
 def input_names(rule_base: RuleBase) -> list[str]:
     """Return the names of the inputs."""
     return [variable.name for variable in rule_base.variables]
-
-
-def with_unit(name: str, unit: str) -> str:
-    """Write a name with its unit, if it has one.
-
-    Examples
-    --------
-    >>> with_unit("dew_point", "°C"), with_unit("size", "")
-    ('dew_point (°C)', 'size')
-    """
-    return f"{name} ({unit})" if unit else name
 
 
 def drawn_range(partition: Partition, edges: Floats | None) -> tuple[float, float]:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fruler._typing import Floats
+from fruler._wording import counted, name_with_unit
 from fruler.explain.effects import output_spread
 from fruler.explain.report.drawings import Chart, padded
 from fruler.explain.report.measuring import Measured
-from fruler.explain.report.wording import TARGET_SHARE, counted, fixed, shown, with_unit
+from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +56,8 @@ def error_pictures(measured: Measured, unit: str) -> list[Picture]:
 def _scatter(measured: Measured, unit: str) -> Picture:
     observed, predicted = measured.observed[measured.shown], measured.predicted[measured.shown]
     limits = padded(np.concatenate([observed, predicted]))
-    title = f" ({unit})" if unit else ""
-    chart = Chart("Predicted against observed values", limits, limits, f"predicted{title}", f"observed{title}")
+    titles = (name_with_unit(name, unit) for name in ("predicted", "observed"))
+    chart = Chart("Predicted against observed values", limits, limits, *titles)
     chart.line(np.array(limits), np.array(limits), "diagonal")
     chart.dots(predicted, observed, "dots")
     n = len(measured.observed)
@@ -69,7 +70,7 @@ def _misses(measured: Measured, unit: str) -> Picture:
     farthest = float(np.abs(residuals).max())
     limit = min(farthest, _MOST_ERRORS_SHOWN * rmse) or 1.0
     counts, edges = np.histogram(np.clip(residuals, -limit, limit), bins=_N_BINS, range=(-limit, limit))
-    title = f"observed − predicted{f' ({unit})' if unit else ''}"
+    title = name_with_unit("observed − predicted", unit)
     chart = Chart("How often the model misses by how much", (-limit, limit), (0.0, counts.max() * 1.05), title, "rows")
     chart.bars(edges, counts.astype(np.float64), "bars")
     chart.line(np.zeros(2), np.array([0.0, counts.max() * 1.05]), "diagonal")
@@ -90,14 +91,13 @@ def front_picture(front: pd.DataFrame, rule_base: RuleBase) -> FrontPicture:
     rules = front["rules"].to_numpy(dtype=np.float64)
     training, left_out = (_root(front, name) for name in ("error", "cv_error"))
     known = np.concatenate([training[np.isfinite(training)], left_out[np.isfinite(left_out)]])
-    unit = f" ({rule_base.target_unit})" if rule_base.target_unit else ""
     low = 0.0 if known.min() < 0.3 * known.max() else padded(known, 0.12)[0]
     chart = Chart(
         "Error against the number of rules",
         (min(float(rules.min()), 1.0) - 0.5, float(rules.max()) + 0.5),
         (low, padded(known, 0.08)[1]),
         "rules",
-        f"RMSE{unit}",
+        name_with_unit("RMSE", rule_base.target_unit),
     )
     has_left_out = bool(np.isfinite(left_out).any())
     for errors, kind in ((training, "soft"), (left_out, "strong")):

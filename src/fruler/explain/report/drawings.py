@@ -7,9 +7,9 @@ from html import escape
 
 import numpy as np
 
-from fruler.explain.report.wording import axis_numbers
+from fruler._typing import Floats
+from fruler.explain.report.numbers import axis_numbers
 from fruler.rules.partition import FuzzyPartition
-from fruler.scaling import Floats
 
 # Small pictures are stretched to the width that there is: texts beside them are HTML, which is not.
 _WIDTH, _TOP, _BOTTOM = 100.0, 3.0, 40.0

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
-from fruler.validation import number_table
+from fruler.table.validation import number_table
 
 _MOST_DOTS = 500
 _N_FOLDS = 5

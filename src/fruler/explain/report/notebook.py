@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+from fruler._wording import counted
+from fruler.explain.report.numbers import INPUT_SHARE
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import RuleView, meeting, rule_views
-from fruler.explain.report.wording import INPUT_SHARE, counted
 from fruler.rules.rule_base import RuleBase
 
 _MOST_RULES, _MOST_TERMS = 30, 8

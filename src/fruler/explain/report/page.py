@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fruler._files import write_whole
+from fruler._wording import counted
 from fruler.explain.report.charts import error_pictures, front_picture
 from fruler.explain.report.measuring import Measured, checked_rows, error_table, measure
+from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import drawn_once, input_groups, input_views, rule_views
-from fruler.explain.report.wording import TARGET_SHARE, counted, fixed, shown, with_unit
-from fruler.files import write_whole
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.explain.effects import input_ranges, output_spread
 from fruler.rules.rule_base import RuleBase
-from fruler.scaling import Floats
 
 # A coarser step of a slider would hide what the model does, a finer one would be noise in the number box.
 _STEPS_IN_RANGE = 100.0

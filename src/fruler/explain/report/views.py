@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fruler._typing import Floats
+from fruler._wording import counted, percent
 from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
-from fruler.explain.numbers import percent
 from fruler.explain.report.drawings import accepted_path, histogram_path, labels_path, position, small_svg
+from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, shown, signed, with_unit
 from fruler.explain.report.reference import Reference
-from fruler.explain.report.wording import INPUT_SHARE, TARGET_SHARE, fixed, shown, signed, with_unit
 from fruler.explain.text import accepted_labels, borders
 from fruler.rules.partition import FuzzyPartition, NominalPartition
 from fruler.rules.rule_base import RuleBase, Variable
-from fruler.scaling import Floats
 
 # How exactly a rule's terms are shown: off by this share of the target's spread at most.
 _TERM_SHARE = 0.01
@@ -256,6 +256,6 @@ def input_groups(inputs: list[InputView]) -> list[tuple[str, bool, list[InputVie
     groups = [
         ("", True, first),
         (f"{len(rest)} inputs that move the prediction less", False, rest),
-        (f"{len(unused)} input{'' if len(unused) == 1 else 's'} that no rule uses", False, unused),
+        (f"{counted(len(unused), 'input')} that no rule uses", False, unused),
     ]
     return [group for group in groups if group[2]]

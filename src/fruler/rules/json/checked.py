@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from fruler.scaling import Floats
+from fruler._typing import Floats
 
 # Larger files are no models; reading them would only take time and memory.
 MOST_BYTES = 32_000_000

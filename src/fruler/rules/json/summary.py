@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler.rules.json.checked import Checked
 from fruler.rules.summary import TrainingSummary
-from fruler.scaling import Floats
 
 # What the file calls the figures of the target and of an input, and what the summary does.
 _TARGET = {"low": "target_low", "high": "target_high", "mean": "target_mean", "spread": "target_spread"}

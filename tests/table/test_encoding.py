@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.data.encoding import Column, TableEncoding
+from fruler.table.encoding import Column, TableEncoding
 
 ENCODING = TableEncoding((Column("k", ("u", "v", "w")), Column("x"), Column("b", ("False", "True"))))
 

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from fruler.scaling import Floats
+from fruler._typing import Floats
 
 
 def spread_evenly(n_rows: int, most: int) -> npt.NDArray[np.intp]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.utils.validation import validate_data
 
-from fruler.scaling import Floats
+from fruler._typing import Floats
 
 # Squares and products of values must be numbers too.
 LARGEST_VALUE = 1e150

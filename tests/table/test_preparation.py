@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.data.encoding import Column
-from fruler.data.preparation import prepare_table
+from fruler.table.encoding import Column
+from fruler.table.preparation import prepare_table
 
 N = 40
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fruler.data.sources import quote_names, suggest
-from fruler.scaling import Floats
-from fruler.validation import LARGEST_VALUE
-
-if TYPE_CHECKING:
-    from fruler.rules.json.checked import Checked
+from fruler._typing import Floats
+from fruler._wording import quote_names, suggest
+from fruler.table.validation import LARGEST_VALUE
 
 TRUTH_VALUES = ("False", "True")
 _VALUES_SHOWN = 3
@@ -144,30 +141,6 @@ class TableEncoding:
                 shown = quote_names(names[:_VALUES_SHOWN]) + more
                 reasons.append(f"{column.name!r} has an unknown value in {len(unknown)} ({shown})")
         return reasons
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return a list that says all of it."""
-        return [
-            {"name": column.name, "kind": "number"}
-            if column.categories is None
-            else {"name": column.name, "kind": "category", "categories": list(column.categories)}
-            for column in self.columns
-        ]
-
-    @classmethod
-    def from_json(cls, written: Checked) -> TableEncoding:
-        """Return the encoding that a list says, or raise a ValueError."""
-        columns = []
-        for item in written.items():
-            members = item.keys(("name", "kind"), ("categories",))
-            is_category = members["kind"].one_of("number", "category") == "category"
-            if is_category != ("categories" in members):
-                raise ValueError(f"{item.place} must have categories if its kind is category, and only then")
-            categories = tuple(members["categories"].texts()) if is_category else None
-            columns.append(Column(members["name"].text(), categories))
-        if len({column.name for column in columns}) < len(columns):
-            raise ValueError(f"{written.place} has a name twice")
-        return cls(tuple(columns))
 
 
 def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series:

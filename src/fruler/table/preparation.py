@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler.data.encoding import TRUTH_VALUES, Column, TableEncoding, column_texts
-from fruler.data.sources import quote_names, suggest
-from fruler.validation import LARGEST_VALUE
+from fruler._wording import counted, quote_names, suggest
+from fruler.table.encoding import TRUTH_VALUES, Column, TableEncoding, column_texts
+from fruler.table.validation import LARGEST_VALUE
 
 MOST_CATEGORIES = 12
 _MOST_MISSING = 0.5
@@ -72,7 +72,7 @@ class PreparedTable:
         lines += [f"left out  {name}: {reason}" for name, reason in self.left_out.items()]
         if self.n_rows_left_out:
             by_column = ", ".join(f"{count} in {name}" for name, count in self.missing.items())
-            rows = f"{self.n_rows_left_out} row{'s' if self.n_rows_left_out > 1 else ''}"
+            rows = counted(self.n_rows_left_out, "row")
             lines.append(f"left out  {rows} with a missing value: {by_column}")
         return lines + [f"hint      {hint}" for hint in self.hints]
 

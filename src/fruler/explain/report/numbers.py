@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fruler.explain.numbers import number_within
+from fruler._wording import number_within
 
 # How exactly figures of the target and of an input are shown: shares of its spread and of its range.
 TARGET_SHARE, INPUT_SHARE = 0.002, 0.002
@@ -50,17 +50,6 @@ def signed(value: float, tolerance: float) -> str:
 def with_unit(text: str, unit: str) -> str:
     """Add a unit, if there is one, so that no line breaks before it."""
     return f"{text}\u00a0{unit}" if unit else text
-
-
-def counted(number: int, what: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> counted(1, "rule"), counted(1200, "row")
-    ('1 rule', '1,200 rows')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def axis_numbers(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:

@@ -1,0 +1,148 @@
+"""Counts, numbers, durations, names and progress, as a person would write them."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fruler.callbacks import Progress
+
+_MAX_NAMES = 30
+
+
+def readable_number(value: float, digits: int = 3) -> str:
+    """Write a number with a few digits that matter, and no exponent where a person would write none.
+
+    Examples
+    --------
+    >>> [readable_number(value) for value in (0.123456, -1234567.0, 20.0, 1e-9)]
+    ['0.123', '-1230000', '20', '1e-09']
+    """
+    text = f"{value:.{digits}g}"
+    if "e" in text and 1e-4 <= abs(value) < 1e7:
+        text = f"{float(text):f}".rstrip("0").rstrip(".")
+    return text
+
+
+def number_within(value: float, tolerance: float) -> str:
+    """Write a number with as few digits as keep it within a tolerance, but no fewer than two.
+
+    Examples
+    --------
+    >>> number_within(1016.2473, 0.5), number_within(1016.2473, 0.01), number_within(0.00123, 1.0)
+    ('1016', '1016.25', '0.0012')
+    """
+    if value == 0.0 or not math.isfinite(value) or not tolerance > 0.0:
+        return readable_number(value)
+    # A number that is rounded at its k-th decimal place is off by half a unit of that place at most.
+    places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9) if tolerance < 1e300 else -300
+    digits = math.floor(math.log10(abs(value))) + 1 + places
+    return readable_number(value, min(max(digits, 2), 15))
+
+
+def percent(share: float) -> str:
+    """Write a share in percent; a small one is not nothing.
+
+    Examples
+    --------
+    >>> percent(0.237), percent(0.001), percent(0.0)
+    ('24%', 'below 1%', '0%')
+    """
+    return "below 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "rule"), counted(1200, "row")
+    ('1 rule', '1,200 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time as one would say it.
+
+    Examples
+    --------
+    >>> duration(12.3), duration(200), duration(8000)
+    ('12 s', '3 min', '2.2 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def name_with_unit(name: str, unit: str) -> str:
+    """Write a name with its unit, if it has one.
+
+    Examples
+    --------
+    >>> name_with_unit("temperature", "°C"), name_with_unit("age", "")
+    ('temperature (°C)', 'age')
+    """
+    return f"{name} ({unit})" if unit else name
+
+
+def progress_line(progress: Progress, *, with_stage: bool = True) -> str:
+    """Say in one line how far a search is.
+
+    Examples
+    --------
+    >>> from fruler.callbacks import Progress
+    >>> progress_line(Progress("evolution", 7, 1234, 3, 0.5, 4.2, 61.0))
+    'evolution 7: 1,234 evaluations, 3 rules, RMSE 1, 4 s, about 61 s left'
+    >>> progress_line(Progress("selection", 0, 0, 0, math.nan, 0.5))
+    'selection: 0 s'
+    """
+    parts = []
+    if progress.n_evaluations:
+        parts.append(counted(progress.n_evaluations, "evaluation"))
+    if progress.n_rules:
+        parts.append(counted(progress.n_rules, "rule"))
+    if math.isfinite(progress.error):
+        # Half the mean squared error is what the paper prints; people compare errors in the target's own unit.
+        parts.append(f"RMSE {readable_number(math.sqrt(2.0 * progress.error), 4)}")
+    parts.append(duration(progress.seconds))
+    if progress.seconds_left is not None:
+        parts.append(f"about {duration(progress.seconds_left)} left")
+    line = ", ".join(parts)
+    if not with_stage:
+        return line
+    number = f" {progress.generation}" if progress.n_evaluations else ""
+    return f"{progress.stage}{number}: {line}"
+
+
+def quote_names(names: Iterable[str]) -> str:
+    """List names for a message, the first few only where there are many.
+
+    Examples
+    --------
+    >>> quote_names(["a", "b c"])
+    "'a', 'b c'"
+    """
+    quoted = [repr(name) for name in names]
+    shown = ", ".join(quoted[:_MAX_NAMES])
+    return shown if len(quoted) <= _MAX_NAMES else f"{shown} and {len(quoted) - _MAX_NAMES} more"
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names are close to one that isn't known, and list them all.
+
+    Examples
+    --------
+    >>> suggest("prise", ["price", "size"])
+    "did you mean 'price'? The names are 'price', 'size'"
+    >>> suggest("weight", ["price", "size"])
+    "the names are 'price', 'size'"
+    """
+    known = list(known)
+    by_lower_case = {other.lower(): other for other in known}
+    close = [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), list(by_lower_case))]
+    listing = f"names are {quote_names(known)}"
+    return f"did you mean {' or '.join(map(repr, close))}? The {listing}" if close else f"the {listing}"

@@ -1,0 +1,1 @@
+"""From X and y to arrays: checked, encoded and standardised."""
