@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from fruler import FRULERRegressor, load_keel
-from fruler.checkpoint.folder import CheckpointFolder
-from fruler.checkpoint.identity import Identity
-from fruler.evolution.population import Evolution
+from fruler.algorithms.fruler.population import Evolution
+from fruler.learning.checkpoint.folder import CheckpointFolder
+from fruler.learning.checkpoint.identity import Identity
 
 
 class Spent:

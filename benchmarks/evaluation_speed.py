@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import fruler.regressor
+import fruler.estimators.base
 from fruler import FRULERRegressor, load_keel, paper_settings
+from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
+from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.bench.paper import paper_tables
-from fruler.evolution.chromosome import Chromosome, make_chromosome
-from fruler.evolution.fitness import Evaluator
 from fruler.kernels.evaluation import evaluate, profile
 
 SETS = "friedman,wankara,stock,california,ailerons"
@@ -47,10 +47,10 @@ class RecordingEvaluator(Evaluator):
 
 
 def record_search(X: np.ndarray, y: np.ndarray, evaluations: int) -> RecordingEvaluator:
-    fruler.regressor.Evaluator = RecordingEvaluator
+    fruler.estimators.base.Evaluator = RecordingEvaluator
     settings = paper_settings() | {"max_evaluations": evaluations, "solver": "coordinate_descent"}
     FRULERRegressor(**settings, random_state=0).fit(X, y)
-    fruler.regressor.Evaluator = Evaluator
+    fruler.estimators.base.Evaluator = Evaluator
     return RecordingEvaluator.latest
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-import fruler.checkpoint.folder
+import fruler.learning.checkpoint.folder
 from fruler import FRULERRegressor
 from fruler.data import make_friedman
 
@@ -75,8 +75,8 @@ def main() -> None:
     parser.add_argument("--evaluations", type=int, default=3_000, help="of the evolution")
     parser.add_argument("--seconds", type=float, default=0.0, help="between two writings of the checkpoint")
     arguments = parser.parse_args()
-    fruler.checkpoint.folder.SECONDS = arguments.seconds
-    fruler.checkpoint.folder.MOST_SHARE = 1.0
+    fruler.learning.checkpoint.folder.SECONDS = arguments.seconds
+    fruler.learning.checkpoint.folder.MOST_SHARE = 1.0
     begin = time.monotonic()
     expected = fingerprint(fit(arguments, None))
     total = time.monotonic() - begin

@@ -24,8 +24,8 @@ from sklearn.neighbors import KDTree
 
 from fruler import MultiGranularityDiscretizer, load_keel
 from fruler.bench.paper import paper_tables
-from fruler.discretization import nested_splits
-from fruler.instance_selection import select_instances
+from fruler.stages.discretization import nested_splits
+from fruler.stages.instance_selection import select_instances
 from fruler.table.scaling import measure_scale
 
 REPEATS = 7
@@ -72,7 +72,7 @@ MEMORY_PROBE = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from fruler.instance_selection import select_instances
+from fruler.stages.instance_selection import select_instances
 
 def peak():
     # Linux only, but honest: getrusage would count what the parent held when it started this process.

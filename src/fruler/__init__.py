@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from fruler.data import load_keel
-    from fruler.discretization import MultiGranularityDiscretizer
-    from fruler.instance_selection import ClassConditionalSelector
+    from fruler.estimators.base import FRULERRegressor, paper_settings
     from fruler.model_file.estimator import load_model
-    from fruler.regressor import FRULERRegressor, paper_settings
     from fruler.rules import FuzzyPartition, RuleBase
+    from fruler.stages.discretization import MultiGranularityDiscretizer
+    from fruler.stages.instance_selection import ClassConditionalSelector
 
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
-    "ClassConditionalSelector": "fruler.instance_selection",
-    "FRULERRegressor": "fruler.regressor",
+    "ClassConditionalSelector": "fruler.stages.instance_selection",
+    "FRULERRegressor": "fruler.estimators.base",
     "FuzzyPartition": "fruler.rules",
-    "MultiGranularityDiscretizer": "fruler.discretization",
+    "MultiGranularityDiscretizer": "fruler.stages.discretization",
     "RuleBase": "fruler.rules",
     "load_keel": "fruler.data",
     "load_model": "fruler.model_file.estimator",
-    "paper_settings": "fruler.regressor",
+    "paper_settings": "fruler.estimators.base",
 }
 
 __all__ = [

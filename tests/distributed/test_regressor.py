@@ -14,16 +14,16 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from fruler import FRULERRegressor, load_model
-from fruler.discretization import nested_splits
+from fruler.algorithms.fruler.fitness import Evaluator
+from fruler.algorithms.fruler.initialization import initial_population
+from fruler.algorithms.fruler.problem import SearchSpace, Task
+from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed import DaskFRULERRegressor
 from fruler.distributed.evaluating import RemoteEvaluator
 from fruler.distributed.source import Source, open_blocks
 from fruler.distributed.table import RemoteTable
-from fruler.evolution.fitness import Evaluator
-from fruler.evolution.initialization import initial_population
-from fruler.evolution.problem import SearchSpace, Task
-from fruler.rules.consequents import ElasticNetSettings
-from fruler.training import TrainingData
+from fruler.learning.table import TrainingData
+from fruler.stages.discretization import nested_splits
 
 QUICK = {"max_evaluations": 150, "random_state": 0}
 

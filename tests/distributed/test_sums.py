@@ -9,16 +9,16 @@ from helpers.blocks import blocks_of
 from helpers.structures import grow_at_random, standardised
 from helpers.tasks import make_task
 
-from fruler.discretization import nested_splits
+from fruler.algorithms.fruler.initialization import initial_population
+from fruler.algorithms.growth.fitting import normal_equations
+from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed.binning import Bins, bin_block, merge_bins, splits_of_bins
 from fruler.distributed.blocks import Standard, join, load_part
 from fruler.distributed.growth import NormalJob, add_normals, sum_normals, within_limit
 from fruler.distributed.quantiles import MOST_BINS, Sketch, median_of, merge_sketches, shortened, sketch_block
 from fruler.distributed.summaries import merge_summaries, summarise_block
-from fruler.evolution.initialization import initial_population
-from fruler.growth.fitting import normal_equations
 from fruler.kernels import evaluation, partial_sums
-from fruler.rules.consequents import ElasticNetSettings
+from fruler.stages.discretization import nested_splits
 from fruler.table.scaling import Scale, measure_scale
 
 UNSCALED = Standard(Scale(np.zeros(3), np.ones(3)), Scale(np.zeros(()), np.ones(())))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fruler.growth.structure import Structure
+from fruler.algorithms.growth.structure import Structure
 from fruler.table.rows import Rows
 from fruler.table.scaling import measure_scale
 

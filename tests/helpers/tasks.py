@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fruler.discretization import nested_splits
-from fruler.evolution.problem import SearchSpace, Task
+from fruler.algorithms.fruler.problem import SearchSpace, Task
+from fruler.stages.discretization import nested_splits
 from fruler.table.rows import Rows
 from fruler.table.scaling import measure_scale
 

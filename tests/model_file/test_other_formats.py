@@ -11,13 +11,13 @@ from fruler import load_model
 from fruler.rules import RuleBase
 
 SKOPS_TYPES = {
-    "fruler.regressor.FRULERRegressor",
+    "fruler.estimators.base.FRULERRegressor",
     "fruler.rules.partition.FuzzyPartition",
     "fruler.rules.rule_base.RuleBase",
     "fruler.rules.rule_base.Variable",
     "fruler.rules.summary.TrainingSummary",
-    "fruler.training.FrontPoint",
-    "fruler.training.TrainingSample",
+    "fruler.learning.table.FrontPoint",
+    "fruler.learning.table.TrainingSample",
 }
 
 

@@ -12,7 +12,7 @@ from fruler._files import write_whole
 from fruler._wording import name_with_unit
 from fruler.cli.held_out import error_table, held_out_errors
 from fruler.data.examples import load_example
-from fruler.regressor import FRULERRegressor
+from fruler.estimators.base import FRULERRegressor
 
 
 def write_demo_table(path: Path) -> None:

@@ -19,9 +19,9 @@ from fruler.cli.held_out import HeldOut, error_table, held_out_errors
 from fruler.cli.progress import ProgressLine
 from fruler.cli.reading import STDIN, Table, read_frame, same_file
 from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
+from fruler.estimators.base import FRULERRegressor, paper_settings
 from fruler.model_file.columns_json import columns_to_json
 from fruler.model_file.estimator import save_regressor
-from fruler.regressor import FRULERRegressor, paper_settings
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.table.encoding import TableEncoding
 from fruler.table.preparation import PreparedTable, prepare_table

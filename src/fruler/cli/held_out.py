@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 from fruler._typing import Floats
 from fruler._wording import counted
-from fruler.regressor import FRULERRegressor
+from fruler.estimators.base import FRULERRegressor
 
 # Numbers that would have more decimals, or more digits before them, are written with an exponent.
 _MOST_DECIMALS, _MOST_DIGITS = 7, 9

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.discretization import NestedSplits, splits_of_cells
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.quantiles import Sketch, median_of
+from fruler.stages.discretization import NestedSplits, splits_of_cells
 
 # An error below this share of the output's own squares counts as that.
 _ERROR_FLOOR = 1e-12

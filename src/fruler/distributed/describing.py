@@ -11,11 +11,11 @@ from fruler.distributed.blocks import Block
 from fruler.distributed.passes import Job
 from fruler.distributed.quantiles import median_of
 from fruler.distributed.table import RemoteTable
+from fruler.learning.table import TrainingSample
 from fruler.rules.measurement import Figures, histogram, summary_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.table.scaling import Scale
-from fruler.training import TrainingSample
 
 
 class Cover(NamedTuple):

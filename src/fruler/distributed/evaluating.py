@@ -11,16 +11,16 @@ import numpy.typing as npt
 from distributed import Future
 
 from fruler._typing import Floats
-from fruler.control import never
+from fruler.algorithms.fruler.chromosome import Chromosome, used_genes
+from fruler.algorithms.fruler.fitness import Criterion, Evaluator
+from fruler.algorithms.fruler.learner import LearnedRules
+from fruler.algorithms.fruler.problem import Granularities, SearchSpace, Task
+from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
 from fruler.distributed.table import RemoteTable
-from fruler.evolution.chromosome import Chromosome, used_genes
-from fruler.evolution.fitness import Criterion, Evaluator
-from fruler.evolution.learning import LearnedRules
-from fruler.evolution.problem import Granularities, SearchSpace, Task
 from fruler.kernels import evaluation, partial_sums
-from fruler.rules.consequents import ElasticNetSettings
+from fruler.learning.control import never
 from fruler.table.rows import Rows
 
 # Numbers that the sums of one batch may have; a larger one goes out in several, at the same time.

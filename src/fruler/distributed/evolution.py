@@ -9,22 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.control import RunControl
-from fruler.discretization import NestedSplits
+from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms.fruler.learner import EvolutionLearner, EvolutionOptions, LearnedRules
+from fruler.algorithms.fruler.problem import SearchSpace, Task
+from fruler.algorithms.fruler.state import EvolutionState
+from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed.binning import Bins, bin_block, merge_bins, splits_of_bins
 from fruler.distributed.describing import Cover, add_covers, cover_block
 from fruler.distributed.evaluating import RemoteEvaluator
 from fruler.distributed.passes import Job
 from fruler.distributed.selection import select_rows
 from fruler.distributed.table import RemoteTable
-from fruler.evolution.chromosome import Chromosome
-from fruler.evolution.learning import EvolutionLearner, EvolutionOptions, LearnedRules
-from fruler.evolution.problem import SearchSpace, Task
-from fruler.evolution.state import EvolutionState
-from fruler.rules.consequents import ElasticNetSettings
+from fruler.learning.control import RunControl
+from fruler.learning.table import TrainingData
 from fruler.rules.rule_base import RuleBase
+from fruler.stages.discretization import NestedSplits
 from fruler.table.rows import Rows
-from fruler.training import TrainingData
 
 
 class RemoteEvolutionLearner(EvolutionLearner):

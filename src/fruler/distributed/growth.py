@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.control import RunControl
+from fruler.algorithms.growth.fitting import Normal, normal_equations
+from fruler.algorithms.growth.learner import GrowthLearner, GrowthOptions
+from fruler.algorithms.growth.state import GrowthState
+from fruler.algorithms.growth.structure import Structure
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
 from fruler.distributed.table import RemoteTable
-from fruler.growth.fitting import Normal, normal_equations
-from fruler.growth.learning import GrowthLearner, GrowthOptions
-from fruler.growth.state import GrowthState
-from fruler.growth.structure import Structure
+from fruler.learning.control import RunControl
+from fruler.learning.table import TrainingData
 from fruler.table.rows import Rows
-from fruler.training import TrainingData
 
 # Numbers that the sums of one pass may have: structures beyond that wait for the next one.
 _MOST_NUMBERS = 2_000_000

@@ -23,10 +23,10 @@ from fruler.distributed.growth import RemoteGrowthLearner
 from fruler.distributed.scoring import predict_block, predict_frame, r2_of
 from fruler.distributed.source import Source, open_blocks, whole_rows
 from fruler.distributed.table import RemoteTable
-from fruler.regressor import FRULERRegressor, Numbering
+from fruler.estimators.base import FRULERRegressor, Numbering
+from fruler.learning.run import Learners
+from fruler.learning.table import FrontPoint, TrainingData, TrainingSample
 from fruler.rules.summary import TrainingSummary
-from fruler.search_run import Learners
-from fruler.training import FrontPoint, TrainingData, TrainingSample
 
 if TYPE_CHECKING:
     import os

@@ -10,7 +10,7 @@ import pandas as pd
 
 from fruler._typing import Floats
 from fruler.distributed.source import partitions_of
-from fruler.regressor import FRULERRegressor
+from fruler.estimators.base import FRULERRegressor
 
 
 def predict_block(X: Any, model: FRULERRegressor) -> Floats:

@@ -9,8 +9,8 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.distributed.blocks import Block
+from fruler.learning.table import digest
 from fruler.table.scaling import Scale
-from fruler.training import digest
 
 # A spread near the smallest double has no inverse.
 _LEAST_SPREAD = 1e-300

@@ -16,9 +16,9 @@ from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Blocks, Job
 from fruler.distributed.quantiles import MOST_BINS, Sketch, merge_sketches, sketch_block
 from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
+from fruler.learning.table import Outline, TrainingSample
 from fruler.table.known_splits import domains_with_room
 from fruler.table.rows import Rows, spread_evenly
-from fruler.training import Outline, TrainingSample
 
 Integers = npt.NDArray[np.intp]
 

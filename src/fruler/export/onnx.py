@@ -105,7 +105,7 @@ def register_converter() -> None:
         from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes
     except ImportError as error:
         raise ImportError("ONNX export of a pipeline needs skl2onnx; run: pip install skl2onnx") from error
-    from fruler.regressor import FRULERRegressor
+    from fruler.estimators.base import FRULERRegressor
 
     update_registered_converter(
         FRULERRegressor, "FrulerRegressor", calculate_linear_regressor_output_shapes, _convert, overwrite=True

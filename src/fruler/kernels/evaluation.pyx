@@ -1,6 +1,6 @@
 """What a chromosome is worth: its rules, their consequents, and their error, for a batch of chromosomes at once.
 
-Data come in as `Rows` (columns, rows, y, weight), see `fruler.evolution.problem`.
+Data come in as `Rows` (columns, rows, y, weight), see `fruler.algorithms.fruler.problem`.
 """
 
 from time import perf_counter

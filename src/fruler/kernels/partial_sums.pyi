@@ -1,8 +1,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from fruler.evolution.problem import SearchSpace
-from fruler.rules.consequents import ElasticNetSettings
+from fruler.algorithms.fruler.problem import SearchSpace
+from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.table.rows import Rows
 
 Floats = npt.NDArray[np.float64]

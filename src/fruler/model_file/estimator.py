@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fruler.estimators.base import FRULERRegressor
 from fruler.model_file.file import Model, read_model, unreadable, write_model
 from fruler.model_file.learning_json import FRONT_COUNTS, FRONT_FIGURES, Learning
-from fruler.regressor import FRULERRegressor
 from fruler.table.encoding import TableEncoding
 
 # Parameters that say nothing about the model, or nothing that a file could hold.

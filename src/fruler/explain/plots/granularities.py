@@ -105,7 +105,7 @@ class GranularitiesDisplay:
         """
         from sklearn.utils.validation import check_is_fitted
 
-        from fruler.discretization import MultiGranularityDiscretizer
+        from fruler.stages.discretization import MultiGranularityDiscretizer
         from fruler.table.validation import column_names
 
         if not isinstance(discretizer, MultiGranularityDiscretizer):

@@ -28,7 +28,7 @@ def rule_base_of(model: Any) -> RuleBase:
 
 def require_regressor(model: Any) -> None:
     """Refuse what is no estimator with rules."""
-    from fruler.regressor import FRULERRegressor  # takes a while to load, and is only needed for the refusal
+    from fruler.estimators.base import FRULERRegressor  # takes a while to load, and is only needed for the refusal
 
     if not isinstance(model, FRULERRegressor):
         raise ValueError(f"A fitted FRULERRegressor or its rule base is needed; got {_kind(model)}.")

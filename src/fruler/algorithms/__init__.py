@@ -1,0 +1,1 @@
+"""The algorithms that learn rules, one folder each."""

@@ -1,0 +1,279 @@
+"""The population loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
+from fruler.algorithms.fruler.crossover import cross
+from fruler.algorithms.fruler.fitness import Evaluator, OutOfTime
+from fruler.algorithms.fruler.initialization import initial_population
+from fruler.algorithms.fruler.local_search import relatives
+from fruler.algorithms.fruler.mutation import mutate
+from fruler.algorithms.fruler.problem import SearchSpace
+from fruler.algorithms.fruler.state import Generation, Individual, Snapshot
+
+# By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
+# population, and if the best stayed the same.
+_FALL, _FALL_WITHOUT_NEW, _FALL_WITHOUT_BETTER = 0.4, 0.2, 0.2
+
+
+@dataclass(frozen=True)
+class EvolutionSettings:
+    """The parameters of the genetic algorithm; `FRULERRegressor` documents them."""
+
+    population_size: int
+    max_evaluations: int
+    mutation_probability: float
+    n_local_search: int
+    n_restarts: int
+    initial_threshold: float
+    patience: int | None = None
+
+
+class Evolution:
+    """The search for the best data base, one generation after the other.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The partitions to choose from.
+    evaluator : Evaluator
+        Tells what a chromosome is worth.
+    settings : EvolutionSettings
+        Parameters.
+    rng : numpy Generator
+        The only source of chance.
+    on_generation : callable, optional
+        Called with the search after each generation.
+
+    Attributes
+    ----------
+    population : list of Individual
+        By increasing fitness, each chromosome once.
+    seen : dict of bytes to None
+        The granularities that the local search has met.
+    history : list of Generation
+        A row a generation.
+    """
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        evaluator: Evaluator,
+        settings: EvolutionSettings,
+        rng: np.random.Generator,
+        on_generation: Callable[[Evolution], None] | None = None,
+    ) -> None:
+        self.space, self.evaluator, self.settings, self.rng = space, evaluator, settings, rng
+        self.on_generation = on_generation
+        self._cut_short = False
+        self.population: list[Individual] = []
+        self.seen: dict[bytes, None] = {}
+        self.threshold = settings.initial_threshold
+        self.restarts_left = settings.n_restarts
+        self.history: list[Generation] = []
+
+    @property
+    def best(self) -> Individual:
+        """The best individual so far."""
+        return self.population[0]
+
+    def run(self) -> Individual:
+        """Search until the second convergence, or until a limit or somebody ends it; return the best."""
+        start = time.monotonic()
+        if self.history:
+            start -= self.history[-1].seconds
+        else:
+            self.initialize()
+            self.record(time.monotonic() - start)
+        while not self.ended:
+            if self.threshold <= 0.0:
+                self.restart()
+            else:
+                try:
+                    self.advance()
+                except OutOfTime:
+                    break
+            self.record(time.monotonic() - start)
+        return self.best_known()
+
+    @property
+    def ended(self) -> bool:
+        """Whether no other generation is to come."""
+        converged = self.threshold <= 0.0 and self.restarts_left <= 0
+        return converged or self.evaluations_left <= 0 or self.evaluator.out_of_time or self.stagnant
+
+    @property
+    def stagnant(self) -> bool:
+        """Whether the best has stayed the same for longer than patience lasts."""
+        patience = self.settings.patience
+        if patience is None or len(self.history) <= patience:
+            return False
+        return self.history[-1 - patience].best_fitness <= self.history[-1].best_fitness
+
+    def snapshot(self) -> Snapshot | None:
+        """Return the search as it is between two generations; None once a limit has cut one of them short."""
+        # A limit in time, once reached, stays so: where there is none now, there was none on the way.
+        if self._cut_short or self.evaluator.out_of_time or self.evaluator.best is None:
+            return None
+        return Snapshot(
+            self.population,
+            Individual(*self.evaluator.best),
+            self.evaluator.best_by_rules.copy(),
+            self.seen,
+            len(self.seen),
+            self.history,
+            len(self.history),
+            self.threshold,
+            self.settings.n_restarts - self.restarts_left,
+            self.evaluator.n_asked,
+            self.rng.bit_generator.state,
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to where a snapshot was taken."""
+        self.population = list(snapshot.population)
+        self.seen = dict.fromkeys(snapshot.seen)
+        self.history = snapshot.history
+        self.threshold = snapshot.threshold
+        self.restarts_left = self.settings.n_restarts - snapshot.n_restarts
+        self.rng.bit_generator.state = dict(snapshot.rng)
+        evaluator = self.evaluator
+        evaluator.n_asked = snapshot.n_asked
+        evaluator.best = snapshot.best
+        evaluator.best_by_rules = dict(snapshot.best_by_rules)
+        # What else was evaluated is forgotten; if it is met again it is worth the same.
+        for chromosome, evaluation in (*self.population, *snapshot.best_by_rules.values()):
+            evaluator.known[chromosome.key] = evaluation
+
+    def best_known(self) -> Individual:
+        """Return the best of all that was evaluated, even in a batch that ended at the deadline."""
+        known = self.evaluator.best
+        if known is None or known[1].fitness >= self.best.evaluation.fitness:
+            return self.best
+        return Individual(*known)
+
+    @property
+    def evaluations_left(self) -> int:
+        """How many more chromosomes may be evaluated."""
+        return self.settings.max_evaluations - self.evaluator.n_asked
+
+    def initialize(self) -> None:
+        """Make and evaluate the first population.
+
+        If none of it can be used, for want of time or for too many rules, a single linear rule is there.
+        """
+        made = initial_population(self.space, self.settings.population_size, self.rng)
+        self.population = []
+        with suppress(OutOfTime):
+            self.population = self.ranked(self.evaluated(made))
+        if not self.population or not np.isfinite(self.best.evaluation.fitness):
+            linear = make_chromosome(
+                self.space, np.ones_like(self.space.largest), np.zeros((self.space.n_inputs, self.space.stride))
+            )
+            [worth] = self.evaluator([linear], at_once=True)
+            self.population = self.ranked([*self.population, Individual(linear, worth)])
+        self._see(self.population)
+
+    def advance(self) -> None:
+        """One generation: selection, crossover, mutation, replacement, local search."""
+        best = self.best.chromosome.key
+        offspring = self.evaluated(self.offspring())
+        before = {individual.chromosome.key for individual in self.population}
+        self.population = self.ranked(self.population + offspring)[: self.settings.population_size]
+        entered = [individual for individual in self.population if individual.chromosome.key not in before]
+        self.search_locally(entered)
+        self.threshold -= _FALL
+        if not entered:
+            self.threshold -= _FALL_WITHOUT_NEW
+        if self.best.chromosome.key == best:
+            self.threshold -= _FALL_WITHOUT_BETTER
+
+    def offspring(self) -> list[Chromosome]:
+        """Cross parents chosen by binary tournament, and mutate some of their children."""
+        children: list[Chromosome] = []
+        for first, second in self.tournaments(max(1, self.settings.population_size // 2)):
+            children += cross(self.space, first, second, self.threshold, self.rng)
+        mutated = self.rng.random(len(children)) < self.settings.mutation_probability
+        return [
+            mutate(self.space, child, self.rng) if change else child
+            for child, change in zip(children, mutated, strict=True)
+        ]
+
+    def tournaments(self, n_pairs: int) -> list[tuple[Chromosome, Chromosome]]:
+        """Choose pairs of parents: of two individuals that are drawn, the better one. The population is sorted."""
+        drawn = self.rng.integers(len(self.population), size=(n_pairs, 2, 2)).min(axis=2).tolist()
+        return [(self.population[i].chromosome, self.population[k].chromosome) for i, k in drawn]
+
+    def search_locally(self, entered: list[Individual]) -> None:
+        """Try simpler relatives of the individuals whose granularities are new; the best replaces its origin."""
+        origins = []
+        for individual in entered:
+            if individual.chromosome.structure not in self.seen:
+                self._see([individual])
+                origins.append(individual)
+        count = self.settings.n_local_search
+        tried = [relatives(self.space, origin.chromosome, count, self.rng) for origin in origins]
+        found = self.evaluated([chromosome for family in tried for chromosome in family])
+        replaced = {}
+        for k, origin in enumerate(origins):
+            family = found[k * count : (k + 1) * count]
+            self._see(family)
+            if family:
+                fittest = min(family, key=lambda individual: individual.evaluation.fitness)
+                if fittest.evaluation.fitness < origin.evaluation.fitness:
+                    replaced[origin.chromosome.key] = fittest
+        self.population = self.ranked([replaced.get(one.chromosome.key, one) for one in self.population])
+
+    def restart(self) -> None:
+        """Keep the best only, and fill the population with its relatives."""
+        self.restarts_left -= 1
+        self.threshold = self.settings.initial_threshold
+        best = self.best
+        made = relatives(self.space, best.chromosome, self.settings.population_size - 1, self.rng)
+        family: list[Individual] = []
+        with suppress(OutOfTime):
+            family = self.evaluated(made)
+        self._see(family)
+        self.population = self.ranked([best, *family])
+
+    def evaluated(self, chromosomes: list[Chromosome]) -> list[Individual]:
+        """Evaluate as many as the limit allows."""
+        allowed = chromosomes[: max(0, self.evaluations_left)]
+        self._cut_short |= len(allowed) < len(chromosomes)
+        return [Individual(*pair) for pair in zip(allowed, self.evaluator(allowed), strict=True)]
+
+    def _see(self, individuals: list[Individual]) -> None:
+        self.seen.update(dict.fromkeys(individual.chromosome.structure for individual in individuals))
+
+    def ranked(self, individuals: list[Individual]) -> list[Individual]:
+        """Sort by fitness, each chromosome once; of equals the older comes first."""
+        distinct = {individual.chromosome.key: individual for individual in reversed(individuals)}
+        unique = [one for one in individuals if distinct.pop(one.chromosome.key, None) is not None]
+        return sorted(unique, key=lambda individual: individual.evaluation.fitness)
+
+    def record(self, seconds: float) -> None:
+        """Add a row to the history, and tell of it."""
+        best = self.best.evaluation
+        finite = [one.evaluation.fitness for one in self.population if np.isfinite(one.evaluation.fitness)]
+        self.history.append(
+            Generation(
+                len(self.history),
+                self.evaluator.n_asked,
+                best.fitness,
+                best.error,
+                best.n_rules,
+                best.n_coefficients,
+                float(np.mean(finite)) if finite else np.inf,
+                max(self.threshold, 0.0),
+                seconds,
+            )
+        )
+        if self.on_generation is not None:
+            self.on_generation(self)

@@ -1,0 +1,97 @@
+"""The search for the Elastic Net's parameters, before the evolution, on a few data bases and a part of the rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms.fruler.fitness import run_kernel
+from fruler.algorithms.fruler.problem import Task
+from fruler.consequents.elastic_net import ElasticNetSettings
+
+DECADES = tuple(10.0**-k for k in range(11))
+# Decades in a row that may be worse before smaller ones are given up: they are the dearest to fit.
+_PATIENCE = 2
+# What is taken when there was no time to try any.
+_FALLBACK = 1e-3
+_FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
+
+
+def search_regularization(
+    task: Task,
+    chromosomes: Sequence[Chromosome],
+    settings: ElasticNetSettings,
+    *,
+    fixed: bool = False,
+    pool: ThreadPoolExecutor | None = None,
+    deadline: float = np.inf,
+) -> ElasticNetSettings:
+    """Choose λ, and for gradient descent its first step, by the error on rows that took no part in the fit.
+
+    Parameters
+    ----------
+    task : Task
+        Whose `scored` rows are not among the `fitted` ones.
+    chromosomes : sequence of Chromosome
+        The data bases to try it on; what is minimised is the geometric mean of their errors.
+    settings : ElasticNetSettings
+        All the rest.
+    fixed : bool, default=False
+        Whether λ is given, and only the descent's first step is searched.
+    pool : ThreadPoolExecutor, optional
+        Where the data bases are tried.
+    deadline : float
+        The value of `time.monotonic` after which nothing new is tried.
+
+    Returns
+    -------
+    ElasticNetSettings
+        With the chosen values.
+    """
+
+    def miss(candidate: ElasticNetSettings) -> float:
+        def error(chromosome: Chromosome) -> float:
+            if time.monotonic() > deadline:
+                return np.inf
+            return float(run_kernel(task, candidate, [chromosome])[0, 0])
+
+        run = map if pool is None else pool.map
+        errors = np.array([value for value in run(error, chromosomes) if np.isfinite(value)])
+        return float(np.log(np.maximum(errors, 1e-300)).mean()) if len(errors) else np.inf
+
+    best, least, worse = replace(settings, regularization=_FALLBACK) if not fixed else settings, np.inf, 0
+    for regularization in (settings.regularization,) if fixed else DECADES:
+        candidate = replace(settings, regularization=regularization)
+        if settings.solver == "sgd":
+            candidate, value = _halve_rate(candidate, miss)
+        else:
+            value = miss(candidate)
+        if value < least:
+            best, least, worse = candidate, value, 0
+        else:
+            worse += 1
+        if worse > _PATIENCE:
+            break
+    return best
+
+
+def _halve_rate(
+    settings: ElasticNetSettings, miss: Callable[[ElasticNetSettings], float]
+) -> tuple[ElasticNetSettings, float]:
+    """Halve the descent's first step until the result gets worse."""
+    rate = _FIRST_RATE
+    best = replace(settings, rate=rate)
+    least = miss(best)
+    while rate > _SMALLEST_RATE:
+        rate /= 2.0
+        candidate = replace(settings, rate=rate)
+        value = miss(candidate)
+        if not value < least:
+            break
+        best, least = candidate, value
+    return best, least

@@ -1,0 +1,1 @@
+"""Fitters of consequents."""

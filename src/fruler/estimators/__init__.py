@@ -1,0 +1,1 @@
+"""The estimators: what users construct, one for each algorithm."""

@@ -1,0 +1,150 @@
+"""The folder in which a run is kept: opened by one process at a time, written now and then, and at the end."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fruler._files import lock_folder
+from fruler.algorithms.fruler.codec import pack_evolution, unpack_evolution
+from fruler.algorithms.fruler.state import EvolutionState
+from fruler.algorithms.growth.codec import pack_growth, unpack_growth
+from fruler.algorithms.growth.state import GrowthState
+from fruler.learning.checkpoint.file import DAMAGE, Arrays, read_file, write_file
+from fruler.learning.checkpoint.identity import Identity
+from fruler.learning.checkpoint.learned import pack_learned, unpack_learned
+from fruler.learning.table import Learned
+
+FILE = "checkpoint.npz"
+# The least seconds between two writings, and the most of the time that they may take.
+SECONDS, MOST_SHARE = 10.0, 0.005
+_FORMAT = 1
+
+State = GrowthState | EvolutionState
+
+
+class CheckpointFolder:
+    """A folder that keeps one run.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; it is made if it is not there.
+    identity : Identity
+        The run that is about to begin.
+    go_on : bool
+        Whether a run that differs only in when it ends is to be gone on with.
+
+    Attributes
+    ----------
+    identity : Identity
+        The run, with the seed that the folder knows for it.
+    state : GrowthState, EvolutionState or None
+        From where to go on.
+    learned : Learned or None
+        What the run found, if it is finished.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], identity: Identity, *, go_on: bool) -> None:
+        self.folder, self.identity, self.go_on = Path(folder), identity, go_on
+        self.state: State | None = None
+        self.learned: Learned | None = None
+        self._due = time.monotonic() + SECONDS
+        self._lock = -1
+
+    def __enter__(self) -> Self:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"checkpoint={str(self.folder)!r} is a file; name a folder.")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock = lock_folder(self.folder, f"another fit is using checkpoint={str(self.folder)!r}")
+        except BlockingIOError as error:
+            raise ValueError(
+                f"another fit is using checkpoint={str(self.folder)!r}; wait for its end, or choose another folder."
+            ) from error
+        try:
+            self._read()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._lock)
+
+    def offer(self, state: State) -> None:
+        """Write a state, if the last writing is long enough ago."""
+        if time.monotonic() >= self._due:
+            self.write(state)
+
+    def write(self, state: State | None, learned: Learned | None = None) -> None:
+        """Write a state, and what the run found if it is finished; where that fails, the search goes on unkept."""
+        start = time.monotonic()
+        document: dict[str, Any] = {"format": _FORMAT, "identity": self.identity.to_json(), "learned": None}
+        arrays: dict[str, Any] = {}
+        if isinstance(state, EvolutionState):
+            document["state"], arrays = pack_evolution(state)
+        elif state is not None:
+            document["state"], arrays = pack_growth(state)
+        if learned is not None:
+            document["learned"], more = pack_learned(learned)
+            arrays = arrays | more
+        try:
+            write_file(self.folder / FILE, document, arrays)
+        except OSError as error:
+            warnings.warn(f"the search is not kept: {error.strerror or error}", RuntimeWarning, stacklevel=2)
+        end = time.monotonic()
+        self._due = end + max(SECONDS, (end - start) / MOST_SHARE)
+
+    def _read(self) -> None:
+        path = self.folder / FILE
+        try:
+            content = read_file(path)
+            if content is None:
+                return
+            document, arrays = content
+            there = None if document["format"] != _FORMAT else Identity.from_json(document["identity"])
+        except DAMAGE as error:
+            raise self._damaged(error) from error
+        if there is None:
+            raise ValueError(
+                f"checkpoint={str(self.folder)!r} was written by another version of fruler; delete the folder, or "
+                "choose another."
+            )
+        self._check(there)
+        self.identity = Identity(there.data, self.identity.settings, there.seed, there.random_state)
+        try:
+            self._unpack(document, arrays, finished=there.settings == self.identity.settings)
+        except DAMAGE as error:
+            raise self._damaged(error) from error
+
+    def _unpack(self, document: Mapping[str, Any], arrays: Arrays, *, finished: bool) -> None:
+        state = document.get("state")
+        if state is not None:
+            evolution = self.identity.settings["search"] == "evolution"
+            self.state = unpack_evolution(state, arrays) if evolution else unpack_growth(state, arrays)
+        if finished and document["learned"] is not None:
+            self.learned = unpack_learned(document["learned"], arrays)
+
+    def _check(self, there: Identity) -> None:
+        if not self.identity.differences(there, with_limits=not self.go_on):
+            return
+        only_limits = not self.identity.differences(there, with_limits=False)
+        remedy = "Go on with it by warm_start=True" if only_limits else "Give the same"
+        raise ValueError(
+            f"checkpoint={str(self.folder)!r} is of another run: {'; '.join(self.identity.differences(there))}. "
+            f"{remedy}, or choose another folder."
+        )
+
+    def _damaged(self, error: BaseException) -> ValueError:
+        return ValueError(
+            f"checkpoint={str(self.folder)!r} is damaged ({type(error).__name__}: {error}); delete the folder, or "
+            "choose another."
+        )

@@ -1,0 +1,1 @@
+"""Stages that algorithms are made of: public estimators beside their functions."""

@@ -1,0 +1,301 @@
+"""A fit that is ended and repeated with a checkpoint comes to the model of one that was left alone."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fruler.learning.checkpoint.folder as checkpoint_folder
+from fruler import FRULERRegressor, paper_settings
+from fruler._files import lock_folder
+from fruler.callbacks import Callback
+from fruler.data import make_friedman
+from fruler.learning.checkpoint.folder import FILE
+
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "kill_and_resume_fit.py"
+
+
+@pytest.fixture(scope="module")
+def friedman():
+    data = make_friedman(120, random_state=1)
+    return data.data.to_numpy(), data.target.to_numpy()
+
+
+@pytest.fixture(params=["growth", "evolution"])
+def search(request):
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def _write_at_once(monkeypatch):
+    monkeypatch.setattr(checkpoint_folder, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint_folder, "MOST_SHARE", 1e9)
+
+
+class StopAt(Callback):
+    """Ends a fit, or breaks it off, at the n-th thing that it is told; -1 at none."""
+
+    def __init__(self, number=-1, error=None):
+        self.number, self.error, self.told = number, error, []
+
+    def on_generation(self, progress):
+        self.told.append(progress)
+        if len(self.told) != self.number:
+            return False
+        if self.error is not None:
+            raise self.error
+        return True
+
+
+def quick(search, folder=None, **changes):
+    settings = {"search": search, "random_state": 0, "checkpoint": folder}
+    if search == "evolution":
+        settings |= {"max_evaluations": 800}
+    return FRULERRegressor(**settings | changes)
+
+
+def assert_same(model, other):
+    assert model.rule_base_ == other.rule_base_
+    assert model.n_evaluations_ == other.n_evaluations_
+    assert model.pareto_.equals(other.pareto_)
+    pd.testing.assert_frame_equal(
+        model.history_.drop(columns="seconds"), other.history_.drop(columns="seconds"), check_exact=True
+    )
+    np.testing.assert_array_equal(model.sample_indices_, other.sample_indices_)
+    assert all(
+        one.rule_base == two.rule_base and one.regularization == two.regularization
+        for one, two in zip(model._front, other._front, strict=True)
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are killed and forked otherwise there")
+@pytest.mark.parametrize(
+    "options", [["--search", "growth", "--rows", "60"], ["--search", "evolution", "--evaluations", "4000"]]
+)
+def test_a_process_killed_at_any_moment_is_resumed_to_the_same_model(options):
+    command = [sys.executable, str(SCRIPT), *options, "--kills", "20"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=500)
+    assert result.returncode == 0, result.stdout + result.stderr
+    told = json.loads(result.stdout.splitlines()[-1])
+    assert told["kills"] >= 20
+    assert told["resumed"] > told["compared"] // 3
+
+
+@pytest.mark.parametrize("moment", [1, 2, 3, 5, 12, 19])
+@pytest.mark.parametrize("error", [None, KeyError("broken off")])
+def test_a_fit_that_was_ended_goes_on(friedman, search, tmp_path, moment, error):
+    stop = StopAt(moment, error)
+    model = quick(search, tmp_path, callbacks=stop)
+    if error is None:
+        model.fit(*friedman)
+        assert model.resumed_ == 0
+    else:
+        with pytest.raises(KeyError):
+            model.fit(*friedman)
+    again = quick(search, tmp_path).fit(*friedman)
+    assert_same(again, quick(search).fit(*friedman))
+    told = stop.told[moment - 1]
+    if told.stage == "fit":
+        # The last generation, which the limit of evaluations cut short, is made again.
+        assert 0 < again.resumed_ < told.n_evaluations
+    else:
+        assert again.resumed_ == told.n_evaluations
+    assert again.n_evaluations_ > again.resumed_
+
+
+@pytest.mark.parametrize("changes", [{"solver": "sgd"}, {"criterion": "error"}, {"split_points": {0: [0.3, 0.6]}}])
+def test_every_kind_of_evolution_goes_on(friedman, tmp_path, changes):
+    settings = paper_settings() | {"solver": "coordinate_descent", "max_evaluations": 300} | changes
+    FRULERRegressor(**settings, random_state=3, checkpoint=tmp_path, callbacks=StopAt(4)).fit(*friedman)
+    again = FRULERRegressor(**settings, random_state=3, checkpoint=tmp_path).fit(*friedman)
+    assert again.resumed_ > 0
+    assert_same(again, FRULERRegressor(**settings, random_state=3).fit(*friedman))
+
+
+def test_weights_and_known_splits_and_threads_go_on(friedman, search, tmp_path):
+    X, y = friedman
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    settings = {"split_points": {"x0": [0.5], 2: [0.2, 0.7]}}
+    quick(search, tmp_path, **settings, n_jobs=2, callbacks=StopAt(6)).fit(X, y, sample_weight=weight)
+    again = quick(search, tmp_path, **settings).fit(X, y, sample_weight=weight)
+    assert again.resumed_ > 0
+    assert_same(again, quick(search, **settings).fit(X, y, sample_weight=weight))
+
+
+def test_a_limit_of_time_is_that_of_one_call(friedman, search, tmp_path):
+    X, y = (np.tile(part.T, 3).T for part in friedman)
+    y = y + np.random.default_rng(0).normal(size=len(y))
+    settings = {"max_evaluations": 1_500}
+    alone = quick(search, **settings).fit(X, y)
+    calls, resumed = 0, [0]
+    while calls < 200:
+        calls += 1
+        model = quick(search, tmp_path, time_limit=0.4 + 0.1 * calls, **settings).fit(X, y)
+        resumed.append(model.resumed_)
+        if model.n_evaluations_ == model.resumed_ == alone.n_evaluations_:
+            break
+    assert calls > 1
+    assert resumed == sorted(resumed)
+    # λ is searched in a third of the time, and may have had too little.
+    if search == "growth":
+        assert_same(model, alone)
+
+
+def test_a_finished_run_gives_its_model_at_once(friedman, search, tmp_path):
+    first = quick(search, tmp_path).fit(*friedman)
+    recorder = StopAt()
+    start = time.monotonic()
+    again = quick(search, tmp_path, callbacks=recorder).fit(*friedman)
+    assert time.monotonic() - start < 0.5
+    assert recorder.told == []
+    assert_same(again, first)
+    assert first.resumed_ == 0
+    assert again.resumed_ == again.n_evaluations_ == first.n_evaluations_
+    assert again.with_rules(1).rule_base_ == first.with_rules(1).rule_base_
+
+
+def test_without_a_seed_the_one_that_was_drawn_is_kept(friedman, search, tmp_path):
+    quick(search, tmp_path, random_state=None, callbacks=StopAt(4)).fit(*friedman)
+    first = quick(search, tmp_path, random_state=None).fit(*friedman)
+    assert first.resumed_ > 0
+    assert_same(quick(search, tmp_path, random_state=None).fit(*friedman), first)
+
+
+def test_a_generator_must_give_the_same_numbers(friedman, tmp_path):
+    first = quick("evolution", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman)
+    assert_same(quick("evolution", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman), first)
+    with pytest.raises(ValueError, match=r"random_state is 'a generator' there and 4 here"):
+        quick("evolution", tmp_path, random_state=4).fit(*friedman)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_rules": 7}, "max_rules is None there and 7 here. Go on with it by warm_start=True, or choose another"),
+        ({"fuzziness": 0.5}, "fuzziness is 1.0 there and 0.5 here. Give the same, or choose another folder."),
+        ({"random_state": 1}, "random_state is 0 there and 1 here"),
+        ({"search": "evolution"}, "search is 'growth' there and 'evolution' here"),
+        ({"split_points": {1: [0.5]}}, r"split_points is \{\} there and \{'x1': \[0.5\]\} here"),
+    ],
+)
+def test_a_checkpoint_of_other_settings_is_refused(friedman, tmp_path, changes, message):
+    quick("growth", tmp_path, callbacks=StopAt(2)).fit(*friedman)
+    before = (tmp_path / FILE).read_bytes()
+    with pytest.raises(ValueError, match=f"is of another run: .*{message}"):
+        FRULERRegressor(**quick("growth", tmp_path).get_params() | changes).fit(*friedman)
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_a_checkpoint_of_other_data_is_refused(friedman, tmp_path):
+    X, y = friedman
+    quick("growth", tmp_path, callbacks=StopAt(2)).fit(X, y)
+    for other, name in [
+        ((np.where(X[7, 2] == X, 0.1, X), y), "X"),
+        ((X, y + np.eye(len(y))[5] * 1e-9), "y"),
+        ((X, y, np.ones(len(y))), "sample_weight"),
+    ]:
+        with pytest.raises(ValueError, match=f"is of another run: {name} is other data. Give the same"):
+            quick("growth", tmp_path).fit(*other)
+    with pytest.raises(ValueError, match=r"names of the inputs is \['x0'.* there and \['a'"):
+        quick("growth", tmp_path).fit(pd.DataFrame(X, columns=list("abcde")), y)
+
+
+def test_a_folder_that_another_fit_uses_is_refused(friedman, tmp_path):
+    class Inner(Callback):
+        def on_generation(self, progress):
+            with pytest.raises(ValueError, match="another fit is using checkpoint="):
+                quick("growth", tmp_path).fit(*friedman)
+            return True
+
+    quick("growth", tmp_path, callbacks=Inner()).fit(*friedman)
+    descriptor = lock_folder(tmp_path, "it was not given back")
+    with pytest.raises(BlockingIOError, match="taken"):
+        lock_folder(tmp_path, "taken")
+    checkpoint_folder.os.close(descriptor)
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    with pytest.raises(ValueError, match="is a file; name a folder"):
+        quick("growth", file).fit(*friedman)
+
+
+def test_a_lock_is_given_back_after_a_failure(friedman, tmp_path):
+    with pytest.raises(KeyError):
+        quick("growth", tmp_path, callbacks=StopAt(2, KeyError("broken off"))).fit(*friedman)
+    (tmp_path / FILE).write_bytes(b"")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="is damaged"):
+            quick("growth", tmp_path).fit(*friedman)
+
+
+def damaged_files(whole):
+    yield from (b"", b"{}", whole[:100], whole[: len(whole) // 2], whole[:-1], whole[100:])
+    for place in range(60, len(whole), len(whole) // 60):
+        yield whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
+
+
+def test_a_damaged_file_is_refused(friedman, search, tmp_path):
+    quick(search, tmp_path, max_rules=3, callbacks=StopAt(6)).fit(*friedman)
+    whole = (tmp_path / FILE).read_bytes()
+    alone = quick(search, max_rules=3).fit(*friedman)
+    refused = harmless = 0
+    for damaged in damaged_files(whole):
+        (tmp_path / FILE).write_bytes(damaged)
+        try:
+            model = quick(search, tmp_path, max_rules=3).fit(*friedman)
+        except ValueError as error:
+            refused += "is damaged (" in str(error) and str(error).endswith("delete the folder, or choose another.")
+        else:
+            # Some bytes of an archive say nothing, such as the date of a member.
+            assert_same(model, alone)
+            harmless += 1
+    assert refused > 40
+    assert refused + harmless == 6 + len(range(60, len(whole), len(whole) // 60))
+
+
+def test_nothing_in_a_file_is_executed(friedman, tmp_path):
+    quick("growth", tmp_path, callbacks=StopAt(2)).fit(*friedman)
+    with np.load(tmp_path / FILE) as stored:
+        arrays = dict(stored)
+    arrays["ranges"] = np.array([object()], dtype=object)
+    np.savez(tmp_path / FILE, **arrays, allow_pickle=True)
+    with pytest.raises(ValueError, match=r"is damaged .*allow_pickle"):
+        quick("growth", tmp_path).fit(*friedman)
+
+
+def test_another_format_is_refused(friedman, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint_folder, "_FORMAT", 99)
+    quick("growth", tmp_path).fit(*friedman)
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="was written by another version of fruler"):
+        quick("growth", tmp_path).fit(*friedman)
+
+
+def test_where_nothing_can_be_written_the_search_goes_on(friedman, search, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "no room")
+
+    monkeypatch.setattr(checkpoint_folder, "write_file", full)
+    with pytest.warns(RuntimeWarning, match="the search is not kept: no room"):
+        model = quick(search, tmp_path).fit(*friedman)
+    assert_same(model, quick(search).fit(*friedman))
+
+
+def test_it_is_written_now_and_then(friedman, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint_folder, "SECONDS", 60.0)
+    written = []
+    real = checkpoint_folder.write_file
+    monkeypatch.setattr(checkpoint_folder, "write_file", lambda *args: (written.append(1), real(*args)))
+    quick("evolution", tmp_path / "a").fit(*friedman)
+    assert len(written) == 1
+    # A writing that takes long is the rarer for it.
+    monkeypatch.setattr(checkpoint_folder, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint_folder, "MOST_SHARE", 0.01)
+    monkeypatch.setattr(checkpoint_folder, "write_file", lambda *args: (written.append(1), time.sleep(0.1)))
+    written.clear()
+    quick("evolution", tmp_path / "b").fit(*friedman)
+    assert len(written) == 2

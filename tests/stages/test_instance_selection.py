@@ -1,0 +1,214 @@
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import gaussian_kde, norm
+from sklearn.datasets import load_diabetes, make_regression
+
+from fruler import ClassConditionalSelector
+from fruler.stages.instance_selection import class_conditional_scores, output_classes, select_instances, thin_out
+
+
+def leave_one_out_error(X, y, selected):
+    total = np.square(X[:, None, :] - X[None, :, :]).sum(axis=2)
+    np.fill_diagonal(total, np.inf)
+    return np.square(y - y[np.asarray(selected)[total[:, selected].argmin(axis=1)]]).mean()
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    return load_diabetes(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def clustered():
+    """Three well separated groups of outputs, each in a part of the input space."""
+    rng = np.random.default_rng(3)
+    centres = np.repeat([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]], 80, axis=0)
+    X = centres + rng.normal(size=centres.shape)
+    y = np.repeat([0.0, 10.0, 20.0], 80) + 0.3 * rng.normal(size=240)
+    return X, y
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_class_borders_are_the_minima_of_the_density(seed):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([rng.normal(centre, 1.0, rng.integers(50, 300)) for centre in (0.0, 6.0, 15.0)])
+    classes, borders = output_classes(y)
+    grid = np.linspace(y.min(), y.max(), 20_001)
+    density = gaussian_kde(y, "scott")(grid)
+    inner = density[1:-1]
+    expected = grid[1:-1][(inner < density[:-2]) & (inner < density[2:])]
+    grid_step = y.std() * len(y) ** -0.2 / 32
+    np.testing.assert_allclose(borders, expected, atol=grid_step)
+    np.testing.assert_array_equal(classes, np.searchsorted(borders, y))
+
+
+def test_a_gap_in_the_outputs_is_cut_in_its_middle():
+    y = np.concatenate([np.linspace(0, 1, 200), np.linspace(99, 100, 200)])
+    _, borders = output_classes(y)
+    np.testing.assert_allclose(borders, [50.0], atol=0.5)
+
+
+def test_one_heap_of_outputs_is_one_class():
+    classes, borders = output_classes(norm.ppf((np.arange(500) + 0.5) / 500))
+    assert len(borders) == 0
+    assert not classes.any()
+
+
+@pytest.mark.parametrize("unit", [1.0, 3.7, 0.1])
+def test_evenly_spread_outputs_are_one_class(unit):
+    # Their density is level but for rounding, whose ripples must not count.
+    for y in (np.tile(np.arange(100.0), 100), np.repeat(np.arange(365.0), 20), np.linspace(0, 1, 10_000)):
+        _, borders = output_classes(y * unit)
+        assert len(borders) == 0
+
+
+def test_no_class_is_empty():
+    y = np.concatenate([np.random.default_rng(0).exponential(size=300), [50.0, 200.0, 1000.0]])
+    classes, borders = output_classes(y)
+    assert set(classes) == set(range(len(borders) + 1))
+    assert (np.diff(borders) > 0).all()
+
+
+def test_scores_follow_the_formula():
+    # Row 0 is the nearest of its class for three rows and of another class for one; row 3 only of another.
+    within = np.array([1, 0, 0, 0])
+    between = np.array([3, 3, 3, 0])
+    p_w, p_b = 3 / 4, 1 / 4
+    middle = (p_w + p_b) / 2
+    scores = class_conditional_scores(np.array([within, between]))
+    assert scores[0] == pytest.approx(p_w * np.log(p_w / middle) - p_b * np.log(p_b / middle))
+    assert scores[1] == pytest.approx(p_b * np.log(2))
+    assert scores[2] == 0.0
+    assert scores[3] == pytest.approx(-0.75 * np.log(2))
+
+
+def test_reported_errors_are_those_of_the_selected_rows(diabetes, clustered):
+    for X, y in (diabetes, clustered):
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        for tolerance in (None, 0.1, 1e9):
+            selection = select_instances(X, y, thin_out_tolerance=tolerance)
+            assert selection.error_all == pytest.approx(leave_one_out_error(X, y, np.arange(len(y))))
+            assert selection.error_selected == pytest.approx(leave_one_out_error(X, y, selection.indices), rel=1e-6)
+
+
+def test_selection_keeps_few_rows_that_stand_for_all(diabetes):
+    selector = ClassConditionalSelector().fit(*diabetes)
+    assert 0.6 < selector.reduction_ < 0.95
+    assert selector.error_selected_ < 1.2 * selector.error_all_
+
+
+def test_thin_out_drops_rows_only_within_its_tolerance(clustered):
+    X, y = clustered
+    plain = ClassConditionalSelector(thin_out_tolerance=None).fit(X, y)
+    assert not plain.thinned_
+    anything = ClassConditionalSelector(thin_out_tolerance=1e9).fit(X, y)
+    assert anything.thinned_
+    assert set(anything.sample_indices_) < set(plain.sample_indices_)
+    strict = ClassConditionalSelector(thin_out_tolerance=0.0).fit(X, y)
+    assert strict.error_selected_ <= plain.error_selected_ * (1 + 1e-12)
+
+
+def test_thin_out_keeps_the_rows_at_the_border():
+    # Two classes on a line: the nearest of the other class are always the two rows beside the gap.
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0]])
+    y = np.array([0.0, 0.0, 0.0, 0.0, 5.0, 5.0, 5.0, 5.0])
+    rows, error = thin_out(X, np.ascontiguousarray(X.T), y, np.repeat([0, 1], 4), np.arange(8))
+    assert error == pytest.approx(leave_one_out_error(X, y, rows))
+    assert {3, 4} <= set(rows)
+
+
+def test_comparing_with_the_best_set_keeps_no_more_rows(diabetes):
+    previous, best = (ClassConditionalSelector(improvement=how).fit(*diabetes) for how in ("previous", "best"))
+    assert len(best.sample_indices_) <= len(previous.sample_indices_)
+
+
+def test_units_do_not_matter(diabetes):
+    X, y = diabetes
+    plain = ClassConditionalSelector().fit(X, y)
+    other = ClassConditionalSelector().fit(X * np.logspace(-9, 12, X.shape[1]) + 5.0, y * 3.7e12)
+    np.testing.assert_array_equal(plain.sample_indices_, other.sample_indices_)
+    assert other.error_selected_ == pytest.approx(plain.error_selected_ * 3.7e12**2)
+    np.testing.assert_allclose(other.class_borders_, plain.class_borders_ * 3.7e12)
+
+
+def test_containers_come_back_as_they_came(diabetes):
+    X, y = diabetes
+    names = [f"input {j}" for j in range(X.shape[1])]
+    frame, series = pd.DataFrame(X, columns=names, index=range(100, 542)), pd.Series(y, index=range(100, 542))
+    selector = ClassConditionalSelector()
+    X_pandas, y_pandas = selector.fit_resample(frame, series)
+    assert list(selector.feature_names_in_) == names
+    pd.testing.assert_frame_equal(X_pandas, frame.iloc[selector.sample_indices_])
+    pd.testing.assert_series_equal(y_pandas, series.iloc[selector.sample_indices_])
+    X_polars, y_polars = selector.fit_resample(pl.DataFrame(X, schema=names), pl.Series("y", y))
+    assert isinstance(X_polars, pl.DataFrame)
+    assert isinstance(y_polars, pl.Series)
+    np.testing.assert_array_equal(X_polars.to_numpy(), X_pandas.to_numpy())
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 29])
+def test_a_few_rows_are_enough(n):
+    X, y = make_regression(n, 3, random_state=0)
+    selector = ClassConditionalSelector().fit(X, y)
+    assert 2 <= len(selector.sample_indices_) <= n
+    assert np.isfinite(selector.error_selected_)
+
+
+def test_constant_columns_and_targets_and_duplicates_are_fine():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    plain = ClassConditionalSelector().fit(X, y).sample_indices_
+    padded = np.column_stack([X, np.full(60, 1e100)])
+    np.testing.assert_array_equal(ClassConditionalSelector().fit(padded, y).sample_indices_, plain)
+
+    flat = ClassConditionalSelector().fit(X, np.full(60, 3.3))
+    assert flat.error_all_ == flat.error_selected_ == 0.0
+    assert len(flat.sample_indices_) == 2
+
+    same = ClassConditionalSelector().fit(np.ones((60, 2)), y)
+    assert len(same.sample_indices_) >= 2
+
+    twice = ClassConditionalSelector().fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    assert twice.error_all_ == 0.0
+    assert np.isfinite(twice.error_selected_)
+
+
+def test_duplicates_and_seasons_take_no_longer_than_other_data():
+    """Counted in rows a second these would be a hundred times slower if ties or pivots were handled naively."""
+    rng = np.random.default_rng(0)
+    season = np.minimum(np.arange(60_000), np.arange(60_000)[::-1]).astype(float)
+    for X in (np.ones((60_000, 3)), rng.integers(0, 2, (60_000, 3)), np.column_stack([season, season**2])):
+        selector = ClassConditionalSelector().fit(X, rng.normal(size=60_000))
+        assert 2 <= len(selector.sample_indices_) < 60_000
+
+
+def test_a_long_selection_can_be_interrupted():
+    code = (
+        "import numpy as np\n"
+        "from fruler import ClassConditionalSelector\n"
+        "rng = np.random.default_rng(0)\n"
+        "print('ready', flush=True)\n"
+        "ClassConditionalSelector().fit(rng.normal(size=(200_000, 40)), rng.normal(size=200_000))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert b"KeyboardInterrupt" in errors
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({"improvement": "latest"}, "improvement"), ({"thin_out_tolerance": -0.1}, "thin_out_tolerance")],
+)
+def test_bad_parameters_are_refused(diabetes, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ClassConditionalSelector(**parameters).fit(*diabetes)
