@@ -69,12 +69,12 @@ def of_paper_size(evaluator: Evaluator, n_rules: float) -> list[Chromosome]:
         [result] = evaluate(
             one.granularities[None],
             one.displacements[None],
-            space,
-            task.examples,
-            few,
-            few,
-            evaluator.settings,
-            task.most_rules,
+            space.arrays,
+            task.examples.arrays,
+            few.arrays,
+            few.arrays,
+            evaluator.settings.numbers,
+            task.max_rules,
         )
         if 0.5 * n_rules <= result[1] <= 1.5 * n_rules:
             found.append(one)
@@ -86,11 +86,14 @@ def of_paper_size(evaluator: Evaluator, n_rules: float) -> list[Chromosome]:
 def print_steps(name: str, evaluator: Evaluator, chosen: list[Chromosome]) -> None:
     task = evaluator.task
     genes = np.stack([c.granularities for c in chosen]), np.stack([c.displacements for c in chosen])
-    rows = task.examples, task.fitted, task.scored
+    rows = task.examples.arrays, task.fitted.arrays, task.scored.arrays
     with threadpool_limits(1):
-        results = evaluate(*genes, task.space, *rows, evaluator.settings, task.most_rules)
+        results = evaluate(*genes, task.space.arrays, *rows, evaluator.settings.numbers, task.max_rules)
         runs = np.array(
-            [profile(*genes, task.space, *rows, evaluator.settings, task.most_rules) for _ in range(REPEATS)]
+            [
+                profile(*genes, task.space.arrays, *rows, evaluator.settings.numbers, task.max_rules)
+                for _ in range(REPEATS)
+            ]
         )
     runs *= 1e6 / len(chosen)
     floors = runs.sum(axis=1) / runs[:, 3]

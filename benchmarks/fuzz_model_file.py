@@ -28,12 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from fruler.model_file.estimator import model_of, regressor_of
+from fruler.estimators.saved_model import model_of, regressor_of
 from fruler.model_file.file import model_bytes, parse_model
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "model_file" / "golden"
-MOST_SECONDS = 20
-MOST_MEGABYTES = 3_000
+MAX_SECONDS = 20
+MAX_MEGABYTES = 3_000
 REPORT_EVERY = 100_000
 NUMBERS = (
     *(
@@ -279,7 +279,7 @@ def golden_files() -> list[bytes]:
 
 
 def _end(*_: object) -> None:
-    raise TimeoutError(f"a file took more than {MOST_SECONDS} s")
+    raise TimeoutError(f"a file took more than {MAX_SECONDS} s")
 
 
 def main() -> None:
@@ -293,7 +293,7 @@ def main() -> None:
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEGABYTES * 2**20,) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEGABYTES * 2**20,) * 2)
     except ImportError:
         print("no limit on memory on this system")
     signal.signal(signal.SIGALRM, _end)
@@ -301,7 +301,7 @@ def main() -> None:
     start, slowest = time.perf_counter(), 0.0
     for number in range(1, arguments.n + 1):
         raw = spoiled(rng, golden)
-        signal.alarm(MOST_SECONDS)
+        signal.alarm(MAX_SECONDS)
         began = time.perf_counter()
         try:
             counts[use(raw, thoroughly=number % 10 == 0)] += 1

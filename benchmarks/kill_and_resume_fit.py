@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.0, help="between two writings of the checkpoint")
     arguments = parser.parse_args()
     fruler.learning.checkpoint.folder.SECONDS = arguments.seconds
-    fruler.learning.checkpoint.folder.MOST_SHARE = 1.0
+    fruler.learning.checkpoint.folder.MAX_SHARE = 1.0
     begin = time.monotonic()
     expected = fingerprint(fit(arguments, None))
     total = time.monotonic() - begin

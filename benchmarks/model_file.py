@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from fruler import FRULERRegressor, FuzzyPartition, RuleBase, load_model
-from fruler.model_file.estimator import model_of, regressor_of
+from fruler.estimators.saved_model import model_of, regressor_of
 from fruler.model_file.file import model_bytes, parse_model
 from fruler.rules import Variable
 

@@ -1,4 +1,4 @@
-"""FRULER: a handful of readable fuzzy rules for regression, learned by evolution."""
+"""fruler: a handful of readable fuzzy rules for regression."""
 
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from fruler.data import load_keel
-    from fruler.estimators.base import FRULERRegressor, paper_settings
-    from fruler.model_file.estimator import load_model
+    from fruler.estimators.fruler import FRULERRegressor
+    from fruler.estimators.growth import FuzzyRuleRegressor
+    from fruler.estimators.saved_model import load_model
     from fruler.rules import FuzzyPartition, RuleBase
     from fruler.stages.discretization import MultiGranularityDiscretizer
     from fruler.stages.instance_selection import ClassConditionalSelector
@@ -15,25 +16,25 @@ if TYPE_CHECKING:
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
     "ClassConditionalSelector": "fruler.stages.instance_selection",
-    "FRULERRegressor": "fruler.estimators.base",
+    "FRULERRegressor": "fruler.estimators.fruler",
     "FuzzyPartition": "fruler.rules",
+    "FuzzyRuleRegressor": "fruler.estimators.growth",
     "MultiGranularityDiscretizer": "fruler.stages.discretization",
     "RuleBase": "fruler.rules",
     "load_keel": "fruler.data",
-    "load_model": "fruler.model_file.estimator",
-    "paper_settings": "fruler.estimators.base",
+    "load_model": "fruler.estimators.saved_model",
 }
 
 __all__ = [
     "ClassConditionalSelector",
     "FRULERRegressor",
     "FuzzyPartition",
+    "FuzzyRuleRegressor",
     "MultiGranularityDiscretizer",
     "RuleBase",
     "__version__",
     "load_keel",
     "load_model",
-    "paper_settings",
 ]
 
 

@@ -54,20 +54,20 @@ class Progress:
 
 
 class Callback:
-    """What `FRULERRegressor` calls while it learns; every method does nothing until it is overridden.
+    """What an estimator calls while it learns; every method does nothing until it is overridden.
 
     An exception in a method ends the fit and leaves the estimator as it was before.
 
     Examples
     --------
-    >>> from fruler import FRULERRegressor
+    >>> from fruler import FuzzyRuleRegressor
     >>> from fruler.callbacks import Callback
     >>> from fruler.data import load_example
     >>> class FourRules(Callback):
     ...     def on_generation(self, progress):
     ...         return progress.stage == "growth" and progress.n_rules == 4
     >>> weather = load_example("weather")
-    >>> model = FRULERRegressor(callbacks=[FourRules()], random_state=0).fit(weather.data, weather.target)
+    >>> model = FuzzyRuleRegressor(callbacks=[FourRules()], random_state=0).fit(weather.data, weather.target)
     >>> len(model.history_)
     4
     """
@@ -105,7 +105,7 @@ def check_callbacks(callbacks: Callback | Iterable[Callback] | None) -> list[Cal
 class ProgressBar(Callback):
     """Shows on standard error how a search goes: a bar on a terminal, elsewhere a line every two seconds at most.
 
-    ``FRULERRegressor(verbose=1)`` has one.
+    Every estimator with ``verbose=1`` has one.
 
     Parameters
     ----------

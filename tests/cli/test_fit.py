@@ -12,7 +12,7 @@ import pytest
 from helpers.commands import command, run_process
 
 from fruler import FRULERRegressor, load_model
-from fruler.cli.fitting import FitOptions
+from fruler.cli.fit import FitOptions
 from fruler.data.examples import example_path
 
 

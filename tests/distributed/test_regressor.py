@@ -19,7 +19,7 @@ from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.problem import SearchSpace, Task
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed import DaskFRULERRegressor
-from fruler.distributed.evaluating import RemoteEvaluator
+from fruler.distributed.evaluation import RemoteEvaluator
 from fruler.distributed.source import Source, open_blocks
 from fruler.distributed.table import RemoteTable
 from fruler.learning.table import TrainingData

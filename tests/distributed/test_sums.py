@@ -12,10 +12,10 @@ from helpers.tasks import make_task
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.growth.fitting import normal_equations
 from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.distributed.binning import Bins, bin_block, merge_bins, splits_of_bins
+from fruler.distributed.bins import Bins, bin_block, merge_bins, splits_of_bins
 from fruler.distributed.blocks import Standard, join, load_part
 from fruler.distributed.growth import NormalJob, add_normals, sum_normals, within_limit
-from fruler.distributed.quantiles import MOST_BINS, Sketch, median_of, merge_sketches, shortened, sketch_block
+from fruler.distributed.quantiles import MAX_BINS, Sketch, median_of, merge_sketches, shortened, sketch_block
 from fruler.distributed.summaries import merge_summaries, summarise_block
 from fruler.kernels import evaluation, partial_sums
 from fruler.stages.discretization import nested_splits
@@ -51,7 +51,7 @@ def test_a_digest_tells_other_rows_and_other_blocks(rng):
 
 def test_few_values_are_all_in_a_sketch(rng):
     x = rng.integers(0, 3000, 20_000).astype(float)
-    [sketch] = reduce(merge_sketches, [sketch_block(b, MOST_BINS) for b in blocks_of(x[:, None], x, 777, 9000)])
+    [sketch] = reduce(merge_sketches, [sketch_block(b, MAX_BINS) for b in blocks_of(x[:, None], x, 777, 9000)])
     assert np.array_equal(sketch.values, np.unique(x))
     assert np.array_equal(sketch.counts, np.unique(x, return_counts=True)[1])
     assert median_of(sketch) == np.quantile(x, 0.5, method="inverted_cdf")
@@ -59,12 +59,12 @@ def test_few_values_are_all_in_a_sketch(rng):
 
 def test_many_values_have_bins_enough_even_where_half_of_them_are_equal(rng):
     x = np.where(rng.uniform(size=60_000) < 0.5, 0.5, rng.uniform(size=60_000))
-    [sketch] = reduce(merge_sketches, [sketch_block(b, MOST_BINS) for b in blocks_of(x[:, None], x, 20_000, 40_000)])
-    assert 4096 <= len(sketch.values) <= MOST_BINS
+    [sketch] = reduce(merge_sketches, [sketch_block(b, MAX_BINS) for b in blocks_of(x[:, None], x, 20_000, 40_000)])
+    assert 4096 <= len(sketch.values) <= MAX_BINS
     assert sketch.counts.sum() == len(x)
     assert sketch.values[[0, -1]].tolist() == [x.min(), x.max()]
     others = np.delete(sketch.counts, sketch.counts.argmax())
-    assert others.max() < 10 * len(x) / MOST_BINS
+    assert others.max() < 10 * len(x) / MAX_BINS
 
 
 def test_a_shortened_sketch_keeps_its_ends_and_all_rows():
@@ -73,7 +73,7 @@ def test_a_shortened_sketch_keeps_its_ends_and_all_rows():
     assert (short.values[0], short.values[-1], short.counts.sum()) == (0.0, 9.0, 30.0)
 
 
-def splits_by_blocks(X, y, *cuts, weight=None, most=MOST_BINS):
+def splits_by_blocks(X, y, *cuts, weight=None, most=MAX_BINS):
     blocks = blocks_of(X, y, *cuts, weight=weight)
     summary = summary_of(blocks)
     sketches = reduce(merge_sketches, [sketch_block(block, most) for block in blocks])
@@ -135,8 +135,12 @@ def test_a_chromosome_is_worth_the_same_from_sums_of_parts(rng, t_norm):
     settings, n_inputs = ElasticNetSettings(1e-3, 0.5), task.space.n_inputs
     for one in initial_population(task.space, 12, rng):
         genes = one.granularities, one.displacements
-        inputs, labels, examples = partial_sums.rules_of(*genes, task.space, task.examples, task.most_rules)
-        expected = evaluation.learn(*genes, task.space, task.examples, task.scored, settings, task.most_rules)
+        inputs, labels, examples = partial_sums.rules_of(
+            *genes, task.space.arrays, task.examples.arrays, task.max_rules
+        )
+        expected = evaluation.learn(
+            *genes, task.space.arrays, task.examples.arrays, task.scored.arrays, settings.numbers, task.max_rules
+        )
         assert (inputs.tolist(), labels.tolist()) == (expected[0].tolist(), expected[1].tolist())
         sums = np.zeros(partial_sums.n_sums(len(labels), n_inputs))
         # An example a rule gives the same rules as all of them.
@@ -144,15 +148,17 @@ def test_a_chromosome_is_worth_the_same_from_sums_of_parts(rng, t_norm):
         errors = uncovered = 0
         for part in (np.arange(0, 100), np.arange(100, 300)):
             rows = task.scored.take(part)
-            partial_sums.add_sums(*genes, task.space, few, rows, task.most_rules, sums)
-            error, missed = partial_sums.score_sums(*genes, task.space, few, rows, task.most_rules, expected[2])
+            partial_sums.add_sums(*genes, task.space.arrays, few.arrays, rows.arrays, task.max_rules, sums)
+            error, missed = partial_sums.score_sums(
+                *genes, task.space.arrays, few.arrays, rows.arrays, task.max_rules, expected[2]
+            )
             errors, uncovered = errors + error, uncovered + missed
-        coefficients, results = partial_sums.solve_sums(sums, len(labels), n_inputs, settings)
+        coefficients, results = partial_sums.solve_sums(sums, len(labels), n_inputs, settings.numbers)
         np.testing.assert_allclose(coefficients, expected[2], atol=1e-9)
         np.testing.assert_allclose(results[:3], expected[3][:3], atol=1e-9)
         fitted = evaluation.evaluate(
-            one.granularities[None], one.displacements[None], task.space, task.examples, task.scored, task.scored,
-            settings, task.most_rules,
+            one.granularities[None], one.displacements[None], task.space.arrays, task.examples.arrays,
+            task.scored.arrays, task.scored.arrays, settings.numbers, task.max_rules,
         )  # fmt: skip
         assert errors / 300 == pytest.approx(fitted[0, 0], rel=1e-9)
         assert uncovered == fitted[0, 3]
@@ -161,7 +167,9 @@ def test_a_chromosome_is_worth_the_same_from_sums_of_parts(rng, t_norm):
 def test_rules_beyond_the_most_are_none(rng):
     task = make_task()
     one = max(initial_population(task.space, 20, rng), key=lambda c: int(np.prod(c.granularities)))
-    assert partial_sums.rules_of(one.granularities, one.displacements, task.space, task.examples, 2) is None
+    assert (
+        partial_sums.rules_of(one.granularities, one.displacements, task.space.arrays, task.examples.arrays, 2) is None
+    )
 
 
 def test_sums_of_other_rules_are_refused(rng):
@@ -169,12 +177,19 @@ def test_sums_of_other_rules_are_refused(rng):
     [one] = initial_population(task.space, 1, rng)
     genes = one.granularities, one.displacements
     with pytest.raises(ValueError, match="not those of"):
-        partial_sums.add_sums(*genes, task.space, task.examples, task.scored, task.most_rules, np.zeros(7))
+        partial_sums.add_sums(
+            *genes, task.space.arrays, task.examples.arrays, task.scored.arrays, task.max_rules, np.zeros(7)
+        )
     with pytest.raises(ValueError, match="not those of"):
-        partial_sums.solve_sums(np.zeros(7), 3, task.space.n_inputs, ElasticNetSettings(1e-3, 0.5))
+        partial_sums.solve_sums(np.zeros(7), 3, task.space.n_inputs, ElasticNetSettings(1e-3, 0.5).numbers)
     with pytest.raises(ValueError, match="not those of"):
         partial_sums.score_sums(
-            *genes, task.space, task.examples, task.scored, task.most_rules, np.zeros((99, task.space.n_inputs + 1))
+            *genes,
+            task.space.arrays,
+            task.examples.arrays,
+            task.scored.arrays,
+            task.max_rules,
+            np.zeros((99, task.space.n_inputs + 1)),
         )
 
 

@@ -19,4 +19,4 @@ def make_task(n_rows=300, t_norm="product", seed=0, fixed=None):
     space = SearchSpace.from_splits(nested, domains, scale, fuzziness=1.0, t_norm=t_norm, fixed=fixed)
     rows = Rows.from_arrays(scale.apply(X), target_scale.apply(y))
     examples = rows.take(np.arange(0, n_rows, 3))
-    return Task(space, examples, examples, rows, most_rules=100)
+    return Task(space, examples, examples, rows, max_rules=100)

@@ -9,11 +9,11 @@ from sklearn.linear_model import ElasticNet
 from fruler.kernels.elastic_net import elastic_net_gram
 
 
-def solve(X, y, penalty, l1_ratio, *, tolerance=1e-10, most_rounds=20_000):
+def solve(X, y, penalty, l1_ratio, *, tolerance=1e-10, max_rounds=20_000):
     n, p = X.shape
     l1, l2 = np.full(p, penalty * l1_ratio), np.full(p, penalty * (1 - l1_ratio))
     gram, moment = X.T @ X / n, X.T @ y / n
-    return elastic_net_gram(np.ascontiguousarray(gram), moment, l1, l2, tolerance, most_rounds)
+    return elastic_net_gram(np.ascontiguousarray(gram), moment, l1, l2, tolerance, max_rounds)
 
 
 @st.composite

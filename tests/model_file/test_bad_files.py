@@ -8,7 +8,7 @@ import pytest
 
 from fruler import load_model
 from fruler.model_file.file import parse_model, read_model
-from fruler.rules.json.checked import MOST_BYTES, MOST_VALUES
+from fruler.rules.json.checked import MAX_BYTES, MAX_VALUES
 
 HAND = json.dumps({"format": "fruler-model", "schema": 1})
 
@@ -41,8 +41,8 @@ HAND = json.dumps({"format": "fruler-model", "schema": 1})
         (b'{"format": "fruler-model", "schema": "1"}', "schema must be a whole number of at least 1; got '1'"),
         (b'{"format": "fruler-model", "schema": true}', "schema must be a whole number of at least 1; got true"),
         (HAND.encode(), "it has no 'written_by'"),
-        (b" " * (MOST_BYTES + 1), "it has more than 32,000,000 bytes, and no model is so large"),
-        (b"[" + b"0," * MOST_VALUES + b"0]", "it holds more than 2,000,000 values, and no model has so many"),
+        (b" " * (MAX_BYTES + 1), "it has more than 32,000,000 bytes, and no model is so large"),
+        (b"[" + b"0," * MAX_VALUES + b"0]", "it holds more than 2,000,000 values, and no model has so many"),
     ],
     ids=lambda value: str(value[:25]),
 )

@@ -4,8 +4,8 @@ import doctest
 import re
 from pathlib import Path
 
-from fruler.rules.json.checked import MOST_BYTES, MOST_VALUES
-from fruler.rules.json.rule_base import MOST_CELLS
+from fruler.rules.json.checked import MAX_BYTES, MAX_VALUES
+from fruler.rules.json.rule_base import MAX_CELLS
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_file.md"
 
@@ -35,8 +35,8 @@ def test_every_line_of_the_excerpt_is_in_a_real_file(golden):
 
 def test_the_limits_are_those_of_the_code():
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    assert f"{MOST_BYTES // 10**6} million bytes, {MOST_VALUES // 10**6} million values, " in text
-    assert f"{MOST_CELLS // 10**6} million rules times inputs" in text
+    assert f"{MAX_BYTES // 10**6} million bytes, {MAX_VALUES // 10**6} million values, " in text
+    assert f"{MAX_CELLS // 10**6} million rules times inputs" in text
 
 
 def test_the_types_for_skops_are_those_of_the_test():

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from fruler import FRULERRegressor, load_model, paper_settings
-from fruler.model_file.estimator import model_of, regressor_of, save_regressor
+from fruler.estimators.saved_model import model_of, regressor_of, save_regressor
 from fruler.model_file.file import Model, model_bytes, parse_model, read_model
 from fruler.table.encoding import Column, TableEncoding
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from fruler import load_model
-from fruler.model_file.estimator import save_regressor
+from fruler.estimators.saved_model import save_regressor
 from fruler.model_file.file import read_model
 from fruler.rules import NominalPartition
 

@@ -79,7 +79,7 @@ def test_a_person_finds_a_rule_a_line_and_an_input_a_line(fitted, tmp_path):
 
 
 def test_rows_are_counted_in_whole_numbers(fitted):
-    from fruler.model_file.estimator import model_of
+    from fruler.estimators.saved_model import model_of
 
     document = json.loads(model_bytes(model_of(fitted)))
     histogram = document["rule_bases"][0]["training"]["inputs"]["humidity"]["histogram"]

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fruler import FRULERRegressor, paper_settings
-from fruler.model_file.estimator import model_of, regressor_of
+from fruler.estimators.saved_model import model_of, regressor_of
 from fruler.model_file.file import model_bytes, parse_model
 
 # What a schema cannot say: how parts of a document refer to each other, the order of numbers, a key that occurs twice,

@@ -105,7 +105,7 @@ def test_a_lifted_limit_on_digits_is_no_way_in():
 
 def test_nothing_in_a_file_is_called(golden):
     """Reading imports nothing, opens nothing and compiles nothing: the interpreter would tell."""
-    from fruler.model_file.estimator import regressor_of
+    from fruler.estimators.saved_model import regressor_of
     from fruler.model_file.file import parse_model
 
     document = json.loads(golden("hand"))

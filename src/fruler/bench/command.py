@@ -19,6 +19,7 @@ from fruler.bench.progress import Reporter
 from fruler.bench.report import write_report
 from fruler.bench.results import RUNS, ResultsFolder
 from fruler.bench.runner import run_by_joblib, run_here, run_on_dask
+from fruler.estimators.registry import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class BenchOptions:
     sets: str | None = None
     seeds: int = 6
     folds: str = "5"
-    mode: str = "default"
+    methods: str = DEFAULT
     peers: str = "none"
     preprocessing: bool | None = None
     jobs: int = 1
@@ -78,9 +79,9 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
         sets=options.sets,
         seeds=options.seeds,
         folds=options.folds,
-        mode=options.mode,
+        methods=options.methods,
         peers=options.peers,
-        preprocessing=options.mode != "none" if options.preprocessing is None else options.preprocessing,
+        preprocessing=options.methods != "none" if options.preprocessing is None else options.preprocessing,
         max_evaluations=options.max_evaluations,
         largest_first=options.jobs > 1 or options.joblib or options.dask is not None,
     )

@@ -19,13 +19,15 @@ from fruler.bench.measured import Measured, geometric_mean
 from fruler.bench.page import Picture
 from fruler.bench.paper import paper_tables
 from fruler.bench.ranks_figure import draw_ranks
-from fruler.bench.systems import OURS, PAPER_SYSTEMS, PEERS, order_sets, paper_figures, title_of
+from fruler.bench.systems import PAPER_SYSTEMS, PEERS, order_sets, own_systems, paper_figures, title_of
 from fruler.bench.tables_statistics import NAMES, PAPER_GROUP, ranked_groups, ranked_peers
 
 INK = "#1b1e23"
 SOFT = "#8a919e"
 # Paul Tol's "muted" colours and their like: told apart by colour-blind readers, with the markers to help, and visible
 # on light and on dark.
+# Of our own algorithms, in the order of the registry.
+OWN_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
 PEER_COLOURS = (
     *("#88CCEE", "#44AA99", "#228833", "#DDCC77", "#CC6677", "#AA4499"),
     *("#8877CC", "#999933", "#6699CC", "#BBBBBB", "#EE8866"),
@@ -52,8 +54,9 @@ class Look(NamedTuple):
 
 def look_of(system: str) -> Look:
     """Return how a system is drawn: ours in strong colours, the paper's in grey, the peers in soft ones."""
-    if system in OURS:
-        return Look({"fruler": "#D55E00", "fruler-paper": "#0072B2"}[system], "o", 11)
+    ours = list(own_systems())
+    if system in ours:
+        return Look(OWN_COLOURS[ours.index(system) % len(OWN_COLOURS)], "o", 11)
     if system in PAPER_SYSTEMS:
         return Look(SOFT, MARKERS[list(PAPER_SYSTEMS).index(system)], 9)
     position = list(PEERS).index(system) if system in PEERS else len(PEERS) - 1
@@ -157,7 +160,9 @@ def _error_against_rules_by_set(measured: Measured) -> Drawn | None:
     """Draw the same for every set by itself, of the systems that have rules."""
     printed = paper_figures("error")["paper_fruler"]
     systems = [*PAPER_SYSTEMS, *(method for method in measured.methods if not measured.means(method, "rules").empty)]
-    sets = order_sets({str(name) for mode in measured.ours for name in measured.of(mode)["set"]} & set(printed.index))
+    sets = order_sets(
+        {str(name) for algorithm in measured.ours for name in measured.of(algorithm)["set"]} & set(printed.index)
+    )
     if not sets:
         return None
     points = [
@@ -213,7 +218,7 @@ def _time_against_rows(measured: Measured) -> Drawn | None:
             markersize=0.62 * look.size,
             markeredgecolor=INK,
             markeredgewidth=0.4,
-            zorder=4 if method in OURS else 3,
+            zorder=4 if method in own_systems() else 3,
         )
     _log_axis(axes, "x", [row for rows, _ in times.values() for row in rows], pad=1.2)
     _log_axis(axes, "y", [max(time, 1e-4) for _, seconds in times.values() for time in seconds], pad=1.5, ticks=POWERS)
@@ -236,7 +241,7 @@ def _point(axes: Axes, system: str, x: float, y: float, scale: float = 1.0) -> N
         markersize=scale * look.size,
         markeredgecolor=INK,
         markeredgewidth=0.5,
-        zorder=4 if system in OURS else 3,
+        zorder=4 if system in own_systems() else 3,
         clip_on=False,
     )
 

@@ -11,7 +11,17 @@ import numpy as np
 import pandas as pd
 
 from fruler.bench.lines import FIGURES, PREPROCESSING, RUN, TEXTS, WHOLE_NUMBERS, read_lines
-from fruler.bench.systems import CAPPED, OURS, PAPER_SYSTEMS, WITHOUT_RULES, order_methods, order_sets, paper_figures
+from fruler.bench.systems import (
+    PAPER_SYSTEMS,
+    WITHOUT_RULES,
+    capped,
+    is_capped,
+    order_methods,
+    order_sets,
+    own_systems,
+    paper_figures,
+    uncapped,
+)
 
 # Among several ways in which the runs of a method on a set ended early, the one to name.
 SEVERITY = ("timeout", "failed", "missing")
@@ -38,18 +48,18 @@ class Measured:
     @property
     def methods(self) -> list[str]:
         """Every method that was tried, in the order of the tables; not the preprocessing."""
-        names = {CAPPED.get(name, name) for name in self.lines["method"]}
+        names = {uncapped(name) for name in self.lines["method"]}
         return order_methods(names - {PREPROCESSING})
 
     @property
     def ours(self) -> list[str]:
-        """Our modes that have runs."""
-        return [name for name in OURS if (self.runs["method"] == name).any()]
+        """Our own algorithms that have runs."""
+        return [name for name in own_systems() if (self.runs["method"] == name).any()]
 
     @property
     def peers(self) -> list[str]:
         """The other methods that were tried."""
-        return [name for name in self.methods if name not in OURS]
+        return [name for name in self.methods if name not in own_systems()]
 
     @property
     def sets(self) -> list[str]:
@@ -118,7 +128,7 @@ class Measured:
     def status(self, method: str, name: str) -> str:
         """Return how a method fared on a set: "ok", "partial" if some runs did not finish, how they ended, or ""."""
         finished = (method, name) in self._finished
-        names = [method] if finished and (method, name) not in self.capped else [method, *_stand_ins(method)]
+        names = [method] if finished and (method, name) not in self.capped else [method, capped(method)]
         endings = [ending for ending in SEVERITY if any((key, name, ending) in self._endings for key in names)]
         if finished:
             return "partial" if endings else "ok"
@@ -172,13 +182,16 @@ def measure(lines: pd.DataFrame) -> Measured:
     lines = lines.sort_values(list(RUN), ignore_index=True)
     runs = lines[lines["status"] == "ok"]
     full = set(zip(runs["method"], runs["set"], strict=True))
-    needless = [(CAPPED.get(method), name) in full for method, name in zip(runs["method"], runs["set"], strict=True)]
+    needless = [
+        is_capped(method) and (uncapped(method), name) in full
+        for method, name in zip(runs["method"], runs["set"], strict=True)
+    ]
     runs = runs[~np.array(needless, dtype=bool)]
-    capped = {
-        (CAPPED[method], name) for method, name in zip(runs["method"], runs["set"], strict=True) if method in CAPPED
+    stand_ins = {
+        (uncapped(method), name) for method, name in zip(runs["method"], runs["set"], strict=True) if is_capped(method)
     }
-    runs = runs.assign(method=[CAPPED.get(method, method) for method in runs["method"]])
-    return Measured(lines, runs, frozenset(capped))
+    runs = runs.assign(method=[uncapped(method) for method in runs["method"]])
+    return Measured(lines, runs, frozenset(stand_ins))
 
 
 def geometric_mean(ratios: pd.Series) -> float:
@@ -186,7 +199,3 @@ def geometric_mean(ratios: pd.Series) -> float:
     values = ratios.to_numpy(dtype=float)
     values = values[np.isfinite(values) & (values > 0)]
     return float(np.exp(np.log(values).mean())) if values.size else float("nan")
-
-
-def _stand_ins(method: str) -> list[str]:
-    return [name for name, full in CAPPED.items() if full == method]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,16 +13,19 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from fruler import ClassConditionalSelector, FRULERRegressor, MultiGranularityDiscretizer, paper_settings
+from fruler._wording import suggest
 from fruler.bench.peers import PEERS, Peer, Size
+from fruler.bench.systems import capped, is_capped, uncapped
+from fruler.estimators.registry import algorithm_names, find_estimator
+from fruler.stages.discretization import MultiGranularityDiscretizer
+from fruler.stages.instance_selection import ClassConditionalSelector
 
 Settings = Mapping[str, Any]
 Figures = dict[str, Any]
 
 # Parameters that are no part of what is compared: the seed is the run's, and threads, and those who watch or keep a
-# run, change nothing but the time. No method of the benchmark sets `early_stopping`.
-_NOT_SETTINGS = ("random_state", "n_jobs", "callbacks", "verbose", "early_stopping", "checkpoint", "warm_start")
-MODES = {"default": ("fruler",), "paper": ("fruler-paper",), "both": ("fruler", "fruler-paper"), "none": ()}
+# run, change nothing but the time.
+_NOT_SETTINGS = ("random_state", "n_jobs", "callbacks", "verbose", "checkpoint", "warm_start")
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,13 @@ def find_method(name: str, max_evaluations: int | None = None) -> Method:
     Parameters
     ----------
     name : str
-        ``"fruler"``, ``"fruler-paper"``, these with ``"-capped"``, ``"preprocessing"`` or the name of a peer.
+        The name of an algorithm, perhaps with ``"-capped"``, ``"preprocessing"`` or the name of a peer.
     max_evaluations : int, optional
-        The evaluations that a fit of a capped mode may ask for.
+        The evaluations that a fit of a capped algorithm may ask for.
 
     Examples
     --------
-    >>> find_method("fruler-paper").settings["t_norm"]
+    >>> find_method("fruler").settings["t_norm"]
     'minimum'
     >>> find_method("linear").seeded
     False
@@ -76,29 +79,26 @@ def find_method(name: str, max_evaluations: int | None = None) -> Method:
     if name in PEERS:
         peer = PEERS[name]
         return Method(name, peer.settings, _PeerMeasure(peer), peer.seeded, peer.package)
-    mode = name.removesuffix("-capped")
-    if mode not in ("fruler", "fruler-paper"):
-        raise ValueError(f"there is no method {name!r}")
-    changes = dict(paper_settings()) if mode == "fruler-paper" else {}
-    if name != mode and max_evaluations is not None:
-        changes["max_evaluations"] = max_evaluations
-    settings = {
-        key: value for key, value in FRULERRegressor(**changes).get_params().items() if key not in _NOT_SETTINGS
-    }
-    return Method(name, settings, _measure_fruler, True, "fruler")
+    changes: dict[str, Any] = (
+        {"max_evaluations": max_evaluations} if is_capped(name) and max_evaluations is not None else {}
+    )
+    parameters = find_estimator(uncapped(name))(**changes).get_params()
+    settings = {key: value for key, value in parameters.items() if key not in _NOT_SETTINGS}
+    return Method(name, settings, _RulesMeasure(uncapped(name)), True, "fruler")
 
 
-def own_methods(mode: str, max_evaluations: int | None) -> list[str]:
-    """Name the methods of a mode; a cap on evaluations makes another method of each.
+def own_methods(names: Sequence[str], max_evaluations: int | None) -> list[str]:
+    """Check the names of algorithms; a cap on evaluations makes another method of each.
 
     Examples
     --------
-    >>> own_methods("both", None), own_methods("paper", 500)
-    (['fruler', 'fruler-paper'], ['fruler-paper-capped'])
+    >>> own_methods(["growth", "fruler"], None), own_methods(["fruler"], 500)
+    (['growth', 'fruler'], ['fruler-capped'])
     """
-    if mode not in MODES:
-        raise ValueError(f"--mode must be one of {', '.join(MODES)}; got {mode!r}")
-    return [name if max_evaluations is None else f"{name}-capped" for name in MODES[mode]]
+    for name in names:
+        if name not in algorithm_names():
+            raise ValueError(f"--methods: there is no algorithm {name!r}; {suggest(name, algorithm_names())}")
+    return list(names) if max_evaluations is None else [capped(name) for name in names]
 
 
 def finite_or_none(value: Any) -> Any:
@@ -113,21 +113,27 @@ def finite_or_none(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _measure_fruler(settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
-    model = FRULERRegressor(**settings, random_state=seed, n_jobs=1)
-    figures = _measure_estimator(model, train, test)
-    rule_base, stages = model.rule_base_, dict(model.stage_seconds_)
-    return figures | {
-        "rules": model.n_rules_,
-        "coefficients": int(np.count_nonzero(rule_base.consequents[:, 1:])),
-        "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
-        "possible_coefficients": model.n_rules_ * train.data.shape[1],
-        "evaluations": model.n_evaluations_,
-        "regularization": model.regularization_,
-        "uncovered": model.n_uncovered_,
-        **{f"{stage}_seconds": stages.pop(stage, None) for stage in ("selection", "discretization")},
-        "search_seconds": sum(stages.values()),
-    }
+@dataclass(frozen=True)
+class _RulesMeasure:
+    """Measures one of our own algorithms."""
+
+    algorithm: str
+
+    def __call__(self, settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
+        model = find_estimator(self.algorithm)(**settings, random_state=seed, n_jobs=1)
+        figures = _measure_estimator(model, train, test)
+        rule_base, stages = model.rule_base_, dict(model.stage_seconds_)
+        return figures | {
+            "rules": model.n_rules_,
+            "coefficients": int(np.count_nonzero(rule_base.consequents[:, 1:])),
+            "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
+            "possible_coefficients": model.n_rules_ * train.data.shape[1],
+            "evaluations": model.n_evaluations_,
+            "regularization": model.regularization_,
+            "uncovered": model.n_uncovered_,
+            **{f"{stage}_seconds": stages.pop(stage, None) for stage in ("selection", "discretization")},
+            "search_seconds": sum(stages.values()),
+        }
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from fruler.bench.methods import Method, find_method, own_methods
 from fruler.bench.paper import paper_tables
 from fruler.bench.peers import PEERS
 from fruler.data.keel import refuse_incomplete_folds
+from fruler.estimators.registry import DEFAULT, algorithm_names
 
 N_FOLDS = 5
 # What all runs share and a result depends on. A change of it is a change of settings.
@@ -54,7 +55,7 @@ def make_plan(
     sets: str | None = None,
     seeds: int = 6,
     folds: str = "5",
-    mode: str = "default",
+    methods: str = DEFAULT,
     peers: str = "none",
     preprocessing: bool = True,
     max_evaluations: int | None = None,
@@ -66,16 +67,14 @@ def make_plan(
     ----------
     data : Path
         The folder of the sets, each a folder in it.
-    sets, folds, peers : str
+    sets, folds, methods, peers : str
         Names or numbers, separated by commas; a single number of folds means the first so many.
     seeds : int
         How many seeds, from 0.
-    mode : {"default", "paper", "both", "none"}
-        Which of our own modes to run.
     preprocessing : bool
         Whether to measure the first two stages alone.
     max_evaluations : int, optional
-        A cap for our own modes.
+        A cap for our own algorithms.
     largest_first : bool
         Whether, among the runs of one fold and seed, those of large sets come first: several processes then end at
         about the same time.
@@ -91,15 +90,16 @@ def make_plan(
         raise ValueError(f"--seeds must be at least 1; got {seeds}")
     if max_evaluations is not None and max_evaluations < 1:
         raise ValueError(f"--max-evaluations must be at least 1; got {max_evaluations}")
-    chosen = own_methods(mode, max_evaluations) + (["preprocessing"] if preprocessing else []) + choose_peers(peers)
+    ours = own_methods(choose_methods(methods), max_evaluations)
+    chosen = ours + (["preprocessing"] if preprocessing else []) + choose_peers(peers)
     if not chosen:
-        raise ValueError("there is nothing to run: choose a --mode, --peers or --preprocessing")
+        raise ValueError("there is nothing to run: choose --methods, --peers or --preprocessing")
     for name in names:
         for number in numbers:
             refuse_incomplete_folds(data / name, name, number)
     if largest_first:
         names = sorted(names, key=lambda name: -(data / name / f"{name}.dat").stat().st_size)
-    methods = tuple(find_method(name, max_evaluations) for name in chosen)
+    found = tuple(find_method(name, max_evaluations) for name in chosen)
     folder = str(data.resolve())
     tasks = tuple(
         Task(
@@ -115,10 +115,10 @@ def make_plan(
         for seed in range(seeds)
         for number in numbers
         for name in names
-        for method in methods
+        for method in found
         if method.seeded or seed == 0
     )
-    return Plan(tasks, methods)
+    return Plan(tasks, found)
 
 
 def choose_sets(data: Path, sets: str | None) -> list[str]:
@@ -140,6 +140,17 @@ def choose_sets(data: Path, sets: str | None) -> list[str]:
         if name not in present:
             raise ValueError(f"there is no set {name!r} in {str(data)!r}; {suggest(name, present)}")
     return names
+
+
+def choose_methods(methods: str) -> list[str]:
+    """Return the names of our own algorithms that are asked for.
+
+    Examples
+    --------
+    >>> choose_methods("fruler,growth"), choose_methods("none")
+    (['fruler', 'growth'], [])
+    """
+    return list(algorithm_names()) if methods == "all" else [] if methods == "none" else _split(methods)
 
 
 def choose_peers(peers: str) -> list[str]:

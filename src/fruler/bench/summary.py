@@ -20,47 +20,50 @@ MANY_INPUTS = 8
 
 
 def summary_table(measured: Measured) -> Table | None:
-    """Return what a README says of our modes: a row a figure and a column a mode."""
+    """Return what a README says of our algorithms: a row a figure and a column a algorithm."""
     if not measured.ours:
         return None
-    records = [record for mode in measured.ours for record in _headlines(measured, mode)]
+    records = [record for algorithm in measured.ours for record in _headlines(measured, algorithm)]
     frame = pd.DataFrame(records, columns=["figure", "method", "value", "detail"])
     shown = {(record["figure"], record["method"]): record["text"] for record in records}
     rows = [
-        [Cell(figure), *(Cell(shown.get((figure, mode), NONE)) for mode in measured.ours)]
+        [Cell(figure), *(Cell(shown.get((figure, algorithm), NONE)) for algorithm in measured.ours)]
         for figure in dict.fromkeys(frame["figure"])
     ]
-    columns = [Column("figure"), *(Column(title_of(mode)) for mode in measured.ours)]
+    columns = [Column("figure"), *(Column(title_of(algorithm)) for algorithm in measured.ours)]
     notes = [
         "Ratios below 1 speak for fruler. Against a peer: the median over sets of the ratio of errors on the folds "
         "that both finished, and on how many sets fruler is better, equal, worse.",
     ]
-    capped = {mode: order_sets({name for key, name in measured.capped if key == mode}) for mode in measured.ours}
-    told = [f"{title_of(mode)}: {', '.join(names)}." for mode, names in capped.items() if names]
+    capped = {
+        algorithm: order_sets({name for key, name in measured.capped if key == algorithm})
+        for algorithm in measured.ours
+    }
+    told = [f"{title_of(algorithm)}: {', '.join(names)}." for algorithm, names in capped.items() if names]
     notes += [" ".join([CAPPED_NOTE, *told])] if told else []
     return Table("summary", "Headline figures", frame, columns, rows, notes)
 
 
-def _headlines(measured: Measured, mode: str) -> list[dict[str, Any]]:
-    records = _against_the_paper(measured, mode) + _size_and_time(measured, mode)
+def _headlines(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
+    records = _against_the_paper(measured, algorithm) + _size_and_time(measured, algorithm)
     for peer in measured.peers:
-        records += _against_a_peer(measured, mode, peer)
-    return [{"method": mode, **record} for record in records]
+        records += _against_a_peer(measured, algorithm, peer)
+    return [{"method": algorithm, **record} for record in records]
 
 
 def _record(figure: str, value: float, text: str, detail: str = "") -> dict[str, Any]:
     return {"figure": figure, "value": value, "detail": detail, "text": text}
 
 
-def _against_the_paper(measured: Measured, mode: str) -> list[dict[str, Any]]:
+def _against_the_paper(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
     """Return the ratios to the paper's FRULER, and how often the best of its systems is reached."""
-    records = [_record("sets", len(measured.means(mode, "error")), str(len(measured.means(mode, "error"))))]
+    records = [_record("sets", len(measured.means(algorithm, "error")), str(len(measured.means(algorithm, "error"))))]
     ratios = {}
     for figure in ("error", "rules"):
-        ratios[figure] = ratios_of(measured.compare([mode, "paper_fruler"], figure))
+        ratios[figure] = ratios_of(measured.compare([algorithm, "paper_fruler"], figure))
         mean = geometric_mean(ratios[figure])
         records.append(_record(f"{figure}, ratio to the paper's FRULER (geometric mean)", mean, fixed(mean, 3)))
-    errors = measured.compare([mode, *PAPER_SYSTEMS], "error")
+    errors = measured.compare([algorithm, *PAPER_SYSTEMS], "error")
     if errors.empty:
         return records
     worst = ratios["error"].idxmax()
@@ -72,7 +75,7 @@ def _against_the_paper(measured: Measured, mode: str) -> list[dict[str, Any]]:
     )
     best = paper_figures("error").min(axis=1)
     reached = sum(
-        as_printed(name, errors.loc[name, mode], "error") <= as_printed(name, best[name], "error")
+        as_printed(name, errors.loc[name, algorithm], "error") <= as_printed(name, best[name], "error")
         for name in errors.index
     )
     figure = "sets at least as good as the best of the paper's four systems, at its digits"
@@ -80,10 +83,10 @@ def _against_the_paper(measured: Measured, mode: str) -> list[dict[str, Any]]:
     return records
 
 
-def _size_and_time(measured: Measured, mode: str) -> list[dict[str, Any]]:
+def _size_and_time(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
     """Return how sparse the consequents are, and how long the fits take."""
     records = []
-    runs = measured.of(mode)
+    runs = measured.of(algorithm)
     wide = runs[runs["inputs"] >= MANY_INPUTS]
     shares = share_of_coefficients(wide).groupby([wide["set"], wide["fold"]]).mean().groupby("set").mean()
     if shares.notna().any():
@@ -91,34 +94,34 @@ def _size_and_time(measured: Measured, mode: str) -> list[dict[str, Any]]:
         figure = f"coefficients that are not zero, sets of {MANY_INPUTS} inputs and more, %"
         records.append(_record(figure, share, fixed(share, 1), f"mean of {shares.count()} sets"))
     seconds = _first_fold(measured)
-    if mode in seconds:
-        mine = seconds[mode].dropna()
+    if algorithm in seconds:
+        mine = seconds[algorithm].dropna()
         total = float(mine.sum())
         figure = "seconds of a fit, summed over the small sets (fold 1)"
         records.append(_record(figure, total, f"{significant(total, 3)} ({len(mine)} sets)", f"{len(mine)} sets"))
     large = runs[runs["set"].isin(LARGE_SETS)].dropna(subset=["seconds"])
     if len(large):
         name, longest = max(zip(large["set"], large["seconds"], strict=True), key=lambda run: run[1])
-        text = f"{significant(longest, 3)} ({name}{mark(measured, mode, name)})"
+        text = f"{significant(longest, 3)} ({name}{mark(measured, algorithm, name)})"
         records.append(_record("longest fit of a large set, seconds", longest, text, name))
     return records
 
 
-def _against_a_peer(measured: Measured, mode: str, peer: str) -> list[dict[str, Any]]:
-    values = measured.compare([mode, peer], "error")
+def _against_a_peer(measured: Measured, algorithm: str, peer: str) -> list[dict[str, Any]]:
+    values = measured.compare([algorithm, peer], "error")
     if values.empty:
         return []
     median = float(ratios_of(values).median())
-    score = " / ".join(map(str, tally(values[mode], values[peer])))
+    score = " / ".join(map(str, tally(values[algorithm], values[peer])))
     title = title_of(peer)
     records = [
         _record(
             f"error against {title} (median ratio; wins / ties / losses)", median, f"{fixed(median, 3)}; {score}", score
         )
     ]
-    seconds = _first_fold(measured).reindex(columns=[mode, peer]).dropna()
+    seconds = _first_fold(measured).reindex(columns=[algorithm, peer]).dropna()
     if len(seconds):
-        ours, theirs = (float(seconds[name].sum()) for name in (mode, peer))
+        ours, theirs = (float(seconds[name].sum()) for name in (algorithm, peer))
         sets = f"{len(seconds)} sets"
         text = f"{significant(ours, 3)} against {significant(theirs, 3)} ({sets})"
         ratio = ours / theirs if theirs > 0 else np.nan

@@ -8,11 +8,10 @@ import pandas as pd
 
 from fruler.bench.lines import PREPROCESSING
 from fruler.bench.paper import paper_tables
-
-OURS = {"fruler": "FRULER (default)", "fruler-paper": "FRULER (paper mode)"}
+from fruler.estimators.registry import algorithm_names, find_estimator
 
 # A run that was ended by a cap on its evaluations stands in for a full one where there is none.
-CAPPED = {"fruler-capped": "fruler", "fruler-paper-capped": "fruler-paper"}
+_CAPPED = "-capped"
 
 PAPER_SYSTEMS = {
     "paper_fruler": "FRULER (published)",
@@ -55,11 +54,43 @@ WITHOUT_RULES = ("linear", "elastic_net", "ebm", "lightgbm", "forest")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
+def own_systems() -> dict[str, str]:
+    """Return the titles of our own algorithms by name, in the order of the registry.
+
+    Examples
+    --------
+    >>> own_systems()["fruler"]
+    'FRULER'
+    """
+    return {name: find_estimator(name).algorithm.title for name in algorithm_names()}
+
+
+def capped(algorithm: str) -> str:
+    """Return the name of an algorithm whose runs are capped."""
+    return algorithm + _CAPPED
+
+
+def is_capped(method: str) -> bool:
+    """Return whether the runs of a method are capped."""
+    return method.endswith(_CAPPED)
+
+
+def uncapped(method: str) -> str:
+    """Return the name of the method that capped runs stand in for; of any other its own.
+
+    Examples
+    --------
+    >>> uncapped("growth-capped"), uncapped("growth")
+    ('growth', 'growth')
+    """
+    return method.removesuffix(_CAPPED)
+
+
 def title_of(system: str) -> str:
     """Return the name of a system as tables and pictures show it; an unknown one keeps its own."""
-    if system in CAPPED:
-        return f"{OURS[CAPPED[system]]}, capped"
-    return {**PAPER_SYSTEMS, **OURS, **PEERS, PREPROCESSING: "Preprocessing"}.get(system, system)
+    if is_capped(system):
+        return f"{title_of(uncapped(system))}, capped"
+    return {**PAPER_SYSTEMS, **own_systems(), **PEERS, PREPROCESSING: "Preprocessing"}.get(system, system)
 
 
 def set_label(name: str) -> str:
@@ -82,7 +113,7 @@ def order_sets(names: set[str]) -> list[str]:
 
 def order_methods(names: set[str]) -> list[str]:
     """Return methods in the order of the tables: ours, the peers, those that are not known."""
-    known = [*OURS, *PEERS]
+    known = [*own_systems(), *PEERS]
     return [name for name in known if name in names] + sorted(names.difference(known))
 
 

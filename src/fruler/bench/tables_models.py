@@ -12,7 +12,7 @@ from fruler.bench.lines import PREPROCESSING
 from fruler.bench.marks import absence, mark, notes_on, status_of
 from fruler.bench.measured import Measured, geometric_mean
 from fruler.bench.rendering import NONE, Cell, Column, Table, fixed, significant, with_spread
-from fruler.bench.systems import OURS, in_units, paper_figures, set_label, title_of
+from fruler.bench.systems import in_units, own_systems, paper_figures, set_label, title_of
 
 SIZES_NOTE = (
     "What is counted as a rule: a leaf of a tree, a term of an EBM, each leaf of all trees of LightGBM and a random "
@@ -103,7 +103,7 @@ def complexity_table(measured: Measured) -> Table | None:
     notes = [
         "Means and standard deviations over folds and seeds. Coefficients: slopes that are not zero; share: of all "
         "slopes, an input a rule; conditions: inputs that a rule's antecedent asks about.",
-        *([SIZES_NOTE] if set(methods) - set(OURS) else []),
+        *([SIZES_NOTE] if set(methods) - set(own_systems()) else []),
         *notes_on(measured, methods, sets),
     ]
     return Table("complexity", "Size of the models", frame.reset_index(drop=True), columns, rows, notes)

@@ -161,10 +161,10 @@ def _result_text(system: str, name: str, figure: str, value: float) -> str:
 
 def time_table(measured: Measured) -> Table | None:
     """Table 9: seconds by stage and number of evaluations, beside the paper's."""
-    modes = [mode for mode in measured.ours if not measured.means(mode, "seconds").empty]
-    if not modes:
+    algorithms = [algorithm for algorithm in measured.ours if not measured.means(algorithm, "seconds").empty]
+    if not algorithms:
         return None
-    sets = order_sets({name for mode in modes for name in measured.of(mode)["set"]})
+    sets = order_sets({name for algorithm in algorithms for name in measured.of(algorithm)["set"]})
     stages = {
         "selection": "selection_seconds",
         "discretization": "discretization_seconds",
@@ -180,46 +180,46 @@ def time_table(measured: Measured) -> Table | None:
         Column("set"),
         *(Column(name, "paper") for name in ("selection", "discretization", "run", "evaluations")),
     ]
-    for mode in modes:
+    for algorithm in algorithms:
         for stage, figure in stages.items():
-            frame[f"{mode}_{stage}"] = measured.means(mode, figure).reindex(sets).to_numpy()
-        frame[f"{mode}_ratio"] = frame["paper_run"] / frame[f"{mode}_total"]
-        frame[f"{mode}_evaluations_ratio"] = frame[f"{mode}_evaluations"] / frame["paper_evaluations"]
-        columns += [Column(name, title_of(mode)) for name in (*stages, "times faster", "evaluations, share")]
-    rows = [_time_cells(measured, row, modes, list(stages)) for row in frame.to_dict("records")]
-    rows.append(_time_means(measured, frame, modes, len(stages)))
+            frame[f"{algorithm}_{stage}"] = measured.means(algorithm, figure).reindex(sets).to_numpy()
+        frame[f"{algorithm}_ratio"] = frame["paper_run"] / frame[f"{algorithm}_total"]
+        frame[f"{algorithm}_evaluations_ratio"] = frame[f"{algorithm}_evaluations"] / frame["paper_evaluations"]
+        columns += [Column(name, title_of(algorithm)) for name in (*stages, "times faster", "evaluations, share")]
+    rows = [_time_cells(measured, row, algorithms, list(stages)) for row in frame.to_dict("records")]
+    rows.append(_time_means(measured, frame, algorithms, len(stages)))
     notes = [
         "Seconds of a fit, one thread. Times faster: the paper's run time over our total; its run time is without the "
         "selection (which alone took longer on some sets), ours is all that a fit does, so that the factor is a lower "
         "bound for the machines used. A dash: that way of learning has no such stage.",
         "Evaluations, share: of the paper's number. Geometric means are over full runs, not capped ones.",
-        *notes_on(measured, modes, sets),
+        *notes_on(measured, algorithms, sets),
     ]
     return Table("table9", "Table 9: time by stage and number of evaluations", frame, columns, rows, notes)
 
 
-def _time_cells(measured: Measured, row: dict[Hashable, Any], modes: list[str], stages: list[str]) -> list[Cell]:
+def _time_cells(measured: Measured, row: dict[Hashable, Any], algorithms: list[str], stages: list[str]) -> list[Cell]:
     name = str(row["set"])
     cells = [Cell(name), *(Cell(fixed(row[f"paper_{column}"], places)) for column, places in PAPER_TIMES)]
-    for mode in modes:
-        sign = mark(measured, mode, name)
+    for algorithm in algorithms:
+        sign = mark(measured, algorithm, name)
         for stage in stages:
-            value = row[f"{mode}_{stage}"]
+            value = row[f"{algorithm}_{stage}"]
             text = fixed(value, 0) if stage == "evaluations" else significant(value, 3)
             cells.append(Cell(text if text == NONE else text + sign))
-        ratios = (significant(row[f"{mode}_ratio"], 3), fixed(row[f"{mode}_evaluations_ratio"], 2))
+        ratios = (significant(row[f"{algorithm}_ratio"], 3), fixed(row[f"{algorithm}_evaluations_ratio"], 2))
         cells += [Cell(text if text == NONE else text + sign) for text in ratios]
     return cells
 
 
-def _time_means(measured: Measured, frame: pd.DataFrame, modes: list[str], stages: int) -> list[Cell]:
+def _time_means(measured: Measured, frame: pd.DataFrame, algorithms: list[str], stages: int) -> list[Cell]:
     """Return the last row: means over the sets with full runs."""
     cells = [Cell("geometric mean"), *([Cell("")] * len(PAPER_TIMES))]
-    for mode in modes:
-        full = frame[[(mode, name) not in measured.capped for name in frame["set"]]]
+    for algorithm in algorithms:
+        full = frame[[(algorithm, name) not in measured.capped for name in frame["set"]]]
         cells += [Cell("")] * stages
         cells += [
-            Cell(significant(geometric_mean(full[f"{mode}_ratio"]), 3)),
-            Cell(fixed(geometric_mean(full[f"{mode}_evaluations_ratio"]), 2)),
+            Cell(significant(geometric_mean(full[f"{algorithm}_ratio"]), 3)),
+            Cell(fixed(geometric_mean(full[f"{algorithm}_evaluations_ratio"]), 2)),
         ]
     return cells

@@ -11,6 +11,7 @@ from fruler.bench.measured import Measured, geometric_mean
 from fruler.bench.rendering import Cell, Column, Table, fixed, p_value, significant
 from fruler.bench.statistics import FriedmanRanking, friedman_ranking, holm, tally, wilcoxon_p
 from fruler.bench.systems import PAPER_SYSTEMS, as_printed, title_of
+from fruler.estimators.registry import DEFAULT
 
 # Of the paper's tables of Friedman ranks.
 PRINTED_RANKS = {
@@ -91,7 +92,7 @@ def _ranking_record(
 
 
 def wilcoxon_table(measured: Measured, figure: str) -> Table | None:
-    """Compare our modes with the other systems, two at a time."""
+    """Compare our algorithms with the other systems, two at a time."""
     records: list[dict[str, Any]] = []
     for first, others in _comparisons(measured).items():
         compared = (measured.compare([first, second], figure) for second in others)
@@ -124,12 +125,12 @@ def wilcoxon_table(measured: Measured, figure: str) -> Table | None:
 
 
 def _comparisons(measured: Measured) -> dict[str, list[str]]:
-    """Return what each of our modes is compared with."""
+    """Return what each of our algorithms is compared with: the default with everything, the others with the paper."""
     found = {}
-    if "fruler" in measured.ours:
-        found["fruler"] = [*PAPER_SYSTEMS, *(mode for mode in measured.ours if mode != "fruler"), *measured.peers]
-    if "fruler-paper" in measured.ours:
-        found["fruler-paper"] = list(PAPER_SYSTEMS)
+    for algorithm in measured.ours:
+        others = [other for other in measured.ours if other != algorithm]
+        rivals = [*others, *measured.peers] if algorithm == DEFAULT else []
+        found[algorithm] = [*PAPER_SYSTEMS, *rivals]
     return found
 
 

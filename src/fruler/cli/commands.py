@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fruler.cli.failures import INTERRUPTED, Commands
+from fruler.estimators.registry import DEFAULT, algorithm_names
 
 app = typer.Typer(
     name="fruler",
@@ -95,10 +96,12 @@ def fit(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="The same seed, the same rules.")] = 0,
     jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")] = 1,
-    paper: Annotated[bool, typer.Option("--paper", help="Learn as in the paper; takes longer.")] = False,
+    algorithm: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How to learn: {', '.join(algorithm_names())}.")
+    ] = DEFAULT,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep the search here; the same command goes on where it was killed."),
+        typer.Option(metavar="FOLDER", help="Keep the search here; the same command resumes it."),
     ] = None,
     no_test: Annotated[
         bool, typer.Option("--no-test", help="Skip measuring the error on a fifth of the rows, held out.")
@@ -107,7 +110,7 @@ def fit(
     json: AsJson = False,
 ) -> None:
     """Learn rules from a table, print them, and tell their error."""
-    from fruler.cli.fitting import FitOptions, learn_rules
+    from fruler.cli.fit import FitOptions, learn_rules
 
     learn_rules(
         FitOptions(
@@ -122,7 +125,7 @@ def fit(
             time_limit=time_limit,
             seed=seed,
             jobs=jobs,
-            paper=paper,
+            algorithm=algorithm,
             checkpoint=checkpoint,
             test=not no_test,
             json=json,
@@ -149,7 +152,7 @@ def predict(
     Columns are found by their names; others are ignored. A row with a missing value, or with a category that the model
     does not know, has an empty prediction.
     """
-    from fruler.cli.predicting import write_predictions
+    from fruler.cli.predict import write_predictions
 
     write_predictions(model, data, format, output, keep=keep, as_json=json)
 
@@ -167,7 +170,7 @@ def explain(
 
     For each row: what each input adds to the mean prediction, and which rules answer with what weight.
     """
-    from fruler.cli.explaining import explain_table
+    from fruler.cli.explain import explain_table
 
     explain_table(model, data, format, row=row, rows=rows, as_json=json)
 
@@ -181,7 +184,7 @@ def rules(
     output: Output = "-",
 ) -> None:
     """Print the rules of a model."""
-    from fruler.cli.showing import write_rules
+    from fruler.cli.views import write_rules
 
     write_rules(model, [name for name, on in (("markdown", markdown), ("latex", latex), ("json", json)) if on], output)
 
@@ -200,7 +203,7 @@ def report(
 
     With DATA it also shows how well the rules fit these rows.
     """
-    from fruler.cli.showing import write_page
+    from fruler.cli.views import write_page
 
     write_page(model, data, format, output, title)
 
@@ -212,7 +215,7 @@ def export(
     output: Output = "-",
 ) -> None:
     """Write the rules in another language or format."""
-    from fruler.cli.showing import write_export
+    from fruler.cli.views import write_export
 
     write_export(model, to, output)
 
@@ -225,15 +228,15 @@ def bench(
     sets: Annotated[str | None, typer.Option(help="Names, separated by commas; else the paper's 28.")] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds: 0, 1, ...")] = 6,
     folds: Annotated[str, typer.Option(help="How many folds, or which: 1,2")] = "5",
-    mode: Annotated[str, typer.Option(help="Our own modes: default, paper, both or none.")] = "default",
+    methods: Annotated[str, typer.Option(help="Our own algorithms, separated by commas, or all or none.")] = DEFAULT,
     peers: Annotated[str, typer.Option(help="Other methods, separated by commas, or all or none.")] = "none",
     preprocessing: Annotated[
-        bool | None, typer.Option(help="Measure instance selection and discretization alone; else with any mode.")
+        bool | None, typer.Option(help="Measure instance selection and discretization alone; else with any method.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Runs at a time.")] = 1,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on.")] = None,
     limit: Annotated[float, typer.Option(help="Seconds that a run may take.")] = 600.0,
-    max_evaluations: Annotated[int | None, typer.Option(help="Cap on the evaluations of our own modes.")] = None,
+    max_evaluations: Annotated[int | None, typer.Option(help="Cap on the evaluations of our own algorithms.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Repeat runs that failed or took too long.")] = False,
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Only write the tables again.")] = False,
     out: Annotated[Path, typer.Option(help="Folder of the results; runs that are in it are not repeated.")] = Path(
@@ -242,7 +245,7 @@ def bench(
 ) -> None:
     """Run the paper's experiment, with other methods beside.
 
-    Repeat the command to go on after an interruption.
+    Repeat the command to resume after an interruption.
     """
     try:
         from fruler.bench.command import BenchOptions, run_benchmark
@@ -253,7 +256,7 @@ def bench(
             sets=sets,
             seeds=seeds,
             folds=folds,
-            mode=mode,
+            methods=methods,
             peers=peers,
             preprocessing=preprocessing,
             jobs=jobs,
@@ -265,5 +268,5 @@ def bench(
         )
         run_benchmark(options)
     except KeyboardInterrupt:
-        typer.echo("stopped; finished runs are kept: repeat the command to go on", err=True)
+        typer.echo("stopped; finished runs are kept: repeat the command to resume", err=True)
         raise typer.Exit(INTERRUPTED) from None

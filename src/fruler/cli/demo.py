@@ -12,7 +12,7 @@ from fruler._files import write_whole
 from fruler._wording import name_with_unit
 from fruler.cli.held_out import error_table, held_out_errors
 from fruler.data.examples import load_example
-from fruler.estimators.base import FRULERRegressor
+from fruler.estimators.growth import FuzzyRuleRegressor
 
 
 def write_demo_table(path: Path) -> None:
@@ -33,7 +33,7 @@ def show_demo() -> None:
         f"Predicting {name_with_unit(weather.target_name, unit)} from {X.shape[1]} inputs, learned from {len(X)} days\n"
     )
     start = time.perf_counter()
-    model = FRULERRegressor(random_state=0).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0).fit(X, y)
     seconds = time.perf_counter() - start
     rules = model.rule_base_.with_units(weather.units)
     typer.echo(str(rules))

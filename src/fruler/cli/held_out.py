@@ -11,10 +11,10 @@ from sklearn.linear_model import LinearRegression
 
 from fruler._typing import Floats
 from fruler._wording import counted
-from fruler.estimators.base import FRULERRegressor
+from fruler.estimators.base import BaseRuleRegressor
 
 # Numbers that would have more decimals, or more digits before them, are written with an exponent.
-_MOST_DECIMALS, _MOST_DIGITS = 7, 9
+_MAX_DECIMALS, _MAX_DIGITS = 7, 9
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class HeldOut:
 
 
 def held_out_errors(
-    model: FRULERRegressor, learned: tuple[pd.DataFrame, pd.Series], held_out: tuple[pd.DataFrame, pd.Series]
+    model: BaseRuleRegressor, learned: tuple[pd.DataFrame, pd.Series], held_out: tuple[pd.DataFrame, pd.Series]
 ) -> HeldOut:
     """Measure a model that was fitted on some rows on others, and fit the simpler methods on the same rows."""
     X, y = learned
@@ -75,7 +75,7 @@ def error_table(errors: dict[str, float], unit: str) -> list[str]:
     """
     positive = [error for error in errors.values() if error > 0.0]
     exponent = math.floor(math.log10(min(positive))) if positive else 0
-    if 2 - exponent <= _MOST_DECIMALS and exponent < _MOST_DIGITS:
+    if 2 - exponent <= _MAX_DECIMALS and exponent < _MAX_DIGITS:
         numbers = [f"{error:.{max(0, 2 - exponent)}f}" for error in errors.values()]
     else:
         numbers = [f"{error:.3g}" for error in errors.values()]

@@ -17,7 +17,7 @@ _SECONDS_ON_A_TERMINAL, _SECONDS_IN_A_LOG = 0.1, 5.0
 
 
 class ProgressLine(Callback):
-    """Tells on standard error how far a search is; a callback of `FRULERRegressor`.
+    """Tells on standard error how far a search is; a callback of every estimator.
 
     Parameters
     ----------

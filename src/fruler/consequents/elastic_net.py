@@ -1,4 +1,4 @@
-"""Linear consequents of rules: the Elastic Net and its parameters."""
+"""The Elastic Net for linear consequents, and its parameters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ElasticNetSettings:
     progress : float
         Coordinate descent also ends when a round lowers the objective by no more than this share; negative: it does
         not.
-    most_rounds : int
+    max_rounds : int
         Most rounds of coordinate descent, or epochs of gradient descent.
     """
 
@@ -44,7 +44,7 @@ class ElasticNetSettings:
     seed: int = 0
     tolerance: float = 1e-6
     progress: float = 1e-4
-    most_rounds: int = 200
+    max_rounds: int = 200
 
     @property
     def l1(self) -> float:
@@ -57,11 +57,16 @@ class ElasticNetSettings:
         return self.regularization * (1.0 - self.l1_ratio)
 
     @property
-    def intercept_ridge(self) -> float:
-        """The ridge on intercepts."""
-        return INTERCEPT_RIDGE
-
-    @property
-    def solver_code(self) -> int:
-        """The solver as the kernels know it."""
-        return SOLVERS.index(self.solver)
+    def numbers(self) -> tuple[float, float, float, float, float, int, int, float, int]:
+        """What the kernels read."""
+        return (
+            self.l1,
+            self.l2,
+            INTERCEPT_RIDGE,
+            self.tolerance,
+            self.progress,
+            self.max_rounds,
+            SOLVERS.index(self.solver),
+            self.rate,
+            self.seed,
+        )

@@ -1,6 +1,6 @@
-"""The same learner on a Dask cluster: rows stay with the workers, the search is led from the client."""
+"""The same learners on a Dask cluster: rows stay with the workers, the search is led from the client."""
 
 from fruler.distributed.cluster import ClusterLost
-from fruler.distributed.regressor import DaskFRULERRegressor
+from fruler.distributed.estimators import DaskFRULERRegressor, DaskFuzzyRuleRegressor
 
-__all__ = ["ClusterLost", "DaskFRULERRegressor"]
+__all__ = ["ClusterLost", "DaskFRULERRegressor", "DaskFuzzyRuleRegressor"]

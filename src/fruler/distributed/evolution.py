@@ -1,60 +1,41 @@
-"""The paper's way on a cluster: stages 1 and 2 by blocks, the population on the client, evaluated by the workers."""
+"""FRULER on a cluster: stages 1 and 2 by blocks, the population on the client, evaluated by the workers."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import cast
-
-import numpy as np
-import numpy.typing as npt
-
-from fruler._typing import Floats
+from fruler._typing import Floats, Indices
 from fruler.algorithms.fruler.chromosome import Chromosome
-from fruler.algorithms.fruler.learner import EvolutionLearner, EvolutionOptions, LearnedRules
+from fruler.algorithms.fruler.learner import FRULERLearner, LearnedRules
+from fruler.algorithms.fruler.options import FRULEROptions
 from fruler.algorithms.fruler.problem import SearchSpace, Task
 from fruler.algorithms.fruler.state import EvolutionState
 from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.distributed.binning import Bins, bin_block, merge_bins, splits_of_bins
-from fruler.distributed.describing import Cover, add_covers, cover_block
-from fruler.distributed.evaluating import RemoteEvaluator
+from fruler.distributed.bins import Bins, bin_block, merge_bins, splits_of_bins
+from fruler.distributed.descriptions import Cover, add_covers, cover_block
+from fruler.distributed.evaluation import RemoteEvaluator
 from fruler.distributed.passes import Job
 from fruler.distributed.selection import select_rows
 from fruler.distributed.table import RemoteTable
-from fruler.learning.control import RunControl
-from fruler.learning.table import TrainingData
+from fruler.learning.algorithm import Search
 from fruler.rules.rule_base import RuleBase
 from fruler.stages.discretization import NestedSplits
-from fruler.table.rows import Rows
 
 
-class RemoteEvolutionLearner(EvolutionLearner):
-    """An `EvolutionLearner` of a table that is with the workers; its parameters are the same."""
+class RemoteFRULERLearner(FRULERLearner):
+    """A `FRULERLearner` of a table whose rows are with the workers."""
 
-    def __init__(
-        self,
-        options: EvolutionOptions,
-        data: TrainingData | RemoteTable,
-        rng: np.random.Generator,
-        pool: ThreadPoolExecutor | None,
-        n_jobs: int,
-        control: RunControl,
-        state: EvolutionState | None = None,
-    ) -> None:
-        if options.solver == "sgd" and options.fit_rows == "all":
+    table: RemoteTable
+    _remote: RemoteEvaluator
+
+    def __init__(self, search: Search[FRULEROptions, RemoteTable, EvolutionState]) -> None:
+        if search.options.solver == "sgd" and search.options.fit_rows == "all":
             raise ValueError(
                 "solver='sgd' goes through the rows one by one, which takes one machine; on a cluster use "
                 "fit_rows='selected', or solver='coordinate_descent'."
             )
-        # All that is asked of the rows themselves is overridden here.
-        super().__init__(options, cast(TrainingData, data), rng, pool, n_jobs, control, state)
-        self.table = cast(RemoteTable, data)
-        self._remote: RemoteEvaluator | None = None
+        super().__init__(search)
 
-    def _rows_at(self, indices: npt.NDArray[np.intp]) -> Rows:
-        return self.table.take(indices)
-
-    def _selected_rows(self) -> npt.NDArray[np.intp]:
-        # Drawn apart: a search that goes on from here has the same numbers before it.
+    def _selected_rows(self) -> Indices:
+        # Drawn apart: a search that resumes from here has the same numbers before it.
         drawn = self.rng.spawn(1)[0]
         return select_rows(self.table, drawn, select=self.options.instance_selection)
 
@@ -65,10 +46,10 @@ class RemoteEvolutionLearner(EvolutionLearner):
         jobs = [Job(bin_block, part, merge_bins, splits_of_bins) for part in bins.parted()]
         return [splits for nested in table.blocks.reduce(jobs) for splits in nested]
 
-    def _task(self, space: SearchSpace, indices: npt.NDArray[np.intp]) -> Task:
-        examples = self._rows_at(indices)
+    def _task(self, space: SearchSpace, indices: Indices) -> Task:
+        examples = self.table.take(indices)
         # The other rows are with the workers.
-        return Task(space, examples, examples, None, self._most_rules(space))
+        return Task(space, examples, examples, None, self._max_rules(space))
 
     def _evaluator(self, task: Task, settings: ElasticNetSettings) -> RemoteEvaluator:
         self._remote = RemoteEvaluator(
@@ -83,7 +64,7 @@ class RemoteEvolutionLearner(EvolutionLearner):
         return self._remote
 
     def _fit_on_all(self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings) -> LearnedRules:
-        return cast(RemoteEvaluator, self._remote).fit_exactly(chromosome, settings)
+        return self._remote.fit_exactly(chromosome, settings)
 
     def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
         job = Job(cover_block, (rule_base, self.table.standard.mean_weight), add_covers)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler.algorithms.growth.fitting import Normal, normal_equations
-from fruler.algorithms.growth.learner import GrowthLearner, GrowthOptions
+from fruler.algorithms.growth.learner import GrowthLearner
+from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
 from fruler.distributed.table import RemoteTable
-from fruler.learning.control import RunControl
-from fruler.learning.table import TrainingData
+from fruler.learning.algorithm import Search
 from fruler.table.rows import Rows
 
 # Numbers that the sums of one pass may have: structures beyond that wait for the next one.
-_MOST_NUMBERS = 2_000_000
+_MAX_NUMBERS = 2_000_000
 # Rows whose weights in all rules are held at a time.
 _ROWS_A_SLICE = 16_384
 
@@ -85,24 +83,13 @@ def _added(one: NormalSums, other: NormalSums) -> NormalSums:
 
 
 class RemoteGrowthLearner(GrowthLearner):
-    """A `GrowthLearner` of a table that is with the workers; its parameters are the same."""
+    """A `GrowthLearner` of a table whose rows are with the workers."""
 
-    def __init__(
-        self,
-        options: GrowthOptions,
-        data: TrainingData | RemoteTable,
-        rng: np.random.Generator,
-        pool: ThreadPoolExecutor | None,
-        control: RunControl,
-        state: GrowthState | None = None,
-    ) -> None:
-        # All that is asked of the rows themselves is overridden here.
-        super().__init__(options, cast(TrainingData, data), rng, pool, control, state)
-        self.table = cast(RemoteTable, data)
+    table: RemoteTable
+
+    def __init__(self, search: Search[GrowthOptions, RemoteTable, GrowthState]) -> None:
+        super().__init__(search)
         self._normals: dict[int, tuple[Normal, Floats]] = {}
-
-    def _rows_at(self, indices: npt.NDArray[np.intp]) -> Rows:
-        return self.table.take(indices)
 
     def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
         if number not in self._normals:
@@ -122,4 +109,4 @@ class RemoteGrowthLearner(GrowthLearner):
 def within_limit(structures: Sequence[Structure], wanted: Sequence[int], n_inputs: int) -> list[int]:
     """Return the first of the wanted structures whose sums are not too many for one pass; one at the least."""
     sizes = np.cumsum([(structures[k].n_rules * (n_inputs + 1)) ** 2 for k in wanted])
-    return list(wanted[: max(1, int(np.searchsorted(sizes, _MOST_NUMBERS, side="right")))])
+    return list(wanted[: max(1, int(np.searchsorted(sizes, _MAX_NUMBERS, side="right")))])

@@ -10,7 +10,7 @@ from fruler._typing import Floats
 from fruler.distributed.blocks import Block
 
 # The most bins of an input; up to as many distinct values each has a bin of its own.
-MOST_BINS = 8_192
+MAX_BINS = 8_192
 
 
 class Sketch(NamedTuple):
@@ -29,7 +29,7 @@ def sketch_block(block: Block, most: int) -> list[Sketch]:
     return sketches
 
 
-def merge_sketches(first: list[Sketch], second: list[Sketch], most: int = MOST_BINS) -> list[Sketch]:
+def merge_sketches(first: list[Sketch], second: list[Sketch], most: int = MAX_BINS) -> list[Sketch]:
     """Put the sketches of two sets of rows together."""
     return [_merged(one, other, most) for one, other in zip(first, second, strict=True)]
 

@@ -14,7 +14,7 @@ from fruler.stages.instance_selection import select_instances
 from fruler.table.rows import Rows
 
 # The most rows that come to the client.
-MOST_SELECTED = 20_000
+MAX_SELECTED = 20_000
 # Rows that are selected from together: the time of a selection grows faster than they do.
 _ROWS_A_PIECE = 5_000
 
@@ -62,14 +62,14 @@ def select_rows(table: RemoteTable, rng: np.random.Generator, *, select: bool = 
         Whether rows are selected at all, or only drawn.
     """
     if not select:
-        if table.n_rows <= MOST_SELECTED:
+        if table.n_rows <= MAX_SELECTED:
             return np.arange(table.n_rows)
-        return np.sort(rng.choice(table.n_rows, MOST_SELECTED, replace=False))
+        return np.sort(rng.choice(table.n_rows, MAX_SELECTED, replace=False))
     blocks: Blocks = table.blocks.kept(select_in_block, table.standard)
     every = [()] * len(blocks.handles)
     counts = np.array(blocks.each(count_chosen, every), dtype=np.intp)
     total = int(counts.sum())
-    drawn = np.arange(total) if total <= MOST_SELECTED else np.sort(rng.choice(total, MOST_SELECTED, replace=False))
+    drawn = np.arange(total) if total <= MAX_SELECTED else np.sort(rng.choice(total, MAX_SELECTED, replace=False))
     starts = np.concatenate([[0], np.cumsum(counts)])
     cuts = np.searchsorted(drawn, starts)
     which = [drawn[a:b] - start for a, b, start in zip(cuts[:-1], cuts[1:], starts[:-1], strict=True)]

@@ -20,9 +20,9 @@ from fruler.distributed.passes import Blocks
 from fruler.table.validation import check_table, column_names
 
 # Partitions beyond this number are joined to larger blocks: what is sent for a pass grows with the blocks.
-_MOST_BLOCKS = 512
+_MAX_BLOCKS = 512
 # A recipe of more bytes than this holds rows, and does not read them.
-_MOST_BYTES_OF_A_RECIPE = 200_000
+_MAX_BYTES_OF_A_RECIPE = 200_000
 # The share of the workers' memory that rows may take; Dask begins to write to disk at 0.6.
 _SHARE_OF_MEMORY = 0.3
 
@@ -53,7 +53,7 @@ class Source:
         self.n_rows = _known_rows(X)
         # One tuple a partition: its inputs, its outputs, perhaps its weights.
         parts = list(zip(*(partitions_of(table) for table in given.values()), strict=True))
-        size = math.ceil(len(parts) / _MOST_BLOCKS)
+        size = math.ceil(len(parts) / _MAX_BLOCKS)
         self.groups = [parts[first : first + size] for first in range(0, len(parts), size)]
         self.firsts = list(range(0, len(parts), size))
 
@@ -88,7 +88,7 @@ class Source:
         # What blocks share would be computed for each of them again.
         if sum(len(recipe.graph) for recipe in recipes) > len(graph) + len(recipes):
             return None
-        small = all(len(cloudpickle.dumps(recipe)) <= _MOST_BYTES_OF_A_RECIPE for recipe in recipes[:3])
+        small = all(len(cloudpickle.dumps(recipe)) <= _MAX_BYTES_OF_A_RECIPE for recipe in recipes[:3])
         return recipes if small else None
 
 

@@ -13,7 +13,7 @@ from fruler.learning.table import digest
 from fruler.table.scaling import Scale
 
 # A spread near the smallest double has no inverse.
-_LEAST_SPREAD = 1e-300
+_MIN_SPREAD = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Summary:
         return self._scale(-1)
 
     def _scale(self, columns: Any) -> Scale:
-        constant = (self.low == self.high) | (self.spread < _LEAST_SPREAD)
+        constant = (self.low == self.high) | (self.spread < _MIN_SPREAD)
         centre, spread = np.where(constant, self.low, self.mean), np.where(constant, 1.0, self.spread)
         return Scale(np.asarray(centre[columns]), np.asarray(spread[columns]))
 

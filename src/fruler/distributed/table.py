@@ -9,18 +9,19 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._typing import Floats, Indices
 from fruler.distributed.blocks import Block, Standard
+from fruler.distributed.descriptions import Description, add_descriptions, describe_block
 from fruler.distributed.passes import Blocks, Job
-from fruler.distributed.quantiles import MOST_BINS, Sketch, merge_sketches, sketch_block
+from fruler.distributed.quantiles import MAX_BINS, Sketch, median_of, merge_sketches, sketch_block
 from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
-from fruler.learning.table import Outline, TrainingSample
+from fruler.learning.table import TrainingSample, TrainingTable
+from fruler.rules.measurement import MAX_ROWS_EXPLAINED, Measured, summary_from
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.summary import TrainingSummary
 from fruler.table.known_splits import domains_with_room
 from fruler.table.rows import Rows, spread_evenly
-
-Integers = npt.NDArray[np.intp]
 
 
 class Fetched(NamedTuple):
@@ -29,12 +30,12 @@ class Fetched(NamedTuple):
     values: Floats
     target: Floats
     weight: Floats
-    numbers: Integers
+    numbers: Indices
 
 
 @dataclass(frozen=True, eq=False)
-class RemoteTable(Outline):
-    """A checked table, of which only the figures are here.
+class RemoteTable(TrainingTable):
+    """A table whose rows are with the workers; only its summary is here.
 
     Attributes
     ----------
@@ -80,17 +81,17 @@ class RemoteTable(Outline):
         return Standard(self.scale, self.target_scale, self.summary.mean_weight)
 
     @cached_property
-    def starts(self) -> Integers:
+    def starts(self) -> Indices:
         """The number of the first row of each block, and one after the last."""
         return np.cumsum([0, *self.summary.counts]).astype(np.intp)
 
     @cached_property
     def sketches(self) -> list[Sketch]:
         """The values of every input, thinned out where they are many."""
-        [sketches] = self.blocks.reduce([Job(sketch_block, MOST_BINS, merge_sketches)])
+        [sketches] = self.blocks.reduce([Job(sketch_block, MAX_BINS, merge_sketches)])
         return list(sketches)
 
-    def fetch(self, indices: Integers) -> Fetched:
+    def fetch(self, indices: Indices) -> Fetched:
         """Bring rows to the client; the numbers increase."""
         cuts = np.searchsorted(indices, self.starts)
         wanted = [
@@ -104,7 +105,7 @@ class RemoteTable(Outline):
         values, target, weight = (np.concatenate(columns) for columns in list(zip(*parts, strict=True))[:3])
         return Fetched(np.ascontiguousarray(values), target, weight, np.concatenate(numbers))
 
-    def take(self, indices: Integers) -> Rows:
+    def take(self, indices: Indices) -> Rows:
         """Bring rows to the client, standardised, in any order."""
         order = np.argsort(indices, kind="stable")
         fetched = self.fetch(np.asarray(indices)[order])
@@ -115,18 +116,43 @@ class RemoteTable(Outline):
         )
         return rows.take(back)
 
-    def sample(self, most: int) -> TrainingSample:
-        """Return rows that are spread evenly over the table, so many at most."""
-        some = spread_evenly(self.n_rows, most)
+    @cached_property
+    def sample(self) -> TrainingSample:
+        """Rows that are spread evenly over the table, brought to the client."""
+        some = spread_evenly(self.n_rows, MAX_ROWS_EXPLAINED)
         fetched = self.fetch(some)
         return TrainingSample(fetched.values, fetched.target, fetched.weight if self.summary.weighted else None)
 
-    def given_numbers(self, indices: Integers) -> Integers:
+    def given_numbers(self, indices: Indices) -> Indices:
         """Return the numbers of rows among those that were given, rows of weight zero included."""
         return indices if not self.summary.weighted else self.fetch(indices).numbers
 
+    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+        """Return what a rule base remembers of all rows, from one pass over them."""
+        low, high, scale = self.summary.low[:-1], self.summary.high[:-1], self.target_scale
+        job = Description(rule_base, low, high, scale, self.summary.mean_weight)
+        [(sums, histograms)] = self.blocks.reduce([Job(describe_block, job, add_descriptions)])
+        base, error, mean, square = sums[:4] / sums[4]
+        centre, spread = float(scale.centre), float(scale.spread)
+        measured = Measured(
+            n_rows=self.n_rows,
+            low=low,
+            high=high,
+            typical=np.array([median_of(sketch) for sketch in self.sketches]),
+            histograms=histograms,
+            target_low=float(self.summary.low[-1]),
+            target_high=float(self.summary.high[-1]),
+            target_mean=centre + spread * mean,
+            target_spread=spread * float(np.sqrt(max(square - mean * mean, 0.0))),
+            base=centre + spread * base,
+            rmse=spread * float(np.sqrt(error)),
+        )
+        sample = self.sample
+        weight = np.ones(len(sample.target)) if sample.weight is None else sample.weight
+        return summary_from(rule_base, measured, sample.values, weight, cv_error=cv_error)
 
-def take_from_block(block: Block, wanted: tuple[Integers, float]) -> Fetched:
+
+def take_from_block(block: Block, wanted: tuple[Indices, float]) -> Fetched:
     """Return some rows of a block, with weights that are one on average."""
     indices, mean = wanted
     numbers = indices if block.numbers is None else block.numbers[indices]

@@ -19,7 +19,7 @@ from fruler.table.validation import number_table
 
 _ROWS_SHOWN, _PARTS_SHOWN = 5, 6
 # A rule that fires less than this is not worth a word.
-_LEAST_WEIGHT = 0.005
+_MIN_WEIGHT = 0.005
 # Parts are rounded to this share of the target's spread; smaller ones are summed up.
 _SHARE_OF_SPREAD = 0.002
 
@@ -51,10 +51,10 @@ class Explanation:
 
     Examples
     --------
-    >>> from fruler import FRULERRegressor
+    >>> from fruler import FuzzyRuleRegressor
     >>> from fruler.data import load_example
     >>> weather = load_example("weather")
-    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> why = model.explain(weather.data[:3])
     >>> bool(abs(why.base + why.contributions[0].sum() - model.predict(weather.data[:1])[0]) < 1e-9)
     True
@@ -169,7 +169,7 @@ class Explanation:
         wide = max(len(part) for part, _ in table)
         lines = [f"{rules.target_name} = {said}{unit}", *(f"  {part:>{wide}}  {text}" for part, text in table)]
         weights = self.activations[row]
-        fired = [r for r in np.argsort(-weights, kind="stable") if weights[r] >= _LEAST_WEIGHT]
+        fired = [r for r in np.argsort(-weights, kind="stable") if weights[r] >= _MIN_WEIGHT]
         lines.append("  by " + ", ".join(f"rule {r + 1} ({weights[r]:.0%})" for r in fired))
         if not self.fired[row]:
             lines[-1] += ", the nearest: no rule fits"

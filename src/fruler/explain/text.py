@@ -18,7 +18,7 @@ _SHARE_OF_SPREAD = 0.01
 _SHARE_OF_RANGE = 0.002
 _NARROWEST, _WIDEST = 40, 120
 # More accepted labels than this are a range: "low to high".
-_MOST_LABELS_NAMED = 2
+_MAX_LABELS_NAMED = 2
 # Keeps a sign and its term on one line; no space to `textwrap`, and turned into one after the wrapping.
 _GLUE = "\u00a0"
 
@@ -98,7 +98,7 @@ def accepted_labels(partition: Partition, first: int, last: int) -> str:
     ('very low or low', 'very low to high', 'low to high')
     """
     labels = partition.labels[first : last + 1]
-    if len(labels) > _MOST_LABELS_NAMED and partition.ordered:
+    if len(labels) > _MAX_LABELS_NAMED and partition.ordered:
         return f"{labels[0]} to {labels[-1]}"
     return " or ".join(labels)
 

@@ -67,11 +67,11 @@ def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
 
 
 def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
-    """Write a fitted scikit-learn pipeline that ends with a `FRULERRegressor` as an ONNX model.
+    """Write a fitted scikit-learn pipeline that ends with an estimator of rules as an ONNX model.
 
     Parameters
     ----------
-    pipeline : Pipeline or FRULERRegressor
+    pipeline : Pipeline or estimator of rules
         Fitted. All other steps must be ones that skl2onnx knows, such as the scalers of scikit-learn.
     float32 : bool, default=False
         Whether numbers have 32 bits instead of 64.
@@ -84,7 +84,7 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline  # doctest: +SKIP
-    >>> model = make_pipeline(StandardScaler(), FRULERRegressor()).fit(X, y)  # doctest: +SKIP
+    >>> model = make_pipeline(StandardScaler(), FuzzyRuleRegressor()).fit(X, y)  # doctest: +SKIP
     >>> content = pipeline_to_onnx(model)  # doctest: +SKIP
     """
     register_converter()
@@ -99,17 +99,19 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
 
 
 def register_converter() -> None:
-    """Tell skl2onnx how to convert a `FRULERRegressor`, wherever it stands in what is converted."""
+    """Tell skl2onnx how to convert every estimator of the registry, wherever it stands in what is converted."""
     try:
         from skl2onnx import update_registered_converter
         from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes
     except ImportError as error:
         raise ImportError("ONNX export of a pipeline needs skl2onnx; run: pip install skl2onnx") from error
-    from fruler.estimators.base import FRULERRegressor
+    from fruler.estimators.registry import algorithm_names, find_estimator
 
-    update_registered_converter(
-        FRULERRegressor, "FrulerRegressor", calculate_linear_regressor_output_shapes, _convert, overwrite=True
-    )
+    for name in algorithm_names():
+        estimator, alias = find_estimator(name), f"Fruler_{name}"
+        update_registered_converter(
+            estimator, alias, calculate_linear_regressor_output_shapes, _convert, overwrite=True
+        )
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:

@@ -12,7 +12,7 @@ from fruler.rules.partition import FuzzyPartition, NominalPartition
 from fruler.rules.rule_base import RuleBase
 
 # Of the search for a place without a rule; beyond them it counts as possible that there is one.
-_MOST_PLACES = 50_000
+_MAX_PLACES = 50_000
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def covers_everything(rule_base: RuleBase) -> bool:
     while open_places:
         rules, decided = open_places.pop()
         places += 1
-        if len(rules) == 0 or places > _MOST_PLACES:
+        if len(rules) == 0 or places > _MAX_PLACES:
             return False
         undecided = looks_at[rules] & ~decided
         fewest = int(undecided.sum(axis=1).argmin())

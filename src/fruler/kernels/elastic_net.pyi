@@ -7,5 +7,5 @@ def elastic_net_gram(
     l1: npt.NDArray[np.float64],
     l2: npt.NDArray[np.float64],
     tolerance: float,
-    most_rounds: int,
+    max_rounds: int,
 ) -> tuple[npt.NDArray[np.float64], float]: ...

@@ -186,7 +186,7 @@ cdef void start(Py_ssize_t size, const double* gram, const double* moment, const
 
 
 cdef double solve_gram(Py_ssize_t size, const double* gram, const double* moment, const double* l1, const double* l2,
-                       double square, double tolerance, double progress, int most_rounds, double* beta, double* work,
+                       double square, double tolerance, double progress, int max_rounds, double* beta, double* work,
                        int* indices) noexcept nogil:
     """Write the solution into `beta`, whatever it held; return by how much the optimality conditions are missed.
 
@@ -203,7 +203,7 @@ cdef double solve_gram(Py_ssize_t size, const double* gram, const double* moment
     set_gradient(size, gram, moment, beta, gradient)
     missed = violation(size, gradient, l1, l2, beta)
     before = objective(size, moment, l1, l2, beta, gradient)
-    for round_ in range(most_rounds):
+    for round_ in range(max_rounds):
         if missed <= tolerance * scale:
             break
         for k in range(n_sweeps):
@@ -222,7 +222,7 @@ cdef double solve_gram(Py_ssize_t size, const double* gram, const double* moment
 
 
 def elastic_net_gram(const double[:, ::1] gram, const double[::1] moment, const double[::1] l1, const double[::1] l2,
-                     double tolerance, int most_rounds):
+                     double tolerance, int max_rounds):
     """Solve one Elastic Net given its Gram matrix and moments; return coefficients and what the conditions miss."""
     cdef Py_ssize_t size = gram.shape[0]
     cdef double missed
@@ -232,6 +232,6 @@ def elastic_net_gram(const double[:, ::1] gram, const double[::1] moment, const 
     cdef int[::1] indices = np.empty(size, dtype=np.intc)
     with nogil:
         # No end for want of progress: a negative share is never reached.
-        missed = solve_gram(size, &gram[0, 0], &moment[0], &l1[0], &l2[0], 0.0, tolerance, -1.0, most_rounds, &beta[0],
+        missed = solve_gram(size, &gram[0, 0], &moment[0], &l1[0], &l2[0], 0.0, tolerance, -1.0, max_rounds, &beta[0],
                             &work[0], &indices[0])
     return beta_array, missed

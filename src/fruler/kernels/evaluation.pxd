@@ -20,7 +20,7 @@ cdef struct Settings:
     double intercept_ridge
     double tolerance
     double progress
-    int most_rounds
+    int max_rounds
     int solver                  # 0 coordinate descent, 1 stochastic gradient descent
     double rate
     uint64_t seed
@@ -51,7 +51,7 @@ cdef struct Normal:
     double square               # mean of y squared
 
 
-cdef int open_workspace(const Space* space, int most_rules, Workspace* work) noexcept nogil
+cdef int open_workspace(const Space* space, int max_rules, Workspace* work) noexcept nogil
 cdef void close_workspace(Workspace* work) noexcept nogil
 cdef void add_gram(const Space* space, const Table* table, Workspace* work, double* blocks, double* moment,
                    double* square) noexcept nogil
@@ -62,6 +62,6 @@ cdef double solve_normal(const Space* space, const Settings* settings, Workspace
 cdef double normal_error(const Normal* normal) noexcept nogil
 cdef double score(const Space* space, const Table* table, Workspace* work, const double* beta,
                   Py_ssize_t* n_uncovered) noexcept nogil
-cdef Space as_space(object space) except *
-cdef Table as_table(object table) except *
-cdef Settings as_settings(object settings) except *
+cdef Space as_space(tuple space) except *
+cdef Table as_table(tuple table) except *
+cdef Settings as_settings(tuple settings) except *

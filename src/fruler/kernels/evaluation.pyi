@@ -1,36 +1,36 @@
 import numpy as np
 import numpy.typing as npt
 
-from fruler.algorithms.fruler.problem import SearchSpace
-from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.table.rows import Rows
+Space = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float, int]
+Table = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]
+Settings = tuple[float, float, float, float, float, int, int, float, int]
 
 def evaluate(
     granularities: npt.NDArray[np.intc],
     displacements: npt.NDArray[np.float64],
-    space: SearchSpace,
-    examples: Rows,
-    fitted: Rows,
-    scored: Rows | None,
-    settings: ElasticNetSettings,
-    most_rules: int,
+    space: Space,
+    examples: Table,
+    fitted: Table,
+    scored: Table | None,
+    settings: Settings,
+    max_rules: int,
 ) -> npt.NDArray[np.float64]: ...
 def profile(
     granularities: npt.NDArray[np.intc],
     displacements: npt.NDArray[np.float64],
-    space: SearchSpace,
-    examples: Rows,
-    fitted: Rows,
-    scored: Rows,
-    settings: ElasticNetSettings,
-    most_rules: int,
+    space: Space,
+    examples: Table,
+    fitted: Table,
+    scored: Table,
+    settings: Settings,
+    max_rules: int,
 ) -> npt.NDArray[np.float64]: ...
 def learn(
     granularities: npt.NDArray[np.intc],
     displacements: npt.NDArray[np.float64],
-    space: SearchSpace,
-    examples: Rows,
-    fitted: Rows,
-    settings: ElasticNetSettings,
-    most_rules: int,
+    space: Space,
+    examples: Table,
+    fitted: Table,
+    settings: Settings,
+    max_rules: int,
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...

@@ -1,6 +1,10 @@
 """What a chromosome is worth: its rules, their consequents, and their error, for a batch of chromosomes at once.
 
-Data come in as `Rows` (columns, rows, y, weight), see `fruler.algorithms.fruler.problem`.
+Three tuples of arrays and numbers are all that the kernels here know of a search:
+space (splits, domains, fuzziness, code of the t-norm), see `SearchSpace.arrays`;
+a table (columns, rows, y, weight), see `Rows.arrays`;
+settings (l1, l2, ridge on intercepts, tolerance, progress, max_rounds, code of the solver, rate, seed), see
+`ElasticNetSettings.numbers`.
 """
 
 from time import perf_counter
@@ -31,14 +35,14 @@ cdef extern from "dense.h" nogil:
     void dense_add_pairs(Py_ssize_t n_fired, const int* fired, const double* degree, double weight, Py_ssize_t size,
                          const double* packed, double* blocks)
 
-cdef int open_workspace(const Space* space, int most_rules, Workspace* work) noexcept nogil:
+cdef int open_workspace(const Space* space, int max_rules, Workspace* work) noexcept nogil:
     cdef Py_ssize_t q = space.n_inputs + 1
     memset(work, 0, sizeof(Workspace))
-    if open_antecedents(space, most_rules, &work.antecedents) != 0:
+    if open_antecedents(space, max_rules, &work.antecedents) != 0:
         return -1
     work.places = <double*>malloc(space.n_inputs * BLOCK * sizeof(double))
-    work.fired = <int*>malloc(most_rules * sizeof(int))
-    work.degree = <double*>malloc(most_rules * sizeof(double))
+    work.fired = <int*>malloc(max_rules * sizeof(int))
+    work.degree = <double*>malloc(max_rules * sizeof(double))
     work.packed = <double*>malloc(q * (q + 1) // 2 * sizeof(double))
     if work.places == NULL or work.fired == NULL or work.degree == NULL or work.packed == NULL:
         close_workspace(work)
@@ -151,7 +155,7 @@ cdef double solve_normal(const Space* space, const Settings* settings, Workspace
         normal.l1[i] = 0.0 if i % q == 0 else settings.l1
         normal.l2[i] = settings.intercept_ridge if i % q == 0 else settings.l2
     return solve_gram(normal.size, normal.gram, normal.moment, normal.l1, normal.l2, normal.square,
-                      settings.tolerance, settings.progress, settings.most_rounds, normal.beta, normal.solver,
+                      settings.tolerance, settings.progress, settings.max_rounds, normal.beta, normal.solver,
                       work.indices)
 
 
@@ -204,7 +208,7 @@ cdef double fit_descent(const Space* space, const Table* table, const Settings* 
             design.start[first + row + 1] = filled
         first += rows
     epochs = descend(&design, m, penalty, settings.l2 / penalty if penalty > 0.0 else 1.0, settings.rate,
-                     settings.seed, settings.most_rounds, beta[0], beta[0] + size, work.indices)
+                     settings.seed, settings.max_rounds, beta[0], beta[0] + size, work.indices)
     free(design.start)
     return epochs
 
@@ -276,23 +280,23 @@ cdef int evaluate_one(const Space* space, const int* granularities, const double
     return 0
 
 
-cdef Space as_space(object space) except *:
-    cdef const double[:, :, ::1] splits = space.splits
-    cdef const double[:, ::1] domains = space.domains
+cdef Space as_space(tuple space) except *:
+    cdef const double[:, :, ::1] splits
+    cdef const double[:, ::1] domains
     cdef Space result
+    splits, domains, result.fuzziness, result.t_norm = space
     result.n_inputs = <int>splits.shape[0]
     result.stride = <int>splits.shape[2]
     result.splits = &splits[0, 0, 0]
     result.domains = &domains[0, 0]
-    result.fuzziness = space.fuzziness
-    result.t_norm = space.t_norm_code
     return result
 
 
-cdef Table as_table(object table) except *:
-    cdef const double[:, ::1] columns = table.columns, rows = table.rows
-    cdef const double[::1] y = table.y, weight = table.weight
+cdef Table as_table(tuple table) except *:
+    cdef const double[:, ::1] columns, rows
+    cdef const double[::1] y, weight
     cdef Table result
+    columns, rows, y, weight = table
     result.n_rows = rows.shape[0]
     result.columns = &columns[0, 0]
     result.rows = &rows[0, 0]
@@ -301,22 +305,15 @@ cdef Table as_table(object table) except *:
     return result
 
 
-cdef Settings as_settings(object settings) except *:
+cdef Settings as_settings(tuple settings) except *:
     cdef Settings result
-    result.l1 = settings.l1
-    result.l2 = settings.l2
-    result.intercept_ridge = settings.intercept_ridge
-    result.tolerance = settings.tolerance
-    result.progress = settings.progress
-    result.most_rounds = settings.most_rounds
-    result.solver = settings.solver_code
-    result.rate = settings.rate
-    result.seed = settings.seed
+    (result.l1, result.l2, result.intercept_ridge, result.tolerance, result.progress, result.max_rounds, result.solver,
+     result.rate, result.seed) = settings
     return result
 
 
-def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displacements, object space, object examples,
-             object fitted, object scored, object settings, int most_rules):
+def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displacements, tuple space, tuple examples,
+             tuple fitted, object scored, tuple settings, int max_rules):
     """Evaluate a batch of chromosomes without the interpreter's lock.
 
     Rules come from `examples`, consequents from `fitted`, errors from `scored`, or from `fitted` where that is None.
@@ -338,7 +335,7 @@ def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displaceme
         scored_ = as_table(scored)
         scored_table = &scored_
     with nogil:
-        status = open_workspace(&space_, most_rules, &work)
+        status = open_workspace(&space_, max_rules, &work)
         if status == 0:
             for c in range(n):
                 status = evaluate_one(&space_, &granularities[c, 0], &displacements[c, 0, 0], &examples_, &fitted_,
@@ -351,8 +348,8 @@ def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displaceme
     return results_array
 
 
-def profile(const int[:, ::1] granularities, const double[:, :, ::1] displacements, object space, object examples,
-            object fitted, object scored, object settings, int most_rules):
+def profile(const int[:, ::1] granularities, const double[:, :, ::1] displacements, tuple space, tuple examples,
+            tuple fitted, object scored, tuple settings, int max_rules):
     """Return the seconds that a batch spends on each step: rules, Gram matrix, solver, fitness. For benchmarks."""
     cdef Py_ssize_t c, n_uncovered = 0
     cdef Space space_ = as_space(space)
@@ -364,7 +361,7 @@ def profile(const int[:, ::1] granularities, const double[:, :, ::1] displacemen
     cdef double[5] clock
     cdef double checksum = 0.0
     seconds = np.zeros(4)
-    if open_workspace(&space_, most_rules, &work) != 0:
+    if open_workspace(&space_, max_rules, &work) != 0:
         raise MemoryError
     try:
         for c in range(granularities.shape[0]):
@@ -387,8 +384,8 @@ def profile(const int[:, ::1] granularities, const double[:, :, ::1] displacemen
     return seconds
 
 
-def learn(const int[::1] granularities, const double[:, ::1] displacements, object space, object examples,
-          object fitted, object settings, int most_rules):
+def learn(const int[::1] granularities, const double[:, ::1] displacements, tuple space, tuple examples,
+          tuple fitted, tuple settings, int max_rules):
     """Return the rules of one chromosome: the inputs they look at, their labels there, and their coefficients.
 
     Shapes (used,), (rules, used) and (rules, inputs + 1); the coefficients are those of standardised data.
@@ -402,7 +399,7 @@ def learn(const int[::1] granularities, const double[:, ::1] displacements, obje
     cdef int status, j
     cdef Py_ssize_t rule, i, q = space_.n_inputs + 1
     with nogil:
-        status = open_workspace(&space_, most_rules, &work)
+        status = open_workspace(&space_, max_rules, &work)
         if status == 0:
             status = evaluate_one(&space_, &granularities[0], &displacements[0, 0], &examples_, &fitted_, NULL,
                                   &settings_, &work, result, &beta)
@@ -411,7 +408,7 @@ def learn(const int[::1] granularities, const double[:, ::1] displacements, obje
     if status < 0:
         raise MemoryError("there is not enough memory for so many rules")
     if status > 0:
-        raise ValueError(f"the chromosome has more than {most_rules} rules")
+        raise ValueError(f"the chromosome has more than {max_rules} rules")
     try:
         inputs = np.array([work.antecedents.inputs[j] for j in range(work.antecedents.n_used)], dtype=np.intp)
         labels = np.zeros((work.antecedents.n_rules, work.antecedents.n_used), dtype=np.intp)

@@ -34,7 +34,7 @@ cdef struct Antecedents:
     double* start               # (used, stride): where the label above a split begins to rise
     double* slope               # (used, stride)
     int n_rules
-    int most_rules
+    int max_rules
     unsigned char* labels       # (rules, inputs), by used input
     int words                   # 64-bit words a set of rules takes
     uint64_t* sets              # (used, stride + 2, words): the rules that have a label
@@ -42,7 +42,7 @@ cdef struct Antecedents:
     int n_slots
 
 
-cdef int open_antecedents(const Space* space, int most_rules, Antecedents* antecedents) noexcept nogil
+cdef int open_antecedents(const Space* space, int max_rules, Antecedents* antecedents) noexcept nogil
 cdef void close_antecedents(Antecedents* antecedents) noexcept nogil
 cdef void decode_genes(const Space* space, const int* granularities, const double* displacements,
                        Antecedents* antecedents) noexcept nogil

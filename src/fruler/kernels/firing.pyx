@@ -19,19 +19,19 @@ cdef extern from "bits.h" nogil:
 cdef double LARGEST_DISPLACEMENT = 0.5 - 1e-6
 
 
-cdef int open_antecedents(const Space* space, int most_rules, Antecedents* antecedents) noexcept nogil:
+cdef int open_antecedents(const Space* space, int max_rules, Antecedents* antecedents) noexcept nogil:
     """Allocate buffers for chromosomes with at most so many rules; return 0, or -1 without memory."""
     cdef int p = space.n_inputs, n_slots = 64
-    while n_slots < 4 * most_rules:
+    while n_slots < 4 * max_rules:
         n_slots *= 2
-    antecedents.most_rules = most_rules
+    antecedents.max_rules = max_rules
     antecedents.n_slots = n_slots
     antecedents.inputs = <int*>malloc(p * sizeof(int))
     antecedents.n_splits = <int*>malloc(p * sizeof(int))
     antecedents.start = <double*>malloc(p * space.stride * sizeof(double) + 8)
     antecedents.slope = <double*>malloc(p * space.stride * sizeof(double) + 8)
-    antecedents.labels = <unsigned char*>malloc(<size_t>(most_rules + 1) * p)
-    antecedents.sets = <uint64_t*>malloc(<size_t>p * (space.stride + 2) * ((most_rules + 63) // 64) * sizeof(uint64_t))
+    antecedents.labels = <unsigned char*>malloc(<size_t>(max_rules + 1) * p)
+    antecedents.sets = <uint64_t*>malloc(<size_t>p * (space.stride + 2) * ((max_rules + 63) // 64) * sizeof(uint64_t))
     antecedents.slots = <int*>malloc(n_slots * sizeof(int))
     if (antecedents.inputs == NULL or antecedents.n_splits == NULL or antecedents.start == NULL
             or antecedents.slope == NULL or antecedents.labels == NULL or antecedents.sets == NULL
@@ -120,7 +120,7 @@ cdef void sort_rules(Antecedents* antecedents, int width) noexcept nogil:
     """Order the rules by their labels, so that they do not depend on the order of the examples."""
     cdef int n = antecedents.n_rules, gap = n // 2, i, k
     cdef size_t size = antecedents.n_used
-    cdef unsigned char* held = antecedents.labels + <size_t>antecedents.most_rules * width
+    cdef unsigned char* held = antecedents.labels + <size_t>antecedents.max_rules * width
     while gap > 0:
         for i in range(gap, n):
             memcpy(held, antecedents.labels + <size_t>i * width, size)
@@ -162,7 +162,7 @@ cdef bint make_rules(const Space* space, const Table* examples, Antecedents* ant
                 slot = (slot + 1) & mask
             if antecedents.slots[slot] >= 0:
                 continue
-            if antecedents.n_rules == antecedents.most_rules:
+            if antecedents.n_rules == antecedents.max_rules:
                 return False
             antecedents.slots[slot] = antecedents.n_rules
             antecedents.n_rules += 1

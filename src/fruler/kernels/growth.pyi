@@ -28,5 +28,5 @@ def score_splits(
     slopes: Floats,
     total: float,
     ridge: float,
-    least_weight: float,
+    min_weight: float,
 ) -> Floats: ...

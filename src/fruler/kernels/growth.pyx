@@ -19,11 +19,11 @@ cdef extern from "dense.h" nogil:
                          const double* packed, double* blocks)
 
 # No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
-cdef double LEAST_ERROR = 1e-12
+cdef double MIN_ERROR = 1e-12
 # What is left of a term once those before it are taken out must be this share of it, or it is rounding.
-cdef double LEAST_PIVOT = 1e-11
+cdef double MIN_PIVOT = 1e-11
 # Rounding is mended by far less; more is tried only where a number is not finite, without end.
-cdef double MOST_JITTER = 1e6
+cdef double MAX_JITTER = 1e6
 
 
 cdef inline double risen(double x, double start, double slope) noexcept nogil:
@@ -169,14 +169,14 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
             if info == 0:
                 for i in range(size):
                     value = gram[i, i] + jitter + (intercept_ridge if i % q == 0 else ridge)
-                    if inverse[i, i] * inverse[i, i] < LEAST_PIVOT * value:
+                    if inverse[i, i] * inverse[i, i] < MIN_PIVOT * value:
                         info = 1
             if info == 0:
                 break
             # Rounding can leave a matrix of collinear terms indefinite, or definite by nothing but rounding; the least
             # ridge that mends it is enough.
             jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
-            if jitter > MOST_JITTER:
+            if jitter > MAX_JITTER:
                 break
         if info != 0:
             free(terms)
@@ -196,7 +196,7 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
                 value += inverse[i, best] * moment[best]
             beta[i] = value
             error -= value * moment[i]
-        error = max(error, LEAST_ERROR)
+        error = max(error, MIN_ERROR)
         now = n_rows * log(error) + price * k
         while True:
             best = -1
@@ -224,11 +224,11 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
 
 def score_splits(const double[:, ::1] columns, const double[:, ::1] rows, const int[::1] terms,
                  const double[::1] residual, const double[::1] row_weight, const double[::1] rule_weight, int feature,
-                 const double[::1] starts, const double[::1] slopes, double total, double ridge, double least_weight):
+                 const double[::1] starts, const double[::1] slopes, double total, double ridge, double min_weight):
     """Return how much of the squared residual two rules in place of one could explain, for splits of one input.
 
     The two have their own linear terms over the columns `terms` of `rows`; the other rules stay as they are. The value is
-    a mean over all rows; -1 where one of the two would have less than `least_weight` rows.
+    a mean over all rows; -1 where one of the two would have less than `min_weight` rows.
     """
     cdef Py_ssize_t n = rows.shape[0], q = terms.shape[0], size = q * (q + 1) // 2, n_splits = starts.shape[0]
     cdef Py_ssize_t i, s, a, b, at, stride = 2 * size + q + 1
@@ -278,7 +278,7 @@ def score_splits(const double[:, ::1] columns, const double[:, ::1] rows, const 
                 here[2 * size + q] += row_weight[i] * w * r
         for s in range(n_splits):
             here = sums + s * stride
-            if here[2 * size + q] < least_weight or weight_all - here[2 * size + q] < least_weight:
+            if here[2 * size + q] < min_weight or weight_all - here[2 * size + q] < min_weight:
                 continue
             # Lower triangle, column by column: the lower rule first, then the upper one.
             at = 0

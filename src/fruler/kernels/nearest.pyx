@@ -192,18 +192,18 @@ def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, 
     the distance is infinite and the row -1; of equally near points the lowest row counts.
     """
     cdef Py_ssize_t n = points.shape[0], p = points.shape[1]
-    cdef Py_ssize_t most_leaves = 2 * n // LEAF + n_classes + 1
-    cdef Py_ssize_t most_nodes = 2 * most_leaves
+    cdef Py_ssize_t max_leaves = 2 * n // LEAF + n_classes + 1
+    cdef Py_ssize_t max_nodes = 2 * max_leaves
     cdef Py_ssize_t n_nodes = n_classes, n_leaves = 0, c, k, first, row
     cdef Best within, between
     order_array = np.argsort(classes, kind="stable").astype(np.intp, copy=False)
     starts_array = np.searchsorted(np.asarray(classes)[order_array], np.arange(n_classes + 1)).astype(np.intp)
-    low_array = np.empty((most_nodes, p))
-    high_array = np.empty((most_nodes, p))
-    child_array = np.empty(most_nodes, dtype=np.intp)
-    lowest_array = np.empty(most_nodes, dtype=np.intp)
-    blocks_array = np.empty((most_leaves, p, LEAF))
-    rows_array = np.empty((most_leaves, LEAF), dtype=np.intp)
+    low_array = np.empty((max_nodes, p))
+    high_array = np.empty((max_nodes, p))
+    child_array = np.empty(max_nodes, dtype=np.intp)
+    lowest_array = np.empty(max_nodes, dtype=np.intp)
+    blocks_array = np.empty((max_leaves, p, LEAF))
+    rows_array = np.empty((max_leaves, LEAF), dtype=np.intp)
     distances_array = np.empty((2, n))
     neighbours_array = np.empty((2, n), dtype=np.intp)
 

@@ -65,8 +65,8 @@ cdef void find_examples(const Space* space, const Table* examples, const Anteced
         first += size
 
 
-def rules_of(const int[::1] granularities, const double[:, ::1] displacements, object space, object examples,
-             int most_rules):
+def rules_of(const int[::1] granularities, const double[:, ::1] displacements, tuple space, tuple examples,
+             int max_rules):
     """Return the rules of a chromosome; None if they are too many.
 
     They are the inputs that they look at, their labels there, and for each rule the first example that it comes from:
@@ -80,7 +80,7 @@ def rules_of(const int[::1] granularities, const double[:, ::1] displacements, o
     cdef Py_ssize_t rule
     cdef unsigned char[::1] held = np.empty(space_.n_inputs, dtype=np.uint8)
     cdef Py_ssize_t[::1] found
-    if open_workspace(&space_, most_rules, &work) != 0:
+    if open_workspace(&space_, max_rules, &work) != 0:
         raise MemoryError("there is not enough memory for so many rules")
     try:
         with nogil:
@@ -108,15 +108,15 @@ def n_sums(Py_ssize_t n_rules, Py_ssize_t n_inputs):
     return n_rules * (n_rules + 1) // 2 * (q * (q + 1) // 2) + n_rules * q + 2
 
 
-def add_sums(const int[::1] granularities, const double[:, ::1] displacements, object space, object examples,
-             object table, int most_rules, double[::1] sums):
+def add_sums(const int[::1] granularities, const double[:, ::1] displacements, tuple space, tuple examples,
+             tuple table, int max_rules, double[::1] sums):
     """Add the rows of a table to the sums of a chromosome, whose rules come from `examples`."""
     cdef Space space_ = as_space(space)
     cdef Table examples_ = as_table(examples), table_ = as_table(table)
     cdef Workspace work
     cdef Py_ssize_t q = space_.n_inputs + 1, n_blocks, m = 0, i
     cdef bint fits = False
-    if open_workspace(&space_, most_rules, &work) != 0:
+    if open_workspace(&space_, max_rules, &work) != 0:
         raise MemoryError("there is not enough memory for so many rules")
     with nogil:
         decode_genes(&space_, &granularities[0], &displacements[0, 0], &work.antecedents)
@@ -133,7 +133,7 @@ def add_sums(const int[::1] granularities, const double[:, ::1] displacements, o
         raise ValueError(f"sums of length {sums.shape[0]} are not those of {m} rules")
 
 
-def solve_sums(const double[::1] sums, Py_ssize_t n_rules, Py_ssize_t n_inputs, object settings):
+def solve_sums(const double[::1] sums, Py_ssize_t n_rules, Py_ssize_t n_inputs, tuple settings):
     """Fit consequents by coordinate descent to the sums over all rows.
 
     Returns the coefficients (rules, inputs + 1) of standardised data, and what `evaluate` returns of a chromosome.
@@ -177,8 +177,8 @@ def solve_sums(const double[::1] sums, Py_ssize_t n_rules, Py_ssize_t n_inputs, 
     return coefficients_array, results_array
 
 
-def score_sums(const int[::1] granularities, const double[:, ::1] displacements, object space, object examples,
-               object table, int most_rules, const double[:, ::1] coefficients):
+def score_sums(const int[::1] granularities, const double[:, ::1] displacements, tuple space, tuple examples,
+               tuple table, int max_rules, const double[:, ::1] coefficients):
     """Return the sum of weighted squared errors of a chromosome's rules on a table, and the rows that fire none."""
     cdef Space space_ = as_space(space)
     cdef Table examples_ = as_table(examples), table_ = as_table(table)
@@ -186,7 +186,7 @@ def score_sums(const int[::1] granularities, const double[:, ::1] displacements,
     cdef Py_ssize_t i, n_uncovered = 0
     cdef double total = 0.0, error = 0.0
     cdef bint fits = False
-    if open_workspace(&space_, most_rules, &work) != 0:
+    if open_workspace(&space_, max_rules, &work) != 0:
         raise MemoryError("there is not enough memory for so many rules")
     with nogil:
         decode_genes(&space_, &granularities[0], &displacements[0, 0], &work.antecedents)

@@ -16,4 +16,4 @@ cdef struct SparseDesign:
 
 
 cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty, double ridge_share, double rate,
-                 uint64_t seed, int most_epochs, double* beta, double* work, int* order) noexcept nogil
+                 uint64_t seed, int max_epochs, double* beta, double* work, int* order) noexcept nogil

@@ -11,7 +11,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 
-cdef double _LEAST_GAIN = 1e-5
+cdef double _MIN_GAIN = 1e-5
 
 
 cdef inline uint64_t next_random(uint64_t* state) noexcept nogil:
@@ -63,7 +63,7 @@ cdef inline double predict_row(const SparseDesign* design, Py_ssize_t row, const
 
 
 cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty, double ridge_share, double rate,
-                 uint64_t seed, int most_epochs, double* beta, double* work, int* order) noexcept nogil:
+                 uint64_t seed, int max_epochs, double* beta, double* work, int* order) noexcept nogil:
     """Write the best coefficients of any epoch into `beta`; return the number of epochs.
 
     `work` holds twice as many doubles as there are coefficients, `order` one integer a row.
@@ -82,7 +82,7 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty,
     for i in range(n):
         order[i] = <int>i
         total_weight += design.weight[i]
-    while epoch < most_epochs:
+    while epoch < max_epochs:
         shuffle(n, order, &state)
         for i in range(n):
             row = order[i]
@@ -114,7 +114,7 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty,
         for row in range(n):
             error = predict_row(design, row, w, scale) - design.y[row]
             miss += design.weight[row] * error * error
-        idle = 0 if miss < best - _LEAST_GAIN * total_weight else idle + 1
+        idle = 0 if miss < best - _MIN_GAIN * total_weight else idle + 1
         if miss < best:
             best = miss
             for k in range(n_rules):

@@ -1,91 +1,97 @@
-"""One search, from its seed to what it found: begun afresh, resumed from a folder, or gone on with."""
+"""One search, from its seed to what it found: started afresh, or resumed from a folder or from an earlier fit."""
 
 from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fruler._parallel import thread_pool
-from fruler.algorithms.fruler.learner import EvolutionLearner, EvolutionOptions
-from fruler.algorithms.fruler.state import EvolutionState
-from fruler.algorithms.growth.learner import GrowthLearner, GrowthOptions
-from fruler.algorithms.growth.state import GrowthState
-from fruler.learning.checkpoint.folder import CheckpointFolder, State
+from fruler.learning.algorithm import Algorithm, Search, State
+from fruler.learning.checkpoint.folder import CheckpointFolder
 from fruler.learning.checkpoint.identity import Identity
 from fruler.learning.control import RunControl
-from fruler.learning.table import Learned, TrainingData
+from fruler.learning.learned import Learned
+from fruler.learning.table import TrainingTable
 
 
 class Kept(NamedTuple):
-    """A search that another fit can go on with."""
+    """A search that another fit can resume."""
 
     identity: Identity
     state: State | None
 
 
-class Learners(NamedTuple):
-    """Who learns, by search."""
-
-    growth: type[GrowthLearner] = GrowthLearner
-    evolution: type[EvolutionLearner] = EvolutionLearner
-
-
-_HERE = Learners()
-
-
 class Found(NamedTuple):
-    """What a search found, from which evaluation it went on, and what another one can go on with."""
+    """What a search found, how many evaluations an earlier one had made, and what another one can resume."""
 
     learned: Learned
     resumed: int
     kept: Kept
 
 
+@dataclass(frozen=True)
+class Continuation:
+    """Where a search may resume.
+
+    Attributes
+    ----------
+    checkpoint : path or None
+        The folder in which the search is kept.
+    warm_start : bool
+        Whether to resume a search that differs only in when it ends.
+    kept : Kept or None
+        The search of an earlier fit.
+    """
+
+    checkpoint: str | os.PathLike[str] | None = None
+    warm_start: bool = False
+    kept: Kept | None = None
+
+
+AFRESH = Continuation()
+
+
 def run_search(
-    options: GrowthOptions | EvolutionOptions,
-    data: TrainingData,
+    algorithm: Algorithm,
+    options: Any,
+    table: TrainingTable,
     random_state: Any,
     control: RunControl,
     *,
     n_jobs: int = 1,
-    checkpoint: str | os.PathLike[str] | None = None,
-    warm_start: bool = False,
-    kept: Kept | None = None,
-    learners: Learners = _HERE,
+    continuation: Continuation = AFRESH,
 ) -> Found:
     """Search for rules.
 
     Parameters
     ----------
-    options : GrowthOptions or EvolutionOptions
-        The parameters, which also say which search it is.
-    data : TrainingData
+    algorithm : Algorithm
+        How to search.
+    options : dataclass
+        The options of the algorithm.
+    table : TrainingTable
         The rows to learn from.
     random_state : int, RandomState instance or None
         The only source of chance.
     control : RunControl
-        Its clock, and who watches it.
+        The clock, and who watches the search.
     n_jobs : int
-        Threads.
-    checkpoint : path, optional
-        The folder in which the search is kept.
-    warm_start : bool
-        Whether to go on with a search that differs only in when it ends.
-    kept : Kept, optional
-        The search of an earlier fit.
-    learners : Learners, optional
-        Who learns.
+        The number of threads.
+    continuation : Continuation, optional
+        Where the search may resume.
     """
-    search = "evolution" if isinstance(options, EvolutionOptions) else "growth"
-    identity = Identity.of(search, options, data, random_state, with_data=warm_start or checkpoint is not None)
+    checkpoint, warm_start = continuation.checkpoint, continuation.warm_start
+    with_data = warm_start or checkpoint is not None
+    identity = Identity.of(algorithm, options, table, random_state, with_data=with_data)
     state: State | None = None
-    if warm_start and kept is not None:
-        identity, state = _go_on(kept, identity)
-    opened = None if checkpoint is None else CheckpointFolder(checkpoint, identity, go_on=warm_start)
+    if warm_start and continuation.kept is not None:
+        identity, state = _resumed(continuation.kept, identity)
+    opened = None if checkpoint is None else CheckpointFolder(checkpoint, algorithm, identity, resume=warm_start)
     with nullcontext() if opened is None else opened:
         if opened is not None:
             identity, state = opened.identity, opened.state or state
@@ -95,7 +101,7 @@ def run_search(
         control.state = state
         resumed = 0 if state is None else state.n_evaluations
         try:
-            learned = _learn(learners, options, data, identity, control, n_jobs, state)
+            learned = _learn(algorithm, options, table, identity, control, n_jobs)
         except Exception:
             # Whatever it was, what was searched by then need not be searched again.
             if opened is not None and control.state is not None:
@@ -107,32 +113,22 @@ def run_search(
 
 
 def _learn(
-    learners: Learners,
-    options: GrowthOptions | EvolutionOptions,
-    data: TrainingData,
-    identity: Identity,
-    control: RunControl,
-    n_jobs: int,
-    state: State | None,
+    algorithm: Algorithm, options: Any, table: TrainingTable, identity: Identity, control: RunControl, n_jobs: int
 ) -> Learned:
-    rng = np.random.default_rng(identity.seed)
+    rng, state = np.random.default_rng(identity.seed), control.state
     with control.interruptible(), threadpool_limits(1), thread_pool(n_jobs) as pool:
-        if isinstance(options, EvolutionOptions):
-            evolved = state if isinstance(state, EvolutionState) else None
-            return learners.evolution(options, data, rng, pool, n_jobs, control, evolved).learn()
-        grown = state if isinstance(state, GrowthState) else None
-        return learners.growth(options, data, rng, pool, control, grown).learn()
+        return algorithm.learner(Search(options, table, rng, control, pool, n_jobs, state)).learn()
 
 
-def _go_on(kept: Kept, identity: Identity) -> tuple[Identity, State | None]:
-    """Return the run that goes on, with the seed of the one before."""
+def _resumed(kept: Kept, identity: Identity) -> tuple[Identity, State | None]:
+    """Return the run that resumes, with the seed of the one before."""
     seeded = isinstance(identity.random_state, int)
-    # A generator gives other numbers every time; the search goes on with those it began with.
-    same = identity if seeded else Identity(identity.data, identity.settings, kept.identity.seed, None)
+    # A generator gives other numbers every time; the search resumes with those it started with.
+    same = identity if seeded else identity.with_seed(kept.identity.seed, None)
     differences = same.differences(kept.identity, with_limits=False)
     if differences:
         raise ValueError(
-            f"warm_start=True goes on with the last fit, which is another: {'; '.join(differences)}. "
+            f"warm_start=True resumes the last fit, which is another: {'; '.join(differences)}. "
             "Give the same, or set warm_start=False."
         )
-    return Identity(identity.data, identity.settings, kept.identity.seed, kept.identity.random_state), kept.state
+    return identity.with_seed(kept.identity.seed, kept.identity.random_state), kept.state

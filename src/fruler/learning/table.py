@@ -1,26 +1,42 @@
-"""What every search for rules starts from, and what it ends with."""
+"""The table that every algorithm learns from: one protocol, whether its rows are here or with the workers."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-from fruler._typing import Floats
+from fruler._typing import Floats, Indices
+from fruler.rules.measurement import MAX_ROWS_EXPLAINED, summarise
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.summary import TrainingSummary
 from fruler.table.known_splits import domains_with_room
 from fruler.table.rows import Rows, spread_evenly
 from fruler.table.scaling import Scale, measure_scale
 
 
+class TrainingSample(NamedTuple):
+    """Some rows of a table, in their own units."""
+
+    values: Floats
+    target: Floats
+    weight: Floats | None
+
+    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+        """Return what a rule base remembers of these rows."""
+        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error)
+
+
 @dataclass(frozen=True, eq=False)
-class Outline:
-    """What is known of a table beside its rows.
+class TrainingTable(ABC):
+    """A checked table that an algorithm learns from, wherever its rows are.
+
+    Rows are numbered from 0 among those that count; rows of weight zero are left out.
 
     Attributes
     ----------
@@ -50,10 +66,45 @@ class Outline:
         """Turns a mean squared error of standardised outputs into half of one in the target's own units."""
         return float(self.target_scale.spread) ** 2 / 2.0
 
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of rows that count."""
+
+    @property
+    @abstractmethod
+    def digests(self) -> dict[str, str]:
+        """Short texts that are other for other data, by what they are of."""
+
+    @property
+    @abstractmethod
+    def sample(self) -> TrainingSample:
+        """Rows that are spread evenly over the table: enough to explain a model by."""
+
+    @abstractmethod
+    def take(self, indices: Indices) -> Rows:
+        """Return some rows, standardised, in the order of `indices`."""
+
+    @abstractmethod
+    def given_numbers(self, indices: Indices) -> Indices:
+        """Return the numbers of rows among all that were given, rows of weight zero included."""
+
+    @abstractmethod
+    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+        """Return what a rule base remembers of all rows.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        cv_error : float
+            Half the mean squared error on held-out rows; NaN where it is not known.
+        """
+
 
 @dataclass(frozen=True, eq=False)
-class TrainingData(Outline):
-    """A checked table, standardised, with all that is needed to come back to its own units.
+class LocalTable(TrainingTable):
+    """A table whose rows are in memory, standardised, with all that is needed to come back to its own units.
 
     Attributes
     ----------
@@ -63,12 +114,15 @@ class TrainingData(Outline):
         How much each row counts; one on average.
     rows : Rows
         The same, standardised.
+    given : ndarray or None
+        The numbers of the rows among all that were given; None: these are all.
     """
 
     values: Floats
     target: Floats
     weight: Floats | None
     rows: Rows
+    given: Indices | None
 
     @classmethod
     def from_arrays(
@@ -79,17 +133,17 @@ class TrainingData(Outline):
         names: Sequence[str],
         split_points: Mapping[str | int, Any] | None,
     ) -> Self:
-        """Standardise a table, and check the split points that are known."""
+        """Leave out rows of weight zero, standardise the others, and check the split points that are known."""
+        given = None
+        if weight is not None:
+            given = np.flatnonzero(weight)
+            values, target, weight = values[given], target[given], weight[given] / weight.max()
+            weight /= weight.mean()
         scale, target_scale = measure_scale(values), measure_scale(target)
         rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight)
         ends = np.column_stack([values.min(axis=0), values.max(axis=0)])
         domains, known_splits = domains_with_room(ends, names, split_points)
-        return cls(scale, target_scale, names, domains, known_splits, values, target, weight, rows)
-
-    def sample(self, most: int) -> TrainingSample:
-        """Return rows that are spread evenly over the table, so many at most."""
-        some = spread_evenly(len(self.target), most)
-        return TrainingSample(self.values[some], self.target[some], None if self.weight is None else self.weight[some])
+        return cls(scale, target_scale, names, domains, known_splits, values, target, weight, rows, given)
 
     @property
     def n_rows(self) -> int:
@@ -101,72 +155,23 @@ class TrainingData(Outline):
         """Short texts that are other for other data, by what they are of."""
         return {"X": digest(self.values), "y": digest(self.target), "sample_weight": digest(self.weight)}
 
+    @cached_property
+    def sample(self) -> TrainingSample:
+        """Rows that are spread evenly over the table."""
+        some = spread_evenly(self.n_rows, MAX_ROWS_EXPLAINED)
+        return TrainingSample(self.values[some], self.target[some], None if self.weight is None else self.weight[some])
 
-class TrainingSample(NamedTuple):
-    """Some rows of a table, in their own units."""
+    def take(self, indices: Indices) -> Rows:
+        """Return some rows, standardised."""
+        return self.rows.take(indices)
 
-    values: Floats
-    target: Floats
-    weight: Floats | None
+    def given_numbers(self, indices: Indices) -> Indices:
+        """Return the numbers of rows among all that were given."""
+        return indices if self.given is None else self.given[indices]
 
-
-@dataclass(frozen=True, eq=False)
-class FrontPoint:
-    """A model of the trade-off between accuracy and size.
-
-    Attributes
-    ----------
-    rule_base : RuleBase
-        The model.
-    criterion : float
-        What the search minimised, for it.
-    error : float
-        Half the mean squared error on the training rows, in the target's own units.
-    cv_error : float
-        The same on rows that were left out, where the search estimates it; NaN elsewhere.
-    regularization : float
-        With which its consequents were fitted.
-    n_uncovered : int
-        Training rows that fit no rule.
-    """
-
-    rule_base: RuleBase
-    criterion: float
-    error: float
-    cv_error: float
-    regularization: float
-    n_uncovered: int
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """What a search found.
-
-    Attributes
-    ----------
-    front : tuple of FrontPoint
-        Models by increasing number of rules: the best that was met of each.
-    chosen : int
-        Which of them is the model.
-    n_evaluations : int
-        The candidates that were looked at.
-    history : DataFrame
-        How the search went.
-    sample_indices : ndarray
-        The rows that rules were made from.
-    seconds : dict of str to float
-        How long each stage took.
-    exact : bool
-        Whether it came to its own end: no limit of time, and nobody, has cut it short.
-    """
-
-    front: tuple[FrontPoint, ...]
-    chosen: int
-    n_evaluations: int
-    history: pd.DataFrame
-    sample_indices: npt.NDArray[np.intp]
-    seconds: dict[str, float]
-    exact: bool = True
+    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+        """Return what a rule base remembers of all rows."""
+        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error)
 
 
 def digest(values: Floats | None) -> str:

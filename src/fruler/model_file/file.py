@@ -11,7 +11,7 @@ from typing import Any
 from fruler._files import write_whole
 from fruler.model_file.columns_json import columns_from_json, columns_to_json
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
-from fruler.rules.json.checked import MOST_BYTES, parse_document, require_readable
+from fruler.rules.json.checked import MAX_BYTES, parse_document, require_readable
 from fruler.rules.json.rule_base import require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 from fruler.table.encoding import TableEncoding
@@ -102,7 +102,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         raise ValueError(f"{str(where)!r} is a folder; give the path of a model file")
     try:
         with where.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
+            raw = file.read(MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(f"there is no file {str(where)!r}; check the path") from None
     try:
@@ -127,7 +127,7 @@ def parse_model(raw: bytes) -> Model:
     document = parse_document(raw)
     head = document.value if isinstance(document.value, dict) else {}
     if head.get("format") != FORMAT or "schema" not in head:
-        raise ValueError(f"it is JSON but no {FORMAT}, which FRULERRegressor.save and fruler fit write")
+        raise ValueError(f"it is JSON but no {FORMAT}, which an estimator's save and fruler fit write")
     schema = document.members()["schema"].count(1)
     if schema > SCHEMA:
         raise ValueError(f"its schema is {schema}, and this version reads up to {SCHEMA}; install a newer fruler")

@@ -9,7 +9,7 @@ from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
 
 # With more inputs in the antecedents than this, not every turn of their order is walked through.
-_MOST_TURNS = 8
+_MAX_TURNS = 8
 
 
 def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
@@ -83,5 +83,5 @@ def turns_of(inputs: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
     [[2, 5, 7], [5, 7, 2], [7, 2, 5]]
     """
     n = len(inputs)
-    n_turns = min(n, _MOST_TURNS)
+    n_turns = min(n, _MAX_TURNS)
     return [np.roll(inputs, -(k * n // n_turns)) for k in range(n_turns)]

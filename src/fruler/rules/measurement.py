@@ -13,7 +13,7 @@ from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.table.rows import spread_evenly
 
 # Means over more rows than this would be the same to all digits that anyone reads.
-MOST_ROWS_EXPLAINED = 1_000
+MAX_ROWS_EXPLAINED = 1_000
 
 
 def summarise(
@@ -43,7 +43,7 @@ def summarise(
     low, high = values.min(axis=0), values.max(axis=0)
     predictions = rule_base.predict(values)
     mean = float(np.average(target, weights=weight))
-    figures = Figures(
+    measured = Measured(
         n_rows=len(target),
         low=low,
         high=high,
@@ -56,11 +56,11 @@ def summarise(
         base=float(np.average(predictions, weights=weight)),
         rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
     )
-    some = spread_evenly(len(values), MOST_ROWS_EXPLAINED)
-    return summary_from(rule_base, figures, np.ascontiguousarray(values[some]), weight[some], cv_error=cv_error)
+    some = spread_evenly(len(values), MAX_ROWS_EXPLAINED)
+    return summary_from(rule_base, measured, np.ascontiguousarray(values[some]), weight[some], cv_error=cv_error)
 
 
-class Figures(NamedTuple):
+class Measured(NamedTuple):
     """What a summary takes from all rows; `TrainingSummary` says what each is."""
 
     n_rows: int
@@ -77,22 +77,22 @@ class Figures(NamedTuple):
 
 
 def summary_from(
-    rule_base: RuleBase, figures: Figures, sample: Floats, sample_weight: Floats, *, cv_error: float = float("nan")
+    rule_base: RuleBase, measured: Measured, sample: Floats, sample_weight: Floats, *, cv_error: float = float("nan")
 ) -> TrainingSummary:
-    """Make a summary of the figures of all rows, and of some rows that are explained.
+    """Make a summary of what was measured on all rows, and of some rows that are explained.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
-    figures : Figures
+    measured : Measured
         Of all rows.
     sample, sample_weight : ndarray of shape (n_samples, n_inputs) and (n_samples,)
         Rows that stand for all.
     cv_error : float, optional
         Half the mean squared error on rows that were left out, where it is known.
     """
-    base, typical = figures.base, figures.typical
+    base, typical = measured.base, measured.typical
     parts = parts_from(rule_base, sample, typical)
     offsets = np.average(parts, axis=0, weights=sample_weight)
     # The base is the mean over all rows: what the sample's mean is off by goes to the inputs by their size.
@@ -102,7 +102,7 @@ def summary_from(
     said = sample @ rule_base.consequents[:, 1:].T + rule_base.consequents[:, 0]
     weights = rule_base.activations(sample)[0]
     return TrainingSummary(
-        **figures._asdict(),
+        **measured._asdict(),
         offsets=offsets,
         input_importance=np.average(np.abs(parts - offsets), axis=0, weights=sample_weight),
         rule_importance=np.average(weights * np.abs(said - base), axis=0, weights=sample_weight),

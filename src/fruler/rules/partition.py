@@ -91,6 +91,11 @@ class FuzzyPartition:
         return len(self.labels)
 
     @property
+    def default_labels(self) -> tuple[str, ...]:
+        """The names that the labels have unless they are given others."""
+        return label_names(self.n_labels)
+
+    @property
     def ordered(self) -> bool:
         """Whether labels have neighbours: they do."""
         return True
@@ -169,7 +174,7 @@ class NominalPartition:
             raise ValueError("A nominal partition needs at least one group, and a group at least one category.")
         if len(set(flat)) < len(flat):
             raise ValueError(f"A category may stand in one group only; got {groups!r}.")
-        names = [" or ".join(f"{code:.15g}" for code in group) for group in codes] if labels is None else labels
+        names = _code_names(codes) if labels is None else labels
         object.__setattr__(self, "groups", codes)
         object.__setattr__(self, "labels", _checked_labels(names, len(codes)))
 
@@ -177,6 +182,11 @@ class NominalPartition:
     def n_labels(self) -> int:
         """The number of labels."""
         return len(self.labels)
+
+    @property
+    def default_labels(self) -> tuple[str, ...]:
+        """The names that the labels have unless they are given others: the codes of their categories."""
+        return _code_names(self.groups)
 
     @property
     def ordered(self) -> bool:
@@ -202,6 +212,10 @@ class NominalPartition:
 
 
 Partition = FuzzyPartition | NominalPartition
+
+
+def _code_names(groups: Sequence[Sequence[float]]) -> tuple[str, ...]:
+    return tuple(" or ".join(f"{code:.15g}" for code in group) for group in groups)
 
 
 def half_widths(split_points: Floats, domain: tuple[float, float], fuzziness: Floats | float) -> Floats:

@@ -315,6 +315,24 @@ class RuleBase:
         variables = (replace(variable, unit=units.get(variable.name, variable.unit)) for variable in self.variables)
         return replace(self, variables=tuple(variables), target_unit=units.get(self.target_name, self.target_unit))
 
+    def named_like(self, other: RuleBase) -> RuleBase:
+        """Return the rule base with the units and label names of another one over the same inputs.
+
+        A label takes the name that the other rule base gives to the label of the same default name: "low" becomes
+        "cold", however many labels either has.
+        """
+        others = {variable.name: variable for variable in other.variables}
+        variables = []
+        for variable in self.variables:
+            like = others.get(variable.name)
+            if like is not None:
+                defaults = like.partition.default_labels
+                names = dict(zip(defaults, like.partition.labels, strict=True))
+                labels = [names.get(label, label) for label in variable.partition.labels]
+                variable = replace(variable, partition=variable.partition.renamed(labels), unit=like.unit)
+            variables.append(variable)
+        return replace(self, variables=tuple(variables), target_unit=other.target_unit)
+
     def _require_names(self, names: Mapping[str, Any] | Sequence[str]) -> None:
         known = [variable.name for variable in self.variables]
         for name in names:

@@ -15,8 +15,8 @@ from fruler._wording import counted, quote_names, suggest
 from fruler.table.encoding import TRUTH_VALUES, Column, TableEncoding, column_texts
 from fruler.table.validation import LARGEST_VALUE
 
-MOST_CATEGORIES = 12
-_MOST_MISSING = 0.5
+MAX_CATEGORIES = 12
+_MAX_MISSING = 0.5
 # A column that is mostly numbers was meant to be one of numbers.
 _MOSTLY = 0.5
 _DATE = re.compile(
@@ -162,7 +162,7 @@ def _learn_encoding(
     names = list(table.columns)
     for name in names:
         share = 1.0 - complete.loc[known, name].mean()
-        if share > _MOST_MISSING:
+        if share > _MAX_MISSING:
             left_out[name] = "empty" if share == 1.0 else f"{share:.0%} of its values are missing"
     rows = known
     while True:
@@ -215,8 +215,8 @@ def _decide(values: pd.Series) -> Column | str:
             return f"text among numbers ({odd.iloc[0]!r} in row {int(odd.index[0]) + 1}); correct it or leave it empty"
     if len(distinct) == len(texts) > 2:
         return "text, different in every row"
-    if len(distinct) > MOST_CATEGORIES:
-        return f"text with {len(distinct)} different values, more than {MOST_CATEGORIES}"
+    if len(distinct) > MAX_CATEGORIES:
+        return f"text with {len(distinct)} different values, more than {MAX_CATEGORIES}"
     return Column(name, _ordered(values, distinct))
 
 
@@ -303,7 +303,7 @@ def _hints(table: pd.DataFrame, encoding: TableEncoding) -> Iterable[str]:
         values = table[column.name]
         if (
             column.categories is None
-            and len(table) > MOST_CATEGORIES
+            and len(table) > MAX_CATEGORIES
             and pd.api.types.is_integer_dtype(values.dtype)
             and (values.diff().iloc[1:] == 1).all()
         ):

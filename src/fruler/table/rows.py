@@ -51,6 +51,11 @@ class Rows:
         weights = np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
         return cls(np.ascontiguousarray(X.T), rows, np.ascontiguousarray(y), weights)
 
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """What the kernels read: columns, rows, output and weight."""
+        return self.columns, self.rows, self.y, self.weight
+
     def __len__(self) -> int:
         return len(self.y)
 

@@ -18,7 +18,7 @@ from fruler.table.rows import Rows
 from fruler.table.scaling import Scale
 
 TASKS = {t_norm: make_task(t_norm=t_norm) for t_norm in ("product", "minimum")}
-EXACT = ElasticNetSettings(1e-3, 0.5, tolerance=1e-12, progress=-1.0, most_rounds=5_000)
+EXACT = ElasticNetSettings(1e-3, 0.5, tolerance=1e-12, progress=-1.0, max_rounds=5_000)
 
 
 def random_chromosome(space, seed):
@@ -58,16 +58,20 @@ def numpy_design(task, chromosome, rows):
     return (degrees[:, :, None] * rows.rows[:, None, :]).reshape(len(rows), -1), int((total == 0).sum())
 
 
+def tables_of(task):
+    return task.space.arrays, task.examples.arrays, task.fitted.arrays
+
+
 def run(task, chromosome, settings=EXACT, scored="task"):
     [result] = evaluate(
         chromosome.granularities[None],
         chromosome.displacements[None],
-        task.space,
-        task.examples,
-        task.fitted,
-        task.scored if scored == "task" else scored,
-        settings,
-        task.most_rules,
+        task.space.arrays,
+        task.examples.arrays,
+        task.fitted.arrays,
+        task.scored.arrays if scored == "task" else scored,
+        settings.numbers,
+        task.max_rules,
     )
     return result
 
@@ -79,7 +83,7 @@ def test_rules_consequents_and_errors_equal_numpy(t_norm, seed):
     task = TASKS[t_norm]
     chromosome = random_chromosome(task.space, seed)
     inputs, labels, coefficients, _ = learn(
-        chromosome.granularities, chromosome.displacements, task.space, task.examples, task.fitted, EXACT, 100
+        chromosome.granularities, chromosome.displacements, *tables_of(task), EXACT.numbers, 100
     )
     expected_inputs, expected_labels = numpy_rules(task, chromosome)
     assert inputs.tolist() == expected_inputs
@@ -112,7 +116,7 @@ def test_rows_that_no_rule_covers_are_answered_by_the_nearest(t_norm):
     for seed in range(20):
         chromosome = random_chromosome(task.space, seed)
         *_, coefficients, _ = learn(
-            chromosome.granularities, chromosome.displacements, task.space, task.examples, task.fitted, EXACT, 100
+            chromosome.granularities, chromosome.displacements, *tables_of(task), EXACT.numbers, 100
         )
         design, n_uncovered = numpy_design(task, chromosome, task.scored)
         error, *_, uncovered, _ = run(task, chromosome)
@@ -131,7 +135,9 @@ def test_a_tie_goes_to_the_lower_label():
         t_norm="product",
     )
     rows = Rows.from_arrays(np.array([[0.5], [0.5]]), np.array([1.0, 2.0]))
-    _, labels, _, _ = learn(np.array([2], dtype=np.intc), np.zeros((1, 1)), space, rows, rows, EXACT, 10)
+    _, labels, _, _ = learn(
+        np.array([2], dtype=np.intc), np.zeros((1, 1)), space.arrays, rows.arrays, rows.arrays, EXACT.numbers, 10
+    )
     assert labels.tolist() == [[0]]
 
 
@@ -151,7 +157,7 @@ def test_the_descent_counts_weights():
     weight = np.where(task.fitted.columns[0] > 0.5, 1.0, 1e-6)
     weighted = Rows(task.fitted.columns, task.fitted.rows, task.fitted.y, weight)
     line = make_chromosome(task.space, np.ones(5, dtype=np.intc), np.zeros((5, task.space.stride)))
-    descent = ElasticNetSettings(1e-3, 0.05, "sgd", rate=0.05, most_rounds=500)
+    descent = ElasticNetSettings(1e-3, 0.05, "sgd", rate=0.05, max_rounds=500)
     errors = [run(replace(task, fitted=rows, scored=weighted), line, descent)[0] for rows in (weighted, task.fitted)]
     assert errors[0] < 0.7 * errors[1]
 
@@ -174,11 +180,11 @@ def test_the_order_of_rows_does_not_matter():
         [other] = evaluate(
             chromosome.granularities[None],
             chromosome.displacements[None],
-            task.space,
-            examples,
-            examples,
-            shuffled,
-            EXACT,
+            task.space.arrays,
+            examples.arrays,
+            examples.arrays,
+            shuffled.arrays,
+            EXACT.numbers,
             100,
         )
         np.testing.assert_allclose(other[:4], run(task, chromosome)[:4], rtol=1e-9)
@@ -202,16 +208,16 @@ def test_too_many_rules_are_not_looked_at():
     [result] = evaluate(
         chromosome.granularities[None],
         chromosome.displacements[None],
-        task.space,
-        task.examples,
-        task.fitted,
-        task.scored,
-        EXACT,
+        task.space.arrays,
+        task.examples.arrays,
+        task.fitted.arrays,
+        task.scored.arrays,
+        EXACT.numbers,
         2,
     )
     assert result[0] == np.inf
     with pytest.raises(ValueError, match="more than 2 rules"):
-        learn(chromosome.granularities, chromosome.displacements, task.space, task.examples, task.fitted, EXACT, 2)
+        learn(chromosome.granularities, chromosome.displacements, *tables_of(task), EXACT.numbers, 2)
 
 
 @pytest.mark.parametrize("l1_ratio", [0.05, 0.95])
@@ -219,20 +225,20 @@ def test_too_many_rules_are_not_looked_at():
 def test_gradient_descent_comes_near_the_optimum(penalty, l1_ratio):
     """Within 2 % of the least objective, on designs that real chromosomes give rise to."""
     task = make_task(n_rows=9_000, t_norm="minimum")
-    exact = ElasticNetSettings(penalty, l1_ratio, tolerance=1e-12, progress=-1.0, most_rounds=5_000)
+    exact = ElasticNetSettings(penalty, l1_ratio, tolerance=1e-12, progress=-1.0, max_rounds=5_000)
     for seed in range(3):
         chromosome = random_chromosome(task.space, seed)
         design, _ = numpy_design(task, chromosome, task.fitted)
 
         def objective(settings, design=design, chromosome=chromosome):
             genes = chromosome.granularities, chromosome.displacements
-            *_, coefficients, _ = learn(*genes, task.space, task.examples, task.fitted, settings, 100)
+            *_, coefficients, _ = learn(*genes, *tables_of(task), settings.numbers, 100)
             slopes = coefficients[:, 1:]
             fit = np.square(design @ coefficients.ravel() - task.fitted.y).mean() / 2
             return fit + penalty * (l1_ratio * np.abs(slopes).sum() + (1 - l1_ratio) / 2 * np.square(slopes).sum())
 
         descents = [
-            objective(ElasticNetSettings(penalty, l1_ratio, "sgd", rate=rate, seed=1, most_rounds=3_000))
+            objective(ElasticNetSettings(penalty, l1_ratio, "sgd", rate=rate, seed=1, max_rounds=3_000))
             for rate in (0.1, 0.05, 0.025)
         ]
         assert min(descents) <= 1.02 * objective(exact)

@@ -63,7 +63,7 @@ def test_initial_individuals_are_of_both_kinds():
 @given(seeds, st.lists(st.integers(1, 20), min_size=5, max_size=5))
 def test_cells_are_limited_at_the_start(seed, granularities):
     limited = limit_cells(SPACE, np.array(granularities, dtype=np.intc), np.random.default_rng(seed))
-    assert np.prod(limited) <= SPACE.most_initial_cells
+    assert np.prod(limited) <= SPACE.max_initial_cells
     assert ((limited == granularities) | (limited == 1)).all()
 
 

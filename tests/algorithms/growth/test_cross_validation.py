@@ -12,7 +12,7 @@ from fruler.algorithms.growth.cross_validation import RIDGES, Choice, cross_vali
 from fruler.algorithms.growth.fitting import rule_weights
 from fruler.algorithms.growth.growth import Growth, GrowthSettings
 
-SETTINGS = GrowthSettings(most_rules=4)
+SETTINGS = GrowthSettings(max_rules=4)
 NOTHING_KNOWN = [np.empty(0), np.empty(0)]
 
 

@@ -33,7 +33,7 @@ def test_a_step_is_found_where_it_is():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(500, 2))
     y = np.where(X[:, 1] > 0.63, 5.0, 0.0) + 0.05 * rng.normal(size=500)
-    growth = grow(X, y, fuzziness=0.0, most_rules=2)
+    growth = grow(X, y, fuzziness=0.0, max_rules=2)
     scale = measure_scale(X)
     structure = growth.path[1].structure
     assert len(structure.splits[0]) == 0
@@ -85,14 +85,14 @@ def test_higher_prices_give_smaller_rule_bases():
     assert dear.structure.n_rules < cheap.structure.n_rules
 
 
-@pytest.mark.parametrize("least_rows", [5.0, 40.0, 90.0])
-def test_no_rule_has_too_few_rows(least_rows):
+@pytest.mark.parametrize("min_rows", [5.0, 40.0, 90.0])
+def test_no_rule_has_too_few_rows(min_rows):
     X, y = bends()
     weight = np.random.default_rng(0).uniform(0.2, 1.8, len(y))
-    growth = grow(X, y, weight=weight, least_rows=least_rows)
+    growth = grow(X, y, weight=weight, min_rows=min_rows)
     assert len(growth.path) > 1
     for step in growth.path:
-        assert (weight @ rule_weights(step.structure, growth.rows, growth.domains)).min() >= least_rows
+        assert (weight @ rule_weights(step.structure, growth.rows, growth.domains)).min() >= min_rows
 
 
 def test_rows_too_few_for_two_rules_give_one():
@@ -101,8 +101,8 @@ def test_rows_too_few_for_two_rules_give_one():
 
 def test_there_are_no_more_rules_than_allowed():
     X, y = bends()
-    assert len(grow(X, y, most_rules=1).path) == 1
-    assert len(grow(X, y, most_rules=4).path) == 4
+    assert len(grow(X, y, max_rules=1).path) == 1
+    assert len(grow(X, y, max_rules=4).path) == 4
 
 
 @pytest.mark.parametrize("patience", [1, 2, 4])
@@ -114,13 +114,13 @@ def test_growth_ends_after_so_many_splits_that_do_not_pay(patience):
     # It did not go on after as many failures earlier on.
     runs = "".join("x" if paid else "." for paid in pays[:-1])
     assert "." * patience not in runs
-    assert len(criteria) < growth.settings.most_rules
+    assert len(criteria) < growth.settings.max_rules
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 20, 61])
 def test_evaluations_are_never_exceeded(most):
     X, y = bends()
-    growth = grow(X, y, most_evaluations=most)
+    growth = grow(X, y, max_evaluations=most)
     assert growth.n_evaluations <= most
     growth.tune(growth.path[-1].structure, growth.path[-1].fit)
     assert growth.n_evaluations == most
@@ -159,13 +159,13 @@ def test_known_splits_are_used_where_they_are_and_nowhere_else():
 
 
 def test_tuning_lowers_the_criterion_and_keeps_the_rules():
-    growth = grow(*bends(), most_rules=4)
+    growth = grow(*bends(), max_rules=4)
     last = growth.path[-1]
     structure, fit = growth.tune(last.structure, last.fit)
     assert fit.criterion < last.fit.criterion
     assert np.array_equal(structure.ranges, last.structure.ranges)
     normal = normal_equations(structure, growth.rows, growth.domains)
-    assert (growth.rows.weight @ normal.weights).min() >= growth.settings.least_rows
+    assert (growth.rows.weight @ normal.weights).min() >= growth.settings.min_rows
 
 
 def test_the_same_rows_give_the_same_growth():
@@ -194,7 +194,7 @@ def test_with_many_inputs_a_split_is_judged_by_terms_in_use():
     X, y = bends()
     noise = np.random.default_rng(9).normal(size=(len(y), 14))
     rows, domains = standardised(np.column_stack([X, noise]), y)
-    path = Growth(rows, domains, [np.empty(0)] * 16, replace(GrowthSettings(), most_rules=3)).run()
+    path = Growth(rows, domains, [np.empty(0)] * 16, replace(GrowthSettings(), max_rules=3)).run()
     assert [len(points) > 0 for points in path[-1].structure.splits[:1]] == [True]
     assert all(len(points) == 0 for points in path[1].structure.splits[2:])
 
@@ -219,7 +219,7 @@ def test_points_between_many_values_are_quantiles():
 
 def test_crisp_borders_stand_between_values():
     X, y = bends()
-    growth = grow(np.round(20.0 * X), y, fuzziness=0.0, most_rules=6)
+    growth = grow(np.round(20.0 * X), y, fuzziness=0.0, max_rules=6)
     structure, _ = growth.tune(growth.path[-1].structure, growth.path[-1].fit)
     assert structure.n_splits > 2
     for points, values in zip(structure.splits, growth.sorted, strict=True):
@@ -228,7 +228,7 @@ def test_crisp_borders_stand_between_values():
 
 
 def test_borders_without_room_are_not_moved():
-    growth = grow(*bends(60), most_rules=1)
+    growth = grow(*bends(60), max_rules=1)
     low, high = growth.domains[0]
     near = low + 1.2e-7 * (high - low)
     structure, _ = growth.path[0].structure.with_split(0, near, 1.0)
@@ -256,12 +256,12 @@ def same_steps(path, other):
     )
 
 
-@pytest.mark.parametrize("limits", [{"most_rules": 5}, {"most_evaluations": 60}, {"patience": 1}, {"most_rules": 9}])
+@pytest.mark.parametrize("limits", [{"max_rules": 5}, {"max_evaluations": 60}, {"patience": 1}, {"max_rules": 9}])
 def test_a_growth_goes_on_from_the_exact_steps_of_another(limits):
     X, y = bends()
     rows, domains = standardised(X, y, None)
     whole = grow(X, y, **limits)
-    for start in ({"most_rules": 3}, {"most_evaluations": 45}, {}):
+    for start in ({"max_rules": 3}, {"max_evaluations": 45}, {}):
         first = grow(X, y, **start)
         second = Growth(rows, domains, nothing_known, GrowthSettings(**limits))
         second.run(first.path[: first.n_exact])
@@ -271,7 +271,7 @@ def test_a_growth_goes_on_from_the_exact_steps_of_another(limits):
 
 def test_a_step_that_a_limit_cut_short_is_not_exact():
     X, y = bends()
-    cut = grow(X, y, most_evaluations=20)
+    cut = grow(X, y, max_evaluations=20)
     assert cut.n_exact == len(cut.path) - 1
     stopped = []
 

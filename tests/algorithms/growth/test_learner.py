@@ -98,7 +98,7 @@ def test_a_regularization_that_is_given_is_used():
 def test_rules_are_grown_on_some_rows_and_fitted_on_all():
     X, y = table(9_000)
     model = FRULERRegressor(random_state=0, max_rules=3).fit(X, y)
-    assert len(model.sample_indices_) == learner.MOST_GROWN_ROWS
+    assert len(model.sample_indices_) == learner.MAX_GROWN_ROWS
     assert (np.diff(model.sample_indices_) > 0).all()
     error = model.pareto_.set_index("rules")["error"][model.n_rules_]
     assert half_error(model, X, y) == pytest.approx(error, rel=1e-6)

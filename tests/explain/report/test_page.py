@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 from fruler import FRULERRegressor
 from fruler.explain.report import report_html, write_report
-from fruler.explain.report.measuring import error_table, measure
+from fruler.explain.report.measurement import error_table, measure
 from fruler.rules.json.rule_base import rule_base_to_json
 
 

@@ -34,7 +34,7 @@ def search(request):
 @pytest.fixture(autouse=True)
 def _write_at_once(monkeypatch):
     monkeypatch.setattr(checkpoint_folder, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint_folder, "MOST_SHARE", 1e9)
+    monkeypatch.setattr(checkpoint_folder, "MAX_SHARE", 1e9)
 
 
 class StopAt(Callback):
@@ -294,7 +294,7 @@ def test_it_is_written_now_and_then(friedman, tmp_path, monkeypatch):
     assert len(written) == 1
     # A writing that takes long is the rarer for it.
     monkeypatch.setattr(checkpoint_folder, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint_folder, "MOST_SHARE", 0.01)
+    monkeypatch.setattr(checkpoint_folder, "MAX_SHARE", 0.01)
     monkeypatch.setattr(checkpoint_folder, "write_file", lambda *args: (written.append(1), time.sleep(0.1)))
     written.clear()
     quick("evolution", tmp_path / "b").fit(*friedman)

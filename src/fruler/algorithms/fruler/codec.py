@@ -14,7 +14,7 @@ from fruler.algorithms.fruler.chromosome import Chromosome, used_genes
 from fruler.algorithms.fruler.fitness import Evaluation
 from fruler.algorithms.fruler.state import EvolutionState, Generation, Individual, Snapshot
 from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.learning.checkpoint.file import Arrays
+from fruler.learning.algorithm import Arrays
 from fruler.stages.discretization import NestedSplits
 
 

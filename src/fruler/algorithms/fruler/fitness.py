@@ -6,19 +6,16 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from fruler._typing import Floats
 from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms.fruler.options import Criterion
 from fruler.algorithms.fruler.problem import Task
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.kernels import evaluation
 from fruler.learning.control import never
-
-Criterion = Literal["error", "bic"]
-CRITERIA: tuple[Criterion, ...] = ("error", "bic")
 
 # The most chromosomes that a thread evaluates between two looks at the clock.
 _CHUNK = 4
@@ -71,12 +68,12 @@ def run_kernel(task: Task, settings: ElasticNetSettings, chromosomes: Sequence[C
     return evaluation.evaluate(
         np.array([c.granularities for c in chromosomes]),
         np.array([c.displacements for c in chromosomes]),
-        task.space,
-        task.examples,
-        task.fitted,
-        task.scored,
-        settings,
-        task.most_rules,
+        task.space.arrays,
+        task.examples.arrays,
+        task.fitted.arrays,
+        None if task.scored is None else task.scored.arrays,
+        settings.numbers,
+        task.max_rules,
     )
 
 

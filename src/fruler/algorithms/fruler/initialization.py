@@ -29,6 +29,6 @@ def limit_cells(space: SearchSpace, granularities: Granularities, rng: np.random
     """Take random inputs out of the antecedents until there are no more cells than allowed at the start."""
     granularities = granularities.copy()
     # As logarithms: the product of 200 granularities is no number.
-    while np.log(granularities).sum() > np.log(space.most_initial_cells) + 1e-9:
+    while np.log(granularities).sum() > np.log(space.max_initial_cells) + 1e-9:
         granularities[rng.choice(np.flatnonzero(granularities > 1))] = 1
     return granularities

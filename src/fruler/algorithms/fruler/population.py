@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,25 +14,18 @@ from fruler.algorithms.fruler.fitness import Evaluator, OutOfTime
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.local_search import relatives
 from fruler.algorithms.fruler.mutation import mutate
+from fruler.algorithms.fruler.options import FRULEROptions
 from fruler.algorithms.fruler.problem import SearchSpace
 from fruler.algorithms.fruler.state import Generation, Individual, Snapshot
 
 # By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
 # population, and if the best stayed the same.
 _FALL, _FALL_WITHOUT_NEW, _FALL_WITHOUT_BETTER = 0.4, 0.2, 0.2
-
-
-@dataclass(frozen=True)
-class EvolutionSettings:
-    """The parameters of the genetic algorithm; `FRULERRegressor` documents them."""
-
-    population_size: int
-    max_evaluations: int
-    mutation_probability: float
-    n_local_search: int
-    n_restarts: int
-    initial_threshold: float
-    patience: int | None = None
+# Its first value, per input. With it a search asks for about 4,000 evaluations per input, as in the paper's Table 9;
+# the formula that the paper states would end it after a tenth of them.
+_THRESHOLD_PER_INPUT = 24.0
+# The evaluations that are allowed where the user leaves it open: per input, and at the least.
+_EVALUATIONS_PER_INPUT, _MIN_EVALUATIONS = 400, 2_000
 
 
 class Evolution:
@@ -45,12 +37,14 @@ class Evolution:
         The partitions to choose from.
     evaluator : Evaluator
         Tells what a chromosome is worth.
-    settings : EvolutionSettings
+    options : FRULEROptions
         Parameters.
     rng : numpy Generator
         The only source of chance.
     on_generation : callable, optional
         Called with the search after each generation.
+    initial_threshold : float, optional
+        The first threshold of incest prevention; by default it grows with the number of inputs.
 
     Attributes
     ----------
@@ -66,17 +60,22 @@ class Evolution:
         self,
         space: SearchSpace,
         evaluator: Evaluator,
-        settings: EvolutionSettings,
+        options: FRULEROptions,
         rng: np.random.Generator,
         on_generation: Callable[[Evolution], None] | None = None,
+        initial_threshold: float | None = None,
     ) -> None:
-        self.space, self.evaluator, self.settings, self.rng = space, evaluator, settings, rng
+        self.space, self.evaluator, self.options, self.rng = space, evaluator, options, rng
         self.on_generation = on_generation
+        self.max_evaluations = options.max_evaluations or max(_MIN_EVALUATIONS, _EVALUATIONS_PER_INPUT * space.n_inputs)
+        self.initial_threshold = (
+            _THRESHOLD_PER_INPUT * space.n_inputs if initial_threshold is None else initial_threshold
+        )
         self._cut_short = False
         self.population: list[Individual] = []
         self.seen: dict[bytes, None] = {}
-        self.threshold = settings.initial_threshold
-        self.restarts_left = settings.n_restarts
+        self.threshold = self.initial_threshold
+        self.restarts_left = options.n_restarts
         self.history: list[Generation] = []
 
     @property
@@ -112,7 +111,7 @@ class Evolution:
     @property
     def stagnant(self) -> bool:
         """Whether the best has stayed the same for longer than patience lasts."""
-        patience = self.settings.patience
+        patience = self.options.early_stopping
         if patience is None or len(self.history) <= patience:
             return False
         return self.history[-1 - patience].best_fitness <= self.history[-1].best_fitness
@@ -131,7 +130,7 @@ class Evolution:
             self.history,
             len(self.history),
             self.threshold,
-            self.settings.n_restarts - self.restarts_left,
+            self.options.n_restarts - self.restarts_left,
             self.evaluator.n_asked,
             self.rng.bit_generator.state,
         )
@@ -142,7 +141,7 @@ class Evolution:
         self.seen = dict.fromkeys(snapshot.seen)
         self.history = snapshot.history
         self.threshold = snapshot.threshold
-        self.restarts_left = self.settings.n_restarts - snapshot.n_restarts
+        self.restarts_left = self.options.n_restarts - snapshot.n_restarts
         self.rng.bit_generator.state = dict(snapshot.rng)
         evaluator = self.evaluator
         evaluator.n_asked = snapshot.n_asked
@@ -162,14 +161,14 @@ class Evolution:
     @property
     def evaluations_left(self) -> int:
         """How many more chromosomes may be evaluated."""
-        return self.settings.max_evaluations - self.evaluator.n_asked
+        return self.max_evaluations - self.evaluator.n_asked
 
     def initialize(self) -> None:
         """Make and evaluate the first population.
 
         If none of it can be used, for want of time or for too many rules, a single linear rule is there.
         """
-        made = initial_population(self.space, self.settings.population_size, self.rng)
+        made = initial_population(self.space, self.options.population_size, self.rng)
         self.population = []
         with suppress(OutOfTime):
             self.population = self.ranked(self.evaluated(made))
@@ -186,7 +185,7 @@ class Evolution:
         best = self.best.chromosome.key
         offspring = self.evaluated(self.offspring())
         before = {individual.chromosome.key for individual in self.population}
-        self.population = self.ranked(self.population + offspring)[: self.settings.population_size]
+        self.population = self.ranked(self.population + offspring)[: self.options.population_size]
         entered = [individual for individual in self.population if individual.chromosome.key not in before]
         self.search_locally(entered)
         self.threshold -= _FALL
@@ -198,9 +197,9 @@ class Evolution:
     def offspring(self) -> list[Chromosome]:
         """Cross parents chosen by binary tournament, and mutate some of their children."""
         children: list[Chromosome] = []
-        for first, second in self.tournaments(max(1, self.settings.population_size // 2)):
+        for first, second in self.tournaments(max(1, self.options.population_size // 2)):
             children += cross(self.space, first, second, self.threshold, self.rng)
-        mutated = self.rng.random(len(children)) < self.settings.mutation_probability
+        mutated = self.rng.random(len(children)) < self.options.mutation_probability
         return [
             mutate(self.space, child, self.rng) if change else child
             for child, change in zip(children, mutated, strict=True)
@@ -218,7 +217,7 @@ class Evolution:
             if individual.chromosome.structure not in self.seen:
                 self._see([individual])
                 origins.append(individual)
-        count = self.settings.n_local_search
+        count = self.options.n_local_search
         tried = [relatives(self.space, origin.chromosome, count, self.rng) for origin in origins]
         found = self.evaluated([chromosome for family in tried for chromosome in family])
         replaced = {}
@@ -234,9 +233,9 @@ class Evolution:
     def restart(self) -> None:
         """Keep the best only, and fill the population with its relatives."""
         self.restarts_left -= 1
-        self.threshold = self.settings.initial_threshold
+        self.threshold = self.initial_threshold
         best = self.best
-        made = relatives(self.space, best.chromosome, self.settings.population_size - 1, self.rng)
+        made = relatives(self.space, best.chromosome, self.options.population_size - 1, self.rng)
         family: list[Individual] = []
         with suppress(OutOfTime):
             family = self.evaluated(made)

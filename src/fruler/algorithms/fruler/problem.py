@@ -79,12 +79,12 @@ class SearchSpace:
         return int(self.splits.shape[2])
 
     @property
-    def t_norm_code(self) -> int:
-        """The t-norm as the kernels know it."""
-        return T_NORMS.index(self.t_norm)
+    def arrays(self) -> tuple[Floats, Floats, float, int]:
+        """What the kernels read: split points, domains, fuzziness, and the code of the t-norm."""
+        return self.splits, self.domains, self.fuzziness, T_NORMS.index(self.t_norm)
 
     @property
-    def most_initial_cells(self) -> int:
+    def max_initial_cells(self) -> int:
         """How many cells of labels, and so rules, an individual may start with."""
         return int(self.n_inputs * self.largest.max())
 
@@ -103,7 +103,7 @@ class Task:
         The rows on which consequents are fitted.
     scored : Rows or None
         The rows on which the error is measured; None: those of `fitted`.
-    most_rules : int
+    max_rules : int
         More rules than this are not looked at.
     """
 
@@ -111,4 +111,4 @@ class Task:
     examples: Rows
     fitted: Rows
     scored: Rows | None
-    most_rules: int
+    max_rules: int

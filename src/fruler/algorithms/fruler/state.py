@@ -1,4 +1,4 @@
-"""From where an evolution can go on."""
+"""The state from which an evolution resumes."""
 
 from __future__ import annotations
 

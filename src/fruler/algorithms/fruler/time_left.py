@@ -35,6 +35,6 @@ class TimeLeft:
         # A threshold that rises is that of a new start.
         falls = falls[falls > 0.0]
         if n_generations > 0 and len(falls):
-            to_fall = max(search.threshold, 0.0) + max(search.restarts_left, 0) * search.settings.initial_threshold
+            to_fall = max(search.threshold, 0.0) + max(search.restarts_left, 0) * search.initial_threshold
             estimates.append(seconds / n_generations * to_fall / float(falls.mean()))
         return min(estimates, default=None)

@@ -9,34 +9,35 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler.algorithms.growth.cross_validation import Part
-from fruler.algorithms.growth.fitting import Fit, Prices
-from fruler.algorithms.growth.growth import GrowthSettings, Step
+from fruler.algorithms.growth.cross_validation import Fold
+from fruler.algorithms.growth.fitting import Fit
+from fruler.algorithms.growth.growth import Step
+from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
-from fruler.learning.checkpoint.file import Arrays
+from fruler.learning.algorithm import Arrays
 
 
 def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Return what `unpack_growth` makes the state of."""
-    parts = list(state.parts.values())
-    paths = [state.path, *(part.path for part in parts)]
+    folds = list(state.folds.values())
+    paths = [state.path, *(fold.path for fold in folds)]
     document = {
         "paths": [len(path) for path in paths],
-        "parts": [
+        "folds": [
             {
                 "number": number,
-                "n_sizes": len(part.errors),
-                "weight": part.weight,
-                "n_evaluations": part.n_evaluations,
-                "settings": asdict(part.settings),
+                "n_sizes": len(fold.errors),
+                "weight": fold.weight,
+                "n_evaluations": fold.n_evaluations,
+                "options": asdict(fold.options),
             }
-            for number, part in state.parts.items()
+            for number, fold in state.folds.items()
         ],
     }
     arrays = _pack_steps([step for path in paths for step in path])
-    if parts:
-        arrays["errors"] = np.concatenate([part.errors for part in parts])
+    if folds:
+        arrays["errors"] = np.concatenate([fold.errors for fold in folds])
     return document, arrays
 
 
@@ -44,15 +45,14 @@ def unpack_growth(document: Mapping[str, Any], arrays: Arrays) -> GrowthState:
     """Return the state that a document and arrays say."""
     steps = iter(_unpack_steps(arrays))
     paths = [tuple(next(steps) for _ in range(length)) for length in document["paths"]]
-    parts, start = {}, 0
-    for written, path in zip(document["parts"], paths[1:], strict=True):
+    folds, start = {}, 0
+    for written, path in zip(document["folds"], paths[1:], strict=True):
         errors = arrays["errors"][start : start + written["n_sizes"]]
         start += written["n_sizes"]
-        settings = dict(written["settings"])
-        settings["prices"] = Prices(**settings["prices"])
         count = int(written["n_evaluations"])
-        parts[int(written["number"])] = Part(errors, written["weight"], count, GrowthSettings(**settings), path)
-    return GrowthState(paths[0], parts)
+        options = GrowthOptions(**written["options"])
+        folds[int(written["number"])] = Fold(errors, written["weight"], count, options, path)
+    return GrowthState(paths[0], folds)
 
 
 def _pack_steps(steps: Sequence[Step]) -> dict[str, npt.NDArray[Any]]:

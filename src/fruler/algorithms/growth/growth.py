@@ -1,63 +1,23 @@
-"""The growth itself: which rule to split where, one split at a time."""
+"""The growth itself: one split after the other, each tuned, until splits no longer pay."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.algorithms.growth.fitting import Fit, Normal, Prices, fit_terms, normal_equations, outputs
-from fruler.algorithms.growth.structure import LEAST_GAP, Structure
-from fruler.kernels import growth
+from fruler.algorithms.growth.fitting import Fit, Normal, Prices, fit_terms, normal_equations
+from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.splits import SplitSearch
+from fruler.algorithms.growth.structure import MIN_GAP, Structure
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
-# With more inputs than this a split is first judged by the terms that the rules already use, and its own input.
-_MOST_JUDGED_TERMS = 12
 # The shares of the gap to the next border by which a border is moved in the rounds of tuning.
 _STEPS = (0.25, 0.15, 0.09, 0.05)
-
-
-@dataclass(frozen=True)
-class GrowthSettings:
-    """Parameters of the growth.
-
-    Attributes
-    ----------
-    most_rules : int
-        No more rules than these.
-    patience : int
-        How many splits in a row may fail to lower the criterion before the growth ends.
-    n_candidates : int
-        The most new split points that are looked at for each input of a rule.
-    n_tried : int
-        How many of the most promising splits are fitted.
-    least_rows : float
-        The rows that a rule must have at least, as a sum of weights.
-    fuzziness : float
-        Of new splits.
-    ridge : float
-        The weight of half the squared slopes.
-    prices : Prices
-        What the criterion charges.
-    most_evaluations : int or None
-        After so many structures nothing new is begun.
-    """
-
-    most_rules: int = 20
-    patience: int = 3
-    n_candidates: int = 7
-    n_tried: int = 12
-    least_rows: float = 12.0
-    fuzziness: float = 1.0
-    ridge: float = 1e-4
-    prices: Prices = field(default_factory=Prices)
-    most_evaluations: int | None = None
 
 
 class Step(NamedTuple):
@@ -67,15 +27,6 @@ class Step(NamedTuple):
     fit: Fit
     n_evaluations: int
     seconds: float
-
-
-class Promise(NamedTuple):
-    """A split and how much of the residual it could explain."""
-
-    gain: float
-    rule: int
-    feature: int
-    position: float
 
 
 class Growth:
@@ -89,7 +40,7 @@ class Growth:
         Least and greatest value of each input.
     known : list of ndarray
         Split points that are known, by input; empty where they are to be found.
-    settings : GrowthSettings
+    options : GrowthOptions
         Parameters.
     deadline : float
         The value of `time.monotonic` after which nothing new is begun.
@@ -102,6 +53,10 @@ class Growth:
     ----------
     path : list of Step
         Every size so far, one rule first.
+    splits : SplitSearch
+        Where the next rule is split.
+    prices : Prices
+        What the criterion charges.
     n_exact : int
         How many of them, from the first, no limit has cut short: another growth on these rows goes through the same.
     n_evaluations : int
@@ -113,17 +68,17 @@ class Growth:
         rows: Rows,
         domains: Floats,
         known: list[Floats],
-        settings: GrowthSettings,
+        options: GrowthOptions,
         deadline: float = np.inf,
         *,
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
         self.rows, self.domains, self.known = rows, domains, known
-        self.settings, self.deadline, self.stopped, self.on_step = settings, deadline, stopped, on_step
+        self.options, self.deadline, self.stopped, self.on_step = options, deadline, stopped, on_step
         self.fixed = np.array([len(points) > 0 for points in known])
-        self.order = np.argsort(rows.columns, axis=1)
-        self.sorted = np.take_along_axis(rows.columns, self.order, axis=1)
+        self.splits = SplitSearch(rows, domains, self.fixed, options, self.admitted, lambda: self.ended)
+        self.prices = Prices()
         self.n_evaluations = 0
         self.path: list[Step] = []
         self.n_exact = 0
@@ -136,15 +91,14 @@ class Growth:
     @property
     def ended(self) -> bool:
         """Whether nothing new may be begun."""
-        most = self.settings.most_evaluations
-        return self.out_of_time or (most is not None and self.n_evaluations >= most)
+        limit = self.options.max_evaluations
+        return self.out_of_time or (limit is not None and self.n_evaluations >= limit)
 
     def fit(self, structure: Structure) -> tuple[Normal, Fit]:
         """Fit the consequents of a structure."""
         self.n_evaluations += 1
         normal = normal_equations(structure, self.rows, self.domains)
-        settings = self.settings
-        return normal, fit_terms(normal, structure, len(self.rows), settings.ridge, settings.prices)
+        return normal, fit_terms(normal, structure, len(self.rows), self.splits.ridge, self.prices)
 
     def run(self, path: Sequence[Step] = ()) -> list[Step]:
         """Grow until splits no longer pay; return every size on the way, one rule first.
@@ -152,20 +106,20 @@ class Growth:
         Parameters
         ----------
         path : sequence of Step
-            Exact sizes of an earlier growth on these rows, to go on from.
+            Exact sizes of an earlier growth on these rows, to resume from.
         """
         start = time.monotonic()
-        self.path = usable_steps(path, self.settings)
+        self.path = usable_steps(path, self.options)
         if self.path:
             self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
             start -= self.path[-1].seconds
             normal = normal_equations(self.path[-1].structure, self.rows, self.domains)
         else:
-            structure = Structure.undivided(self.known, self.settings.fuzziness)
+            structure = Structure.undivided(self.known, self.options.fuzziness)
             normal, fit = self.fit(structure)
             self._add(structure, fit, start)
-        while len(self.path) < self.settings.most_rules and failures(self.path) < self.settings.patience:
-            grown = self.split_best(self.path[-1].structure, normal, self.path[-1].fit)
+        while len(self.path) < self.options.max_rules and failures(self.path) < self.options.early_stopping:
+            grown = self.splits.best(self.path[-1].structure, normal, self.path[-1].fit)
             if grown is None:
                 break
             structure, fit = self.tune(*grown, _STEPS[:1])
@@ -181,99 +135,11 @@ class Growth:
         if self.on_step is not None:
             self.on_step(self)
 
-    def split_best(self, structure: Structure, normal: Normal, fit: Fit) -> tuple[Structure, Fit] | None:
-        """Fit the most promising splits and return the best of them; None if there is none, or nothing may be begun."""
-        found: tuple[Structure, Fit] | None = None
-        promises = sorted(self.promises(structure, normal, fit), reverse=True)
-        for promise in promises[: self.settings.n_tried]:
-            if self.ended:
-                return found
-            split, at = structure.with_split(promise.feature, promise.position, self.settings.fuzziness)
-            candidate = split.divided(promise.rule, promise.feature, at)
-            fitted = self.admitted(candidate)
-            if fitted is not None and (found is None or fitted.criterion < found[1].criterion):
-                found = candidate, fitted
-        return found
-
     def admitted(self, candidate: Structure) -> Fit | None:
         """Fit a candidate, unless one of its rules has too few rows."""
         normal, fit = self.fit(candidate)
-        enough = (self.rows.weight @ normal.weights).min() >= self.settings.least_rows
+        enough = (self.rows.weight @ normal.weights).min() >= self.splits.min_rows
         return fit if enough else None
-
-    def promises(self, structure: Structure, normal: Normal, fit: Fit) -> Iterator[Promise]:
-        """Judge every split of every rule by what it leaves of the residual, the other rules staying as they are."""
-        residual = self.rows.y - outputs(fit.coefficients, normal.weights, self.rows)
-        in_use = np.flatnonzero((fit.coefficients != 0.0).any(axis=0))
-        n_inputs = len(structure.splits)
-        every_term, total = np.arange(n_inputs + 1), float(self.rows.weight.sum())
-        for rule in range(structure.n_rules):
-            weight = np.ascontiguousarray(normal.weights[:, rule])
-            inside = weight > 0.5
-            for feature in range(n_inputs):
-                if self.ended:
-                    return
-                positions = self.candidates(structure, rule, feature, inside)
-                if len(positions) == 0:
-                    continue
-                reach = self.reach(structure, feature, positions)
-                judged = every_term if n_inputs <= _MOST_JUDGED_TERMS else np.union1d(in_use, [0, feature + 1])
-                gains = growth.score_splits(
-                    self.rows.columns,
-                    self.rows.rows,
-                    judged.astype(np.intc),
-                    residual,
-                    self.rows.weight,
-                    weight,
-                    feature,
-                    positions - reach,
-                    0.5 / reach,
-                    total,
-                    max(self.settings.ridge, 1e-6),
-                    self.settings.least_rows,
-                )
-                for gain, position in zip(gains.tolist(), positions.tolist(), strict=True):
-                    if gain > 0.0:
-                        yield Promise(gain, rule, feature, position)
-
-    def candidates(self, structure: Structure, rule: int, feature: int, inside: npt.NDArray[np.bool_]) -> Floats:
-        """Return where a rule could be split: at the input's own splits, and between the values of its rows."""
-        points = structure.splits[feature]
-        first, last = structure.ranges[rule, feature]
-        own = points[first:last]
-        if self.fixed[feature]:
-            return own
-        low, high = self.domains[feature]
-        gap = LEAST_GAP * (high - low)
-        edges = np.concatenate([[low], points, [high]])
-        new = between(self.sorted[feature][inside[self.order[feature]]], self.settings.n_candidates)
-        new = self.clear_of_values(feature, new)
-        new = new[(new > edges[first]) & (new < edges[last + 1])]
-        new = new[(np.abs(new[:, None] - edges) > gap).all(axis=1)]
-        return np.sort(np.concatenate([own, new])) if len(own) else new
-
-    def clear_of_values(self, feature: int, positions: Floats) -> Floats:
-        """Put crisp borders midway between two values; leave fuzzy ones where they are.
-
-        A value on a crisp border would be on one side of it here, and by rounding on the other in the data's own units.
-        """
-        if self.settings.fuzziness > 0.0:
-            return positions
-        values = self.sorted[feature]
-        above = np.searchsorted(values, positions)
-        inside = (above > 0) & (above < len(values))
-        above = np.where(inside, above, 1 if len(values) > 1 else 0)
-        return np.asarray(np.where(inside, (values[above - 1] + values[above]) / 2.0, positions))
-
-    def reach(self, structure: Structure, feature: int, positions: Floats) -> Floats:
-        """Return half the width of the overlap that a split would have at each position."""
-        points, (low, high) = structure.splits[feature], self.domains[feature]
-        edges = np.concatenate([[low], points, [high]])
-        before, after = np.searchsorted(points, positions), np.searchsorted(points, positions, side="right")
-        left = (positions - edges[before]) * np.where(before > 0, 0.5, 1.0)
-        right = (edges[after + 1] - positions) * np.where(after < len(points), 0.5, 1.0)
-        reach = self.settings.fuzziness * np.minimum(left, right)
-        return np.asarray(np.maximum(reach, LEAST_GAP * (high - low)))
 
     def tune(self, structure: Structure, fit: Fit, steps: tuple[float, ...] = _STEPS) -> tuple[Structure, Fit]:
         """Move borders, one after the other, while that lowers the criterion; in each round by a smaller step."""
@@ -294,9 +160,9 @@ class Growth:
         edges = np.concatenate([[low], points, [high]])
         position, share = float(points[split]), float(structure.fuzziness[feature][split])
         targets = position + step * (edges[[split, split + 2]] - position)
-        for target in self.clear_of_values(feature, targets).tolist():
+        for target in self.splits.clear_of_values(feature, targets).tolist():
             room = min(target - edges[split], edges[split + 2] - target)
-            if target != position and room > LEAST_GAP * (high - low):
+            if target != position and room > MIN_GAP * (high - low):
                 yield structure.moved(feature, split, target, share)
 
 
@@ -309,34 +175,13 @@ def failures(path: Sequence[Step]) -> int:
     return failed
 
 
-def usable_steps(path: Sequence[Step], settings: GrowthSettings) -> list[Step]:
+def usable_steps(path: Sequence[Step], options: GrowthOptions) -> list[Step]:
     """Return the first of these steps, those that a growth with other limits goes through as well."""
-    most = settings.most_evaluations
+    limit = options.max_evaluations
     usable: list[Step] = []
-    for step in path[: settings.most_rules]:
-        late = usable and most is not None and step.n_evaluations >= most
-        if late or (usable and failures(usable) >= settings.patience):
+    for step in path[: options.max_rules]:
+        late = usable and limit is not None and step.n_evaluations >= limit
+        if late or (usable and failures(usable) >= options.early_stopping):
             break
         usable.append(step)
     return usable
-
-
-def between(values: Floats, most: int) -> Floats:
-    """Return points that part increasing values into groups of about equal size, at most so many.
-
-    Few distinct values are parted in the middle between them; of many, the quantiles are taken.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> between(np.array([0.0, 0.0, 1.0, 3.0]), 7).tolist()
-    [0.5, 2.0]
-    """
-    steps = np.flatnonzero(values[1:] > values[:-1])
-    if len(steps) <= most:
-        return np.asarray((values[steps] + values[steps + 1]) / 2.0)
-    ranks = (np.arange(1, most + 1) * len(values)) // (most + 1)
-    points = values[ranks]
-    inside = (points > values[0]) & (points < values[-1])
-    inside[1:] &= points[1:] > points[:-1]
-    return np.asarray(points[inside])

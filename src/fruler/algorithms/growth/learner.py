@@ -1,109 +1,88 @@
-"""The default way to a rule base: grown on some rows, its size chosen by cross-validation, fitted on all."""
+"""The growth as a learner: grown on some rows, its size chosen by cross-validation, fitted on all."""
 
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from fruler._typing import Floats
-from fruler.algorithms.growth.cross_validation import N_PARTS, RIDGES, Choice, Part, cross_validate, parts_of
-from fruler.algorithms.growth.fitting import Fit, Normal, fit_terms, normal_equations
-from fruler.algorithms.growth.growth import Growth, GrowthSettings, Step
+from fruler._typing import Floats, Indices
+from fruler.algorithms.growth.cross_validation import N_FOLDS, RIDGES, Choice, CrossValidation, Fold, draw_folds
+from fruler.algorithms.growth.fitting import Fit, Normal, Prices, fit_terms, normal_equations
+from fruler.algorithms.growth.growth import Growth, Step
+from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
-from fruler.learning.control import RunControl
-from fruler.learning.table import FrontPoint, Learned, TrainingData
+from fruler.learning.algorithm import Search, SomeTable
+from fruler.learning.learned import FrontPoint, Learned
+from fruler.learning.table import LocalTable, TrainingTable
 from fruler.rules.partition import FuzzyPartition
 from fruler.rules.rule_base import RuleBase, Variable
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
 from fruler.table.scaling import in_data_units
 
-STAGES = ("growth", "validation", "fit")
+STAGES = ("growth", "cross-validation", "fit")
 # The most rows that rules are grown on; consequents are fitted on all.
-MOST_GROWN_ROWS = 4_000
-# The most rules, unless the user says otherwise: more are no longer read.
-_MOST_RULES = 20
-# The least width of an input that is split, in floats: enough for the borders that rows in number can tell apart.
-_LEAST_FLOATS = 2.0**20
-# How much of the time the growth may take, and the growth and its validation together.
+MAX_GROWN_ROWS = 4_000
+# The least width of an input that is split, in floats: enough for the split points that rows in number can tell apart.
+_MIN_FLOATS = 2.0**20
+# How much of the time the growth may take, and the growth and its cross-validation together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
-# The growth and each part of its validation share the evaluations that are allowed; with fewer than this each, rows are
-# parted once only, and where these are too few, too, the growth has them all.
-_LEAST_SHARE = 20
+# The growth and each fold share the evaluations that are allowed; with fewer than this each, folds are drawn once only,
+# and where these are too few, too, the growth has them all.
+_MIN_SHARE = 20
 
 
-@dataclass(frozen=True)
-class GrowthOptions:
-    """The parameters of `FRULERRegressor` that this way heeds; documented there."""
-
-    fuzziness: float
-    regularization: float | None
-    max_rules: int | None
-    max_evaluations: int | None
-    early_stopping: int | None
-
-
-class GrowthLearner:
+class GrowthLearner(ABC):
     """Learns rules by growing them.
+
+    What it needs of all rows is left to subclasses: one for rows that are here, one for rows with the workers.
 
     Parameters
     ----------
-    options : GrowthOptions
-        Parameters.
-    data : TrainingData
-        The rows to learn from.
-    rng : numpy Generator
-        The only source of chance.
-    pool : ThreadPoolExecutor or None
-        Where the parts of the validation are worked on.
-    control : RunControl
-        Its clock, and who watches it.
-    state : GrowthState, optional
-        From where to go on: of a growth on the same rows with the same seed.
+    search : Search
+        Options, rows, and the state to resume from.
     """
 
-    def __init__(
-        self,
-        options: GrowthOptions,
-        data: TrainingData,
-        rng: np.random.Generator,
-        pool: ThreadPoolExecutor | None,
-        control: RunControl,
-        state: GrowthState | None = None,
-    ) -> None:
-        self.options, self.data, self.rng = options, data, rng
-        self.pool, self.control = pool, control
-        self.state = GrowthState() if state is None else state
-        scale = data.scale
-        self.domains = np.ascontiguousarray((data.domains - scale.centre[:, None]) / scale.spread[:, None])
-        self.known = [np.empty(0) for _ in range(data.n_inputs)]
-        for j, points in data.known_splits.items():
+    table: TrainingTable
+
+    def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
+        self.options, self.rng = search.options, search.rng
+        self.pool, self.control = search.pool, search.control
+        self.table = table = search.table
+        self.state = GrowthState() if search.state is None else search.state
+        scale = table.scale
+        self.domains = np.ascontiguousarray((table.domains - scale.centre[:, None]) / scale.spread[:, None])
+        self.known = [np.empty(0) for _ in range(table.n_inputs)]
+        for j, points in table.known_splits.items():
             self.known[j] = (points - scale.centre[j]) / scale.spread[j]
-        # Borders of an input with hardly any floats between its ends would fall together in its own units; like a
+        # Split points of an input with hardly any floats between its ends would fall together in its own units; like a
         # constant one it is not split.
-        narrow = np.ptp(data.domains, axis=1) < _LEAST_FLOATS * np.spacing(np.abs(data.domains).max(axis=1))
-        narrow[list(data.known_splits)] = False
+        narrow = np.ptp(table.domains, axis=1) < _MIN_FLOATS * np.spacing(np.abs(table.domains).max(axis=1))
+        narrow[list(table.known_splits)] = False
         self.domains[narrow, 1] = self.domains[narrow, 0]
 
+    @abstractmethod
+    def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
+        """Form the normal equations of one of the structures on all rows, and the share that each rule has of them."""
+
     def learn(self) -> Learned:
-        """Grow, choose the size, tune the borders, and fit every size on all rows."""
+        """Grow, choose the size, tune the split points, and fit every size on all rows."""
         clock = [time.perf_counter()]
         indices = self._grown_rows()
-        rows = self._rows_at(indices)
-        parts = self._parts(len(rows))
-        settings, ridges = self._settings(len(parts))
+        rows = self.table.take(indices)
+        folds = self._folds(len(rows))
+        options = self._options_of_one(len(folds))
         self.control.has_model = len(self.state.path) > 0
         growth = Growth(
             rows,
             self.domains,
             self.known,
-            settings,
+            options,
             self.control.deadline(_SHARE_OF_GROWTH),
             stopped=self.control.is_stopped,
             on_step=self._tell_step,
@@ -111,7 +90,7 @@ class GrowthLearner:
         path = growth.run(self.state.path)
         exact = not growth.out_of_time
         clock.append(time.perf_counter())
-        choice = self._validate(growth, parts, ridges)
+        choice = self._cross_validate(growth, folds)
         exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
         chosen = _chosen_size(path, choice)
@@ -140,78 +119,64 @@ class GrowthLearner:
         if growth.n_exact == len(growth.path):
             self.state = replace(self.state, path=tuple(growth.path))
             self.control.keep(self.state)
-        error = step.fit.error * self.data.error_unit
+        error = step.fit.error * self.table.error_unit
         self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error)
 
-    def _validate(self, growth: Growth, parts: list[npt.NDArray[np.intp]], ridges: tuple[float, ...]) -> Choice | None:
-        """Cross-validate, keeping and telling of every part."""
-        start, n_known = time.monotonic(), sum(number in self.state.parts for number in range(len(parts)))
+    def _cross_validate(self, growth: Growth, folds: list[Indices]) -> Choice | None:
+        """Cross-validate, keeping and telling of every fold."""
+        start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
+        ridges = RIDGES if self.options.regularization is None else (self.options.regularization,)
 
-        def tell(number: int, found: list[Part]) -> None:
-            self.state = replace(self.state, parts={**self.state.parts, number: found[-1]})
+        def tell(number: int, found: list[Fold]) -> None:
+            self.state = replace(self.state, folds={**self.state.folds, number: found[-1]})
             self.control.keep(self.state)
-            choice = Choice.from_parts(found, ridges)
+            choice = Choice.from_folds(found, ridges)
             size = choice.best_size()
             n_new = len(found) - n_known
-            left = (time.monotonic() - start) / n_new * (len(parts) - len(found)) if n_new > 0 else None
+            left = (time.monotonic() - start) / n_new * (len(folds) - len(found)) if n_new > 0 else None
             self.control.report(
-                "validation",
+                "cross-validation",
                 len(found),
                 growth.n_evaluations + choice.n_evaluations,
                 size,
-                choice.error_of(size) * self.data.error_unit,
+                choice.error_of(size) * self.table.error_unit,
                 left,
             )
 
-        return cross_validate(
+        validation = CrossValidation(
             growth.rows,
             self.domains,
             self.known,
-            growth.settings,
+            growth.options,
             ridges,
-            parts,
-            pool=self.pool,
-            deadline=self.control.deadline(_SHARE_OF_VALIDATION),
-            stopped=self.control.is_stopped,
-            before=self.state.parts,
-            on_part=tell,
+            folds,
+            self.control.deadline(_SHARE_OF_VALIDATION),
+            self.control.is_stopped,
         )
+        return validation.run(self.pool, self.state.folds, tell)
 
-    def _grown_rows(self) -> npt.NDArray[np.intp]:
-        n_rows = self.data.n_rows
-        if n_rows <= MOST_GROWN_ROWS:
+    def _grown_rows(self) -> Indices:
+        n_rows = self.table.n_rows
+        if n_rows <= MAX_GROWN_ROWS:
             return np.arange(n_rows)
-        return np.sort(self.rng.choice(n_rows, MOST_GROWN_ROWS, replace=False))
+        return np.sort(self.rng.choice(n_rows, MAX_GROWN_ROWS, replace=False))
 
-    def _rows_at(self, indices: npt.NDArray[np.intp]) -> Rows:
-        return self.data.rows.take(indices)
+    def _folds(self, n_rows: int) -> list[Indices]:
+        """Return the rows to hold out, fold by fold: as many folds as there are evaluations for."""
+        folds = draw_folds(n_rows, self.rng)
+        limit = self.options.max_evaluations
+        if limit is None or limit // (len(folds) + 1) >= _MIN_SHARE:
+            return folds
+        return folds[:N_FOLDS] if limit // (N_FOLDS + 1) >= _MIN_SHARE else []
 
-    def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
-        """Form the normal equations of one of the structures on all rows, and the share that each rule has of them."""
-        normal, weight = normal_equations(structures[number], self.data.rows, self.domains), self.data.rows.weight
-        return normal, np.asarray(weight @ normal.weights / weight.sum())
-
-    def _parts(self, n_rows: int) -> list[npt.NDArray[np.intp]]:
-        """Return the rows to leave out in validation, part by part: as many parts as there are evaluations for."""
-        parts = parts_of(n_rows, self.rng)
-        most = self.options.max_evaluations
-        if most is None or most // (len(parts) + 1) >= _LEAST_SHARE:
-            return parts
-        return parts[:N_PARTS] if most // (N_PARTS + 1) >= _LEAST_SHARE else []
-
-    def _settings(self, n_parts: int) -> tuple[GrowthSettings, tuple[float, ...]]:
-        """Return the settings of a growth, of which there are one and as many as parts, and the ridges to try."""
-        options = self.options
-        settings = GrowthSettings(
-            fuzziness=options.fuzziness, most_rules=min(options.max_rules or _MOST_RULES, MAX_LABELS)
+    def _options_of_one(self, n_folds: int) -> GrowthOptions:
+        """Return the options of one growth, which shares the evaluations with those of all folds."""
+        limit = self.options.max_evaluations
+        return replace(
+            self.options,
+            max_rules=min(self.options.max_rules, MAX_LABELS),
+            max_evaluations=None if limit is None else limit // (n_folds + 1),
         )
-        if options.early_stopping is not None:
-            settings = replace(settings, patience=options.early_stopping)
-        if options.max_evaluations is not None:
-            settings = replace(settings, most_evaluations=options.max_evaluations // (n_parts + 1))
-        if options.regularization is None:
-            return settings, RIDGES
-        return replace(settings, ridge=options.regularization), (options.regularization,)
 
     def _seconds_of_fit(self, rows: Rows, structure: Structure) -> float:
         """Tell how long the fit on all rows will take, from one on those that rules were grown on."""
@@ -219,8 +184,8 @@ class GrowthLearner:
             return 0.0
         start = time.monotonic()
         normal = normal_equations(structure, rows, self.domains)
-        fit_terms(normal, structure, len(rows), RIDGES[0], GrowthSettings().prices)
-        return (time.monotonic() - start) * self.data.n_rows / len(rows)
+        fit_terms(normal, structure, len(rows), RIDGES[0], Prices())
+        return (time.monotonic() - start) * self.table.n_rows / len(rows)
 
     def _finish(
         self,
@@ -231,7 +196,7 @@ class GrowthLearner:
         n_evaluations: int,
     ) -> list[FrontPoint]:
         """Fit the chosen size on all rows, then the others while there is time."""
-        settings, start = growth.settings, time.monotonic()
+        start = time.monotonic()
         structures = [step.structure.without_idle_splits(growth.fixed) for step in path]
         points: list[FrontPoint] = []
         for size in [chosen, *(size for size in range(len(path)) if size != chosen)]:
@@ -239,14 +204,14 @@ class GrowthLearner:
                 break
             structure = structures[size]
             normal, support = self._normal_on_all(structures, size)
-            ridge = settings.ridge if choice is None else choice.best_ridge(size + 1)
-            fit = fit_terms(normal, structure, self.data.n_rows, ridge, settings.prices)
-            cv_error = np.nan if choice is None else choice.error_of(size + 1) * self.data.error_unit
+            ridge = growth.splits.ridge if choice is None else choice.best_ridge(size + 1)
+            fit = fit_terms(normal, structure, self.table.n_rows, ridge, growth.prices)
+            cv_error = np.nan if choice is None else choice.error_of(size + 1) * self.table.error_unit
             points.append(
                 FrontPoint(
                     self._rule_base(structure, fit, support),
                     path[size].fit.criterion,
-                    self._error(fit, normal) * self.data.error_unit,
+                    self._error(fit, normal) * self.table.error_unit,
                     cv_error,
                     ridge,
                     0,
@@ -263,17 +228,17 @@ class GrowthLearner:
         return max(float(normal.square - 2.0 * flat @ normal.moment + flat @ normal.gram @ flat), 0.0)
 
     def _rule_base(self, structure: Structure, fit: Fit, support: Floats) -> RuleBase:
-        data = self.data
+        table = self.table
         variables = []
-        for j, name in enumerate(data.names):
-            points = structure.splits[j] * data.scale.spread[j] + data.scale.centre[j]
-            if len(points) and j in data.known_splits:
-                points = data.known_splits[j]
-            variables.append(Variable(name, FuzzyPartition(points, data.domains[j], structure.fuzziness[j])))
+        for j, name in enumerate(table.names):
+            points = structure.splits[j] * table.scale.spread[j] + table.scale.centre[j]
+            if len(points) and j in table.known_splits:
+                points = table.known_splits[j]
+            variables.append(Variable(name, FuzzyPartition(points, table.domains[j], structure.fuzziness[j])))
         return RuleBase(
             tuple(variables),
             structure.ranges,
-            in_data_units(fit.coefficients, data.scale, data.target_scale),
+            in_data_units(fit.coefficients, table.scale, table.target_scale),
             support=support,
         )
 
@@ -284,13 +249,24 @@ class GrowthLearner:
                 step.structure.n_rules,
                 step.n_evaluations,
                 step.fit.criterion,
-                step.fit.error * self.data.error_unit,
+                step.fit.error * self.table.error_unit,
                 step.fit.n_terms - step.structure.n_rules,
                 step.seconds,
             )
             for step in path
         ]
         return pd.DataFrame(rows, columns=columns)
+
+
+class LocalGrowthLearner(GrowthLearner):
+    """A `GrowthLearner` of a table in memory."""
+
+    table: LocalTable
+
+    def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
+        rows = self.table.rows
+        normal, weight = normal_equations(structures[number], rows, self.domains), rows.weight
+        return normal, np.asarray(weight @ normal.weights / weight.sum())
 
 
 def _chosen_size(path: list[Step], choice: Choice | None) -> int:

@@ -1,32 +1,32 @@
-"""From where a growth can go on."""
+"""The state from which a growth resumes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fruler.algorithms.growth.cross_validation import Part
+from fruler.algorithms.growth.cross_validation import Fold
 from fruler.algorithms.growth.growth import Step
 
 
 @dataclass(frozen=True, eq=False)
 class GrowthState:
-    """What is finished of a growth and its validation; nothing in it was cut short by a limit.
+    """What is finished of a growth and its cross-validation; nothing in it was cut short by a limit.
 
     Attributes
     ----------
     path : tuple of Step
         The sizes that it went through.
-    parts : mapping of int to Part
-        The finished parts of the validation, by number.
+    folds : mapping of int to Fold
+        The finished folds of the cross-validation, by number.
     """
 
     path: tuple[Step, ...] = ()
-    parts: Mapping[int, Part] = field(default_factory=dict)
+    folds: Mapping[int, Fold] = field(default_factory=dict)
 
     @property
     def n_evaluations(self) -> int:
-        """The candidates that were looked at for it."""
+        """The number of candidates evaluated so far."""
         return sum(step.n_evaluations for step in self.path[-1:]) + sum(
-            part.n_evaluations for part in self.parts.values()
+            fold.n_evaluations for fold in self.folds.values()
         )

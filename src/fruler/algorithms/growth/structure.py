@@ -16,8 +16,8 @@ Ranges = npt.NDArray[np.intc]
 Ramps = tuple[npt.NDArray[np.intc], Floats, Floats]
 
 # Two borders nearer than this, as a share of the input's domain, are one; a crisp border still rises over so much.
-LEAST_GAP = 1e-7
-_LEAST_WIDTH = 1e-9
+MIN_GAP = 1e-7
+_MIN_WIDTH = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Structure:
         for j in np.flatnonzero(n_splits):
             width = domains[j, 1] - domains[j, 0]
             reach = half_widths(self.splits[j], (domains[j, 0], domains[j, 1]), self.fuzziness[j])
-            reach = np.maximum(reach, _LEAST_WIDTH * width)
+            reach = np.maximum(reach, _MIN_WIDTH * width)
             starts[j, : n_splits[j]] = self.splits[j] - reach
             slopes[j, : n_splits[j]] = 0.5 / reach
         return n_splits, starts, slopes

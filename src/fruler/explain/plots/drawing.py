@@ -131,7 +131,7 @@ def text_inches(text: str, size: float = SMALL) -> float:
     return max(map(len, text.split("\n"))) * size * _LETTER / _POINTS_AN_INCH
 
 
-def wrap(text: str, inches: float, size: float = SMALL, most_lines: int = 4) -> str:
+def wrap(text: str, inches: float, size: float = SMALL, max_lines: int = 4) -> str:
     """Break a text so that its lines fit a width, where words end if possible; a last line that is too long is cut.
 
     Examples
@@ -150,8 +150,8 @@ def wrap(text: str, inches: float, size: float = SMALL, most_lines: int = 4) -> 
             lines.append("")
         lines[-1] += word
     lines = [line.strip() for line in lines if line.strip()]
-    if len(lines) > most_lines:
-        lines = [*lines[: most_lines - 1], lines[most_lines - 1][: room - 1] + "…"]
+    if len(lines) > max_lines:
+        lines = [*lines[: max_lines - 1], lines[max_lines - 1][: room - 1] + "…"]
     return "\n".join(lines)
 
 

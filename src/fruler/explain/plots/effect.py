@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _GRID = 101
-_MOST_ROWS, _MOST_LINES = 500, 50
+_MAX_ROWS, _MAX_LINES = 500, 50
 
 
 class EffectDisplay:
@@ -78,11 +78,11 @@ class EffectDisplay:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from fruler import FRULERRegressor
+    >>> from fruler import FuzzyRuleRegressor
     >>> from fruler.data import load_example
     >>> from fruler.explain.plots import EffectDisplay
     >>> weather = load_example("weather")
-    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = EffectDisplay.from_estimator(model, "pressure")
     >>> display.axes_[0].get_ylabel()
     'mean_temperature'
@@ -127,7 +127,7 @@ class EffectDisplay:
 
         Parameters
         ----------
-        model : FRULERRegressor or RuleBase
+        model : fitted estimator or RuleBase
             The model.
         feature : int or str
             The input, by its name or its number.
@@ -182,7 +182,7 @@ class EffectDisplay:
         look = {"linestyle": "-" if fuzzy else "", "marker": "" if fuzzy else "o"}
         self.rows_ = []
         if self.individual and len(predictions) > 1:
-            some = spread_evenly(len(predictions), _MOST_LINES)
+            some = spread_evenly(len(predictions), _MAX_LINES)
             self.rows_ = upper.plot(x, predictions[some].T, color=ink(), alpha=0.15, linewidth=0.8, **look)
         (self.line_,) = upper.plot(x, predictions.mean(axis=0), color=blue(), linewidth=2.2, **look)
         for side in ("top", "right"):
@@ -241,7 +241,7 @@ def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None) -> Floats
 
 
 def _some(values: Floats) -> Floats:
-    return values[spread_evenly(len(values), _MOST_ROWS)]
+    return values[spread_evenly(len(values), _MAX_ROWS)]
 
 
 def _predict(rule_base: RuleBase, rows: Floats, feature: int, grid: Floats) -> Floats:

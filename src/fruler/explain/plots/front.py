@@ -44,11 +44,11 @@ class FrontDisplay:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from fruler import FRULERRegressor
+    >>> from fruler import FuzzyRuleRegressor
     >>> from fruler.data import load_example
     >>> from fruler.explain.plots import FrontDisplay
     >>> weather = load_example("weather")
-    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = FrontDisplay.from_estimator(model)
     >>> display.chosen_.get_xdata().tolist() == [model.n_rules_]
     True
@@ -72,7 +72,7 @@ class FrontDisplay:
 
         Parameters
         ----------
-        model : FRULERRegressor
+        model : fitted estimator
             Fitted, or loaded from a file.
         ax : Axes, optional
             Where to draw; a new figure by default.

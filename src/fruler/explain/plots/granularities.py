@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _ROW = 0.95  # inches
 _SET, _NAMES = 0.6, 0.64  # in shares of a row
-_MOST_ROWS = 8
+_MAX_ROWS = 8
 
 
 class GranularitiesDisplay:
@@ -115,7 +115,7 @@ class GranularitiesDisplay:
         j = input_number(names, feature)
         if granularities is None:
             every = list(range(1, int(discretizer.granularities_[j]) + 1))
-            granularities = every if len(every) <= _MOST_ROWS else [*every[: _MOST_ROWS - 1], every[-1]]
+            granularities = every if len(every) <= _MAX_ROWS else [*every[: _MAX_ROWS - 1], every[-1]]
         partitions = [discretizer.partition(j, granularity) for granularity in sorted(granularities)]
         return cls(partitions, name=names[j], unit=unit).plot(ax)
 

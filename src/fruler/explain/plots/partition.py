@@ -64,11 +64,11 @@ class PartitionDisplay:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from fruler import FRULERRegressor
+    >>> from fruler import FuzzyRuleRegressor
     >>> from fruler.data import load_example
     >>> from fruler.explain.plots import PartitionDisplay
     >>> weather = load_example("weather")
-    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = PartitionDisplay.from_estimator(model, "max_temperature_before")
     >>> display.ax_.get_xlabel()
     'max_temperature_before'
@@ -99,7 +99,7 @@ class PartitionDisplay:
 
         Parameters
         ----------
-        model : FRULERRegressor or RuleBase
+        model : fitted estimator or RuleBase
             The model.
         feature : int or str
             The input, by its name or its number.

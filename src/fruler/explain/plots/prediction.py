@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Kind = Literal["actual_vs_predicted", "residual_vs_predicted"]
 KINDS: tuple[Kind, ...] = ("actual_vs_predicted", "residual_vs_predicted")
 # More points than these hide each other.
-_MOST_POINTS = 2_000
+_MAX_POINTS = 2_000
 
 
 class PredictionDisplay:
@@ -80,7 +80,7 @@ class PredictionDisplay:
 
         Parameters
         ----------
-        model : FRULERRegressor or RuleBase
+        model : fitted estimator or RuleBase
             The model.
         X : array-like of shape (n_samples, n_inputs)
             The rows.
@@ -141,7 +141,7 @@ class PredictionDisplay:
         spread = float(np.square(actual - actual.mean()).sum())
         self.rmse_ = float(np.sqrt(np.square(errors).mean()))
         self.r2_ = 1.0 - float(np.square(errors).sum()) / spread if spread > 0.0 else float("nan")
-        some = np.argsort(predicted, kind="stable")[spread_evenly(len(predicted), _MOST_POINTS)]
+        some = np.argsort(predicted, kind="stable")[spread_evenly(len(predicted), _MAX_POINTS)]
         drawn = PredictionErrorDisplay(y_true=actual[some], y_pred=predicted[some]).plot(
             ax=ax,
             kind=kind,

@@ -49,11 +49,11 @@ class ProgressDisplay:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from fruler import FRULERRegressor
+    >>> from fruler import FuzzyRuleRegressor
     >>> from fruler.data import load_example
     >>> from fruler.explain.plots import ProgressDisplay
     >>> weather = load_example("weather")
-    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = ProgressDisplay.from_estimator(model)
     >>> len(display.line_.get_xdata()) == len(model.history_)
     True
@@ -84,7 +84,7 @@ class ProgressDisplay:
 
         Parameters
         ----------
-        model : FRULERRegressor
+        model : fitted estimator
             Fitted; one that was loaded from a file knows no history.
         measure : {"error", "fitness"}, default="error"
             What is shown: the root mean squared error on the training rows, or what the search minimised.

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Inches.
-_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _LEAST_BARS = 0.78, 1.15, 1.75, 0.34, 0.95, 3.6
+_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.15, 1.75, 0.34, 0.95, 3.6
 _NUMBERS = 0.8  # for the numbers of the rules, at the left
 # In shares of a row: the base line from above, the heights of a set and of the longest bar, and from a bar to its sign.
 _BASE, _SET, _LONGEST, _ABOVE = 0.92, 0.52, 0.68, 0.1
 # A set takes this share of its column.
 _COLUMN = 0.86
-_MOST_LEVEL = 8  # names of more inputs stand on end
-_TEXT_LINE, _LONGEST_NAME, _MOST_LINES = 0.17, 2.2, 6
+_MAX_LEVEL = 8  # names of more inputs stand on end
+_TEXT_LINE, _LONGEST_NAME, _MAX_LINES = 0.17, 2.2, 6
 
 
 class RuleBaseDisplay:
@@ -102,7 +102,7 @@ class RuleBaseDisplay:
 
         Parameters
         ----------
-        model : FRULERRegressor or RuleBase
+        model : fitted estimator or RuleBase
             The model.
         max_inputs : int, optional
             The most inputs at the right; all by default.
@@ -130,14 +130,14 @@ class RuleBaseDisplay:
 
         columns = [int(j) for j in rules.antecedent_inputs]
         cell = self._cell_inches(columns)
-        on_end = len(self.inputs_) > _MOST_LEVEL
-        bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _LEAST_BARS)
+        on_end = len(self.inputs_) > _MAX_LEVEL
+        bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _MIN_BARS)
         heads = [
-            wrap(name_with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MOST_LINES) for one in self._looked_at
+            wrap(name_with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MAX_LINES) for one in self._looked_at
         ]
         room = _LONGEST_NAME if on_end else 0.92 * bars / max(len(self.inputs_), 1)
-        names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MOST_LINES) for j in self.inputs_]
-        note = wrap(self._note(largest), bars, SMALL + 1, _MOST_LINES)
+        names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MAX_LINES) for j in self.inputs_]
+        note = wrap(self._note(largest), bars, SMALL + 1, _MAX_LINES)
         above = max(_lines(heads), 2) * _TEXT_LINE + 0.15
         below = (max(map(text_inches, names)) if on_end else _lines(names) * _TEXT_LINE) + _lines([note]) * _TEXT_LINE
         size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * _ROW + above + below + 0.3)
@@ -196,7 +196,7 @@ class RuleBaseDisplay:
                 if rules.looks_at[rule, j]:
                     first, last = (int(label) for label in rules.antecedents[rule, j])
                     _draw_set(ax, variable.partition, first, last, place, rule + _BASE)
-                    text = wrap(accepted(rules, rule, j), cell * _COLUMN + 0.05, most_lines=1)
+                    text = wrap(accepted(rules, rule, j), cell * _COLUMN + 0.05, max_lines=1)
                     ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
             ticks += [place, place + _COLUMN]
             numbers += _ends(variable.partition)

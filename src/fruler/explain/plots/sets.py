@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Share of a strip that the tallest bar of a histogram takes, so that the sets stay in front.
 _TALLEST = 0.85
-_MOST_LISTED = 12
+_MAX_LISTED = 12
 
 
 def membership(partition: FuzzyPartition, first: int, last: int, low: float, high: float) -> tuple[Floats, Floats]:
@@ -100,7 +100,7 @@ def name_sets(ax: Axes, partition: FuzzyPartition, limits: tuple[float, float], 
     if place_names(ax, peaks(partition, *limits), partition.labels, y=y, colours=colours):
         return True
     labels = list(partition.labels)
-    if len(labels) > _MOST_LISTED:
+    if len(labels) > _MAX_LISTED:
         between = ax.plot([], [], linestyle="")
         lines, labels = [lines[0], *between, lines[-1]], [labels[0], f"… {len(labels) - 2} more", labels[-1]]
     # From high to low, as they would stand on an axis.

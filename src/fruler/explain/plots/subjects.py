@@ -28,10 +28,8 @@ def rule_base_of(model: Any) -> RuleBase:
 
 def require_regressor(model: Any) -> None:
     """Refuse what is no estimator with rules."""
-    from fruler.estimators.base import FRULERRegressor  # takes a while to load, and is only needed for the refusal
-
-    if not isinstance(model, FRULERRegressor):
-        raise ValueError(f"A fitted FRULERRegressor or its rule base is needed; got {_kind(model)}.")
+    if isinstance(model, type) or not hasattr(type(model), "with_rules"):
+        raise ValueError(f"A fitted estimator of rules or its rule base is needed; got {_kind(model)}.")
 
 
 def table_of(model: Any, attribute: str, what: str) -> Any:

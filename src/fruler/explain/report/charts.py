@@ -11,7 +11,7 @@ from fruler._typing import Floats
 from fruler._wording import counted, name_with_unit
 from fruler.explain.effects import output_spread
 from fruler.explain.report.drawings import Chart, padded
-from fruler.explain.report.measuring import Measured
+from fruler.explain.report.measurement import Measured
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.rules.rule_base import RuleBase
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _N_BINS = 31
-_MOST_FIGURES_OPEN = 10
+_MAX_FIGURES_OPEN = 10
 # Misses beyond this many typical errors are counted in the outermost bars.
-_MOST_ERRORS_SHOWN = 5.0
+_MAX_ERRORS_SHOWN = 5.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FrontPicture:
     @property
     def is_long(self) -> bool:
         """Whether its figures are better folded away."""
-        return len(self.rows) > _MOST_FIGURES_OPEN
+        return len(self.rows) > _MAX_FIGURES_OPEN
 
 
 def error_pictures(measured: Measured, unit: str) -> list[Picture]:
@@ -68,7 +68,7 @@ def _scatter(measured: Measured, unit: str) -> Picture:
 def _misses(measured: Measured, unit: str) -> Picture:
     residuals, rmse = measured.residuals, measured.rmse
     farthest = float(np.abs(residuals).max())
-    limit = min(farthest, _MOST_ERRORS_SHOWN * rmse) or 1.0
+    limit = min(farthest, _MAX_ERRORS_SHOWN * rmse) or 1.0
     counts, edges = np.histogram(np.clip(residuals, -limit, limit), bins=_N_BINS, range=(-limit, limit))
     title = name_with_unit("observed − predicted", unit)
     chart = Chart("How often the model misses by how much", (-limit, limit), (0.0, counts.max() * 1.05), title, "rows")

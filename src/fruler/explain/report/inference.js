@@ -3,7 +3,7 @@
 // The rule base in the browser: the same steps, in the same order, as fruler.rules.RuleBase and
 // fruler.explain.contributions, so that both give the same numbers. `model` is the JSON object of the rule base.
 function makeRuleBase(model) {
-  const MOST_TURNS = 8;
+  const MAX_TURNS = 8;
   const inputs = model.inputs.map(input => (input.kind === "fuzzy" ? { ...input, halfWidths: halfWidths(input) } : input));
   const column = new Map(inputs.map((input, j) => [input.name, j]));
   const rules = model.rules.map(rule => {
@@ -95,7 +95,7 @@ function makeRuleBase(model) {
   const weighted = (weights, values) => weights.reduce((sum, w, r) => (w === 0 ? sum : sum + w * values[r]), 0);
 
   function turnsOf(items) {
-    const n = items.length, nTurns = Math.min(n, MOST_TURNS);
+    const n = items.length, nTurns = Math.min(n, MAX_TURNS);
     return Array.from({ length: nTurns }, (_, k) => {
       const from = Math.floor((k * n) / nTurns);
       return [...items.slice(from), ...items.slice(0, from)];

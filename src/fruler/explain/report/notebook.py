@@ -10,7 +10,7 @@ from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import RuleView, meeting, rule_views
 from fruler.rules.rule_base import RuleBase
 
-_MOST_RULES, _MOST_TERMS = 30, 8
+_MAX_RULES, _MAX_TERMS = 30, 8
 # Everything is drawn in the notebook's own text colour.
 _STYLE = (
     ".fruler-rules{margin:.5em 0;max-width:70em}"
@@ -54,8 +54,8 @@ def rules_html(rule_base: RuleBase) -> str:
     weights = rule_base.support is not None
     head = f'<th></th><th scope="col">if</th><th scope="col">then {target} =</th>'
     head += '<th scope="col" class="n">weight</th>' if weights else ""
-    rows = "".join(_row(view, weights) for view in views[:_MOST_RULES])
-    more = len(views) - _MOST_RULES
+    rows = "".join(_row(view, weights) for view in views[:_MAX_RULES])
+    more = len(views) - _MAX_RULES
     rest = f'<p class="q">… and {counted(more, "more rule")}; print the rules to see them all.</p>' if more > 0 else ""
     return (
         f'<div class="fruler-rules"><style>{_STYLE}</style>'
@@ -68,9 +68,9 @@ def rules_html(rule_base: RuleBase) -> str:
 def _row(view: RuleView, weights: bool) -> str:
     conditions = " and ".join(f"{escape(part.name)} is <b>{escape(part.labels)}</b>" for part in view.conditions)
     terms = "".join(
-        f' <span class="t">{term.sign} {term.size}·{escape(term.name)}</span>' for term in view.terms[:_MOST_TERMS]
+        f' <span class="t">{term.sign} {term.size}·{escape(term.name)}</span>' for term in view.terms[:_MAX_TERMS]
     )
-    more = len(view.terms) - _MOST_TERMS
+    more = len(view.terms) - _MAX_TERMS
     if more > 0:
         terms += f' <span class="q">and {counted(more, "smaller term")}</span>'
     weight = f'<td class="n">{view.support}</td>' if weights else ""

@@ -14,7 +14,7 @@ import numpy as np
 from fruler._files import write_whole
 from fruler._wording import counted
 from fruler.explain.report.charts import error_pictures, front_picture
-from fruler.explain.report.measuring import Measured, checked_rows, error_table, measure
+from fruler.explain.report.measurement import Measured, checked_rows, error_table, measure
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import drawn_once, input_groups, input_views, rule_views
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Rules beyond this many are folded, so that the page can be leafed through.
-_MOST_RULES_OPEN = 12
+_MAX_RULES_OPEN = 12
 
 
 def write_report(
@@ -136,7 +136,7 @@ def _rendered(
         groups=input_groups(inputs),
         drawn_once=drawn_once(rule_base, reference),
         rules=rule_views(rule_base, reference),
-        rules_open=_MOST_RULES_OPEN,
+        rules_open=_MAX_RULES_OPEN,
         is_formula=rule_base.n_rules == 1 and not rule_base.looks_at.any(),
         reference=reference,
         base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),

@@ -22,7 +22,7 @@ _TERM_SHARE = 0.01
 # Ticks nearer than this, in percent of a picture's width, would run into each other.
 _TICKS_APART = 24.0
 # With more inputs than this to move, those that move predictions least are folded away.
-_MOST_OPEN, _OPEN_OF_MANY = 12, 8
+_MAX_OPEN, _OPEN_OF_MANY = 12, 8
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def _ticks(partition: FuzzyPartition, first: int, last: int, low: float, high: f
 def input_groups(inputs: list[InputView]) -> list[tuple[str, bool, list[InputView]]]:
     """Return the inputs in groups with a heading: those to move, those that move little, those that do nothing."""
     used, unused = [view for view in inputs if view.used], [view for view in inputs if not view.used]
-    many = len(used) > _MOST_OPEN
+    many = len(used) > _MAX_OPEN
     first, rest = (used[:_OPEN_OF_MANY], used[_OPEN_OF_MANY:]) if many else (used, [])
     groups = [
         ("", True, first),

@@ -4,7 +4,7 @@
 (() => {
   const { model, reference, examples, alternatives } = JSON.parse(document.getElementById("data").textContent);
   const ruleBase = makeRuleBase(model);
-  const PARTS_SHOWN = 8, RULES_SHOWN = 6, LEAST_WEIGHT = 0.005, LARGEST_VALUE = 1e150;
+  const PARTS_SHOWN = 8, RULES_SHOWN = 6, MIN_WEIGHT = 0.005, LARGEST_VALUE = 1e150;
   const tolerance = 0.002 * reference.spread;
   const unit = model.target.unit ? `\u00a0${model.target.unit}` : "";
   const byId = id => document.getElementById(id);
@@ -165,7 +165,7 @@
   }
 
   function showRules({ weights, said, fired: any }) {
-    const order = weights.map((_, r) => r).filter(r => weights[r] >= LEAST_WEIGHT).sort((a, b) => weights[b] - weights[a]);
+    const order = weights.map((_, r) => r).filter(r => weights[r] >= MIN_WEIGHT).sort((a, b) => weights[b] - weights[a]);
     const telling = order.slice(0, RULES_SHOWN);
     fired.forEach(({ line, link, bar, value }, k) => {
       const rest = weights.filter((weight, r) => weight > 0 && !telling.includes(r));

@@ -6,17 +6,12 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fruler._files import write_whole
-
-Arrays = Mapping[str, npt.NDArray[Any]]
-Document = Mapping[str, Any]
+from fruler.learning.algorithm import Arrays, Document
 
 _DOCUMENT = "document"
 # What reading a file that is none, or only a part of one, raises.

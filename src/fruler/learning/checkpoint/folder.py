@@ -5,27 +5,22 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from fruler._files import lock_folder
-from fruler.algorithms.fruler.codec import pack_evolution, unpack_evolution
-from fruler.algorithms.fruler.state import EvolutionState
-from fruler.algorithms.growth.codec import pack_growth, unpack_growth
-from fruler.algorithms.growth.state import GrowthState
-from fruler.learning.checkpoint.file import DAMAGE, Arrays, read_file, write_file
+from fruler.learning.algorithm import Algorithm, Arrays, Document, State
+from fruler.learning.checkpoint.file import DAMAGE, read_file, write_file
 from fruler.learning.checkpoint.identity import Identity
 from fruler.learning.checkpoint.learned import pack_learned, unpack_learned
-from fruler.learning.table import Learned
+from fruler.learning.learned import Learned
 
 FILE = "checkpoint.npz"
 # The least seconds between two writings, and the most of the time that they may take.
-SECONDS, MOST_SHARE = 10.0, 0.005
-_FORMAT = 1
-
-State = GrowthState | EvolutionState
+SECONDS, MAX_SHARE = 10.0, 0.005
+_FORMAT = 2
 
 
 class CheckpointFolder:
@@ -35,23 +30,27 @@ class CheckpointFolder:
     ----------
     folder : path
         The folder; it is made if it is not there.
+    algorithm : Algorithm
+        Whose state is kept.
     identity : Identity
-        The run that is about to begin.
-    go_on : bool
-        Whether a run that differs only in when it ends is to be gone on with.
+        The run that is about to start.
+    resume : bool
+        Whether to resume a run that differs only in when it ends.
 
     Attributes
     ----------
     identity : Identity
         The run, with the seed that the folder knows for it.
-    state : GrowthState, EvolutionState or None
-        From where to go on.
+    state : State or None
+        The state to resume from.
     learned : Learned or None
         What the run found, if it is finished.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], identity: Identity, *, go_on: bool) -> None:
-        self.folder, self.identity, self.go_on = Path(folder), identity, go_on
+    def __init__(
+        self, folder: str | os.PathLike[str], algorithm: Algorithm, identity: Identity, *, resume: bool
+    ) -> None:
+        self.folder, self.algorithm, self.identity, self.resume = Path(folder), algorithm, identity, resume
         self.state: State | None = None
         self.learned: Learned | None = None
         self._due = time.monotonic() + SECONDS
@@ -89,10 +88,8 @@ class CheckpointFolder:
         start = time.monotonic()
         document: dict[str, Any] = {"format": _FORMAT, "identity": self.identity.to_json(), "learned": None}
         arrays: dict[str, Any] = {}
-        if isinstance(state, EvolutionState):
-            document["state"], arrays = pack_evolution(state)
-        elif state is not None:
-            document["state"], arrays = pack_growth(state)
+        if state is not None and self.algorithm.codec is not None:
+            document["state"], arrays = self.algorithm.codec.pack(state)
         if learned is not None:
             document["learned"], more = pack_learned(learned)
             arrays = arrays | more
@@ -101,7 +98,7 @@ class CheckpointFolder:
         except OSError as error:
             warnings.warn(f"the search is not kept: {error.strerror or error}", RuntimeWarning, stacklevel=2)
         end = time.monotonic()
-        self._due = end + max(SECONDS, (end - start) / MOST_SHARE)
+        self._due = end + max(SECONDS, (end - start) / MAX_SHARE)
 
     def _read(self) -> None:
         path = self.folder / FILE
@@ -119,25 +116,24 @@ class CheckpointFolder:
                 "choose another."
             )
         self._check(there)
-        self.identity = Identity(there.data, self.identity.settings, there.seed, there.random_state)
+        self.identity = replace(self.identity.with_seed(there.seed, there.random_state), data=there.data)
         try:
             self._unpack(document, arrays, finished=there.settings == self.identity.settings)
         except DAMAGE as error:
             raise self._damaged(error) from error
 
-    def _unpack(self, document: Mapping[str, Any], arrays: Arrays, *, finished: bool) -> None:
+    def _unpack(self, document: Document, arrays: Arrays, *, finished: bool) -> None:
         state = document.get("state")
-        if state is not None:
-            evolution = self.identity.settings["search"] == "evolution"
-            self.state = unpack_evolution(state, arrays) if evolution else unpack_growth(state, arrays)
+        if state is not None and self.algorithm.codec is not None:
+            self.state = self.algorithm.codec.unpack(state, arrays)
         if finished and document["learned"] is not None:
             self.learned = unpack_learned(document["learned"], arrays)
 
     def _check(self, there: Identity) -> None:
-        if not self.identity.differences(there, with_limits=not self.go_on):
+        if not self.identity.differences(there, with_limits=not self.resume):
             return
         only_limits = not self.identity.differences(there, with_limits=False)
-        remedy = "Go on with it by warm_start=True" if only_limits else "Give the same"
+        remedy = "Resume it with warm_start=True" if only_limits else "Give the same"
         raise ValueError(
             f"checkpoint={str(self.folder)!r} is of another run: {'; '.join(self.identity.differences(there))}. "
             f"{remedy}, or choose another folder."

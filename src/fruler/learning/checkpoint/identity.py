@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from fruler import __version__
-from fruler.algorithms.fruler.learner import EvolutionOptions
-from fruler.algorithms.growth.learner import GrowthOptions
-from fruler.learning.table import TrainingData
-
-# Settings with which a finished search can go on, by search: they only say when it ends.
-LIMITS = {
-    "growth": ("max_evaluations", "max_rules", "early_stopping"),
-    "evolution": ("max_evaluations", "n_restarts", "early_stopping"),
-}
+from fruler.learning.algorithm import Algorithm
+from fruler.learning.table import TrainingTable
 
 
 @dataclass(frozen=True)
@@ -35,38 +28,36 @@ class Identity:
         What the generator of random numbers was started with.
     random_state : int, str or None
         What the user gave for it; None: any seed will do.
+    limits : tuple of str
+        The settings that only say when the search ends.
     """
 
     data: Mapping[str, str]
     settings: Mapping[str, Any]
     seed: tuple[int, ...]
     random_state: int | str | None
+    limits: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls,
-        search: str,
-        options: GrowthOptions | EvolutionOptions,
-        data: TrainingData,
-        random_state: Any,
-        *,
-        with_data: bool = True,
+        cls, algorithm: Algorithm, options: Any, table: TrainingTable, random_state: Any, *, with_data: bool = True
     ) -> Self:
-        """Describe a run that is about to begin, and draw its seed; reading all the data may be left out."""
+        """Describe a run that is about to start, and draw its seed; reading all the data may be left out."""
         settings = {
-            "search": search,
+            "algorithm": algorithm.name,
             **{name: _plain(value) for name, value in asdict(options).items()},
-            "split_points": {data.names[j]: points.tolist() for j, points in sorted(data.known_splits.items())},
-            "names of the inputs": list(data.names),
+            "split_points": {table.names[j]: points.tolist() for j, points in sorted(table.known_splits.items())},
+            "names of the inputs": list(table.names),
             "version of fruler": __version__,
         }
         drawn = check_random_state(random_state).randint(2**31, size=4)
         given = random_state if random_state is None else _plain(random_state)
         return cls(
-            data.digests if with_data else {},
+            table.digests if with_data else {},
             settings,
             tuple(int(number) for number in drawn),
             given if given is None or isinstance(given, int) else "a generator",
+            algorithm.limits,
         )
 
     @classmethod
@@ -84,10 +75,9 @@ class Identity:
             "random_state": self.random_state,
         }
 
-    @property
-    def limits(self) -> dict[str, Any]:
-        """The settings that only say when the search ends."""
-        return {name: self.settings[name] for name in LIMITS[self.settings["search"]]}
+    def with_seed(self, seed: tuple[int, ...], random_state: int | str | None) -> Self:
+        """Return the same run with the seed of another."""
+        return replace(self, seed=seed, random_state=random_state)
 
     def differences(self, there: Identity, *, with_limits: bool = True) -> list[str]:
         """Say in what another run differs from this one: `there` it is so, here it is not."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy.typing as npt
 import pandas as pd
 
-from fruler.learning.checkpoint.file import Arrays
-from fruler.learning.table import FrontPoint, Learned
+from fruler.learning.algorithm import Arrays
+from fruler.learning.learned import FrontPoint, Learned
 from fruler.rules.json.checked import Checked
 from fruler.rules.json.rule_base import rule_base_from_json, rule_base_to_json
 

@@ -13,15 +13,15 @@ import numpy as np
 from fruler._typing import Floats
 
 # Larger files are no models; reading them would only take time and memory.
-MOST_BYTES = 32_000_000
-MOST_VALUES = 2_000_000
+MAX_BYTES = 32_000_000
+MAX_VALUES = 2_000_000
 # Python's own limit, which may be lifted: without one, an integer of millions of digits takes hours to read.
-_MOST_DIGITS = 4_300
+_MAX_DIGITS = 4_300
 # What a terminal would obey instead of showing it, and halves of characters, which no file can hold.
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # How JSON writes those below a space.
 _WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
-_MOST_SHOWN = 40
+_MAX_SHOWN = 40
 
 
 def parse_document(raw: bytes) -> Checked:
@@ -68,11 +68,11 @@ def require_readable(text: str) -> None:
 
 
 def _require_size(raw: bytes) -> None:
-    if len(raw) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES:,} bytes, and no model is so large")
+    if len(raw) > MAX_BYTES:
+        raise ValueError(f"it has more than {MAX_BYTES:,} bytes, and no model is so large")
     # No document has more values than commas and brackets; counting takes a moment, and reading may take gigabytes.
-    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_VALUES:
-        raise ValueError(f"it holds more than {MOST_VALUES:,} values, and no model has so many")
+    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MAX_VALUES:
+        raise ValueError(f"it holds more than {MAX_VALUES:,} values, and no model has so many")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _integer(digits: str) -> int:
     n_digits = len(digits) - digits.startswith("-")
-    if n_digits > _MOST_DIGITS:
+    if n_digits > _MAX_DIGITS:
         raise ValueError(f"the number {digits[:10]}... has {n_digits:,} digits")
     return int(digits)
 
@@ -100,9 +100,9 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, str):
-        return repr(value if len(value) <= _MOST_SHOWN else value[: _MOST_SHOWN - 3] + "...")
+        return repr(value if len(value) <= _MAX_SHOWN else value[: _MAX_SHOWN - 3] + "...")
     written = json.dumps(value)
-    return written if len(written) <= _MOST_SHOWN else written[: _MOST_SHOWN - 3] + "..."
+    return written if len(written) <= _MAX_SHOWN else written[: _MAX_SHOWN - 3] + "..."
 
 
 class Checked:
@@ -136,7 +136,7 @@ class Checked:
         """How messages call it, e.g. ``rules[0].then``; the document is ``it``."""
         if self._parent is None:
             return str(self._name)
-        plain = isinstance(self._name, str) and self._name.isidentifier() and len(self._name) <= _MOST_SHOWN
+        plain = isinstance(self._name, str) and self._name.isidentifier() and len(self._name) <= _MAX_SHOWN
         if self._parent._parent is None and plain:
             return str(self._name)
         return self._parent.place + (f".{self._name}" if plain else f"[{_shown(self._name)}]")

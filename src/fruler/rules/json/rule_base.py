@@ -13,7 +13,7 @@ from fruler.rules.rule_base import T_NORMS, RuleBase, Variable
 
 # Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
 # ask for terabytes.
-MOST_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 
 
 def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
 
 def require_cells(n_rules: int, n_inputs: int) -> None:
     """Refuse more rules and inputs than are read."""
-    if n_rules * n_inputs > MOST_CELLS:
+    if n_rules * n_inputs > MAX_CELLS:
         raise ValueError(f"{n_rules:,} rules over {n_inputs:,} inputs are more than a file can hold")
 
 

@@ -10,12 +10,12 @@ import typer
 
 from fruler._wording import suggest
 from fruler.cli.failures import say
-from fruler.cli.predicting import rows_for
-from fruler.cli.reading import STDIN, open_model
-from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
+from fruler.cli.input import STDIN, open_model
+from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, write_output
+from fruler.cli.predict import rows_for
+from fruler.estimators.saved_model import regressor_of
 from fruler.explain.report import write_report
 from fruler.export import TARGETS, export_model
-from fruler.model_file.estimator import regressor_of
 from fruler.model_file.file import Model
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.table.preparation import target_numbers

@@ -12,8 +12,9 @@ from distributed import Future
 
 from fruler._typing import Floats
 from fruler.algorithms.fruler.chromosome import Chromosome, used_genes
-from fruler.algorithms.fruler.fitness import Criterion, Evaluator
+from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.algorithms.fruler.learner import LearnedRules
+from fruler.algorithms.fruler.options import Criterion
 from fruler.algorithms.fruler.problem import Granularities, SearchSpace, Task
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed.blocks import Block, Standard
@@ -24,7 +25,7 @@ from fruler.learning.control import never
 from fruler.table.rows import Rows
 
 # Numbers that the sums of one batch may have; a larger one goes out in several, at the same time.
-_MOST_NUMBERS = 4_000_000
+_MAX_NUMBERS = 4_000_000
 # Groups of chromosomes whose consequents are fitted to the selected rows, each by one worker.
 _N_FITTED_TOGETHER = 8
 
@@ -38,7 +39,7 @@ class Shared(NamedTuple):
     space: SearchSpace
     examples: Rows
     standard: Standard
-    most_rules: int
+    max_rules: int
     settings: ElasticNetSettings
 
 
@@ -80,7 +81,7 @@ def gram_sums(block: Block, batch: Batch, shared: Shared) -> list[Floats]:
         rows = shared.standard.rows(part)
         for one, (displacements, examples), total in zip(batch.chromosomes, tables, totals, strict=True):
             genes = one.granularities, displacements
-            partial_sums.add_sums(*genes, space, examples, rows, shared.most_rules, total)
+            partial_sums.add_sums(*genes, space.arrays, examples.arrays, rows.arrays, shared.max_rules, total)
     return totals
 
 
@@ -96,7 +97,7 @@ def solve_batch(totals: list[Floats], batch: Batch, shared: Shared) -> tuple[Flo
     """
     settings = batch.settings or shared.settings
     found = [
-        partial_sums.solve_sums(total, len(one.examples), shared.space.n_inputs, settings)
+        partial_sums.solve_sums(total, len(one.examples), shared.space.n_inputs, settings.numbers)
         for one, total in zip(batch.chromosomes, totals, strict=True)
     ]
     coefficients = [pair[0] for pair in found] if batch.settings is not None else []
@@ -108,8 +109,8 @@ def fit_group(chromosomes: tuple[Coded, ...], shared: Shared) -> Scoring:
     space, fits = shared.space, []
     for one in chromosomes:
         genes = one.granularities, one.displacements(space)
-        table, most = shared.examples, shared.most_rules
-        fits.append(evaluation.learn(*genes, space, table, table, shared.settings, most)[2:])
+        table, max_rules = shared.examples.arrays, shared.max_rules
+        fits.append(evaluation.learn(*genes, space.arrays, table, table, shared.settings.numbers, max_rules)[2:])
     return Scoring(chromosomes, tuple(fit[0] for fit in fits), np.array([fit[1] for fit in fits]))
 
 
@@ -130,7 +131,9 @@ def score_block(block: Block, scoring: Scoring, shared: Shared) -> list[Floats]:
         totals[2] += rows.weight.sum()
         for k, (one, table) in enumerate(zip(scoring.chromosomes, scoring.coefficients, strict=True)):
             examples, genes = shared.examples.take(one.examples), (one.granularities, one.displacements(shared.space))
-            found = partial_sums.score_sums(*genes, shared.space, examples, rows, shared.most_rules, table)
+            found = partial_sums.score_sums(
+                *genes, shared.space.arrays, examples.arrays, rows.arrays, shared.max_rules, table
+            )
             totals[:2, k] += found
     return [totals]
 
@@ -171,7 +174,7 @@ class RemoteEvaluator(Evaluator):
     ) -> None:
         super().__init__(task, settings, criterion, table.n_rows, deadline=deadline, stopped=stopped)
         self.table, self.fit_all = table, fit_all
-        shared = Shared(task.space, task.examples, table.standard, task.most_rules, settings)
+        shared = Shared(task.space, task.examples, table.standard, task.max_rules, settings)
         self.shared: Future = table.blocks.send(shared)
 
     def _share_out(self, waiting: list[Chromosome]) -> None:
@@ -194,7 +197,7 @@ class RemoteEvaluator(Evaluator):
 
     def _rules(self, chromosome: Chromosome) -> tuple[Integers, Integers, Integers] | None:
         genes, task = (chromosome.granularities, chromosome.displacements), self.task
-        return partial_sums.rules_of(*genes, task.space, task.examples, task.most_rules)
+        return partial_sums.rules_of(*genes, task.space.arrays, task.examples.arrays, task.max_rules)
 
     def _fitted_on_all(self, coded: list[Coded], deadline: float) -> Floats:
         jobs = [
@@ -216,7 +219,7 @@ class RemoteEvaluator(Evaluator):
         """Fit the consequents of one chromosome on all rows, by coordinate descent."""
         found = self._rules(chromosome)
         if found is None:
-            raise ValueError(f"the chromosome has more than {self.task.most_rules} rules")
+            raise ValueError(f"the chromosome has more than {self.task.max_rules} rules")
         inputs, labels, examples = found
         coded = Coded(chromosome.granularities, chromosome.genes, examples)
         batch = Batch((coded,), replace(settings, solver="coordinate_descent"))
@@ -233,7 +236,7 @@ def in_parts(coded: Sequence[Coded], n_inputs: int) -> list[list[Coded]]:
         size = partial_sums.n_sums(len(one.examples), n_inputs)
         if not parts or size > room:
             parts.append([])
-            room = _MOST_NUMBERS
+            room = _MAX_NUMBERS
         parts[-1].append(one)
         room -= size
     return parts

@@ -16,18 +16,19 @@ import typer
 
 from fruler._wording import counted, quote_names, suggest
 from fruler.cli.held_out import HeldOut, error_table, held_out_errors
+from fruler.cli.input import STDIN, Table, read_frame, same_file
+from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, write_output
 from fruler.cli.progress import ProgressLine
-from fruler.cli.reading import STDIN, Table, read_frame, same_file
-from fruler.cli.writing import STDOUT, as_json, check_destination, require_jinja, write_output
-from fruler.estimators.base import FRULERRegressor, paper_settings
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.registry import DEFAULT, find_estimator
+from fruler.estimators.saved_model import save_regressor
 from fruler.model_file.columns_json import columns_to_json
-from fruler.model_file.estimator import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.table.encoding import TableEncoding
 from fruler.table.preparation import PreparedTable, prepare_table
 
 # With fewer rows a fifth of them says nothing.
-_LEAST_ROWS_FOR_TEST = 10
+_MIN_ROWS_FOR_TEST = 10
 _SHARE_HELD_OUT = 5
 
 
@@ -46,7 +47,7 @@ class FitOptions:
     time_limit: float | None = None
     seed: int = 0
     jobs: int = 1
-    paper: bool = False
+    algorithm: str = DEFAULT
     checkpoint: Path | None = None
     test: bool = True
     json: bool = False
@@ -96,6 +97,9 @@ def _check(options: FitOptions) -> None:
         raise ValueError(f"--time-limit must be a number of seconds above 0; got {options.time_limit:g}")
     if options.jobs < 1 and options.jobs != -1:
         raise ValueError(f"--jobs must be at least 1, or -1 for all processors; got {options.jobs}")
+    estimator = _estimator(options)
+    if options.max_rules is not None and "max_rules" not in estimator._get_param_names():
+        raise ValueError(f"--max-rules: the algorithm {options.algorithm} has no such limit; leave the option out")
     sources = [] if options.data == STDIN else [options.data]
     for path in (options.model, options.report):
         if path is not None:
@@ -104,6 +108,13 @@ def _check(options: FitOptions) -> None:
         if options.model is not None and (options.model == options.report or same_file(options.model, options.report)):
             raise ValueError("--model and --report name the same file; choose another name for one of them")
         require_jinja()
+
+
+def _estimator(options: FitOptions) -> type[BaseRuleRegressor]:
+    try:
+        return find_estimator(options.algorithm)
+    except ValueError as error:
+        raise ValueError(f"--algorithm: {error}") from None
 
 
 def _with_name(name: str, function: Any, *arguments: Any, **options: Any) -> Any:
@@ -139,14 +150,13 @@ def _units(given: tuple[str, ...], prepared: PreparedTable) -> dict[str, str]:
 
 
 def _settings(options: FitOptions, time_limit: float | None, progress: ProgressLine, search: str) -> dict[str, Any]:
-    settings = paper_settings() if options.paper else {}
+    settings: dict[str, Any] = {} if options.max_rules is None else {"max_rules": options.max_rules}
     if options.checkpoint is not None:
         # The two searches see different rows: each has a folder of its own.
         folder = options.checkpoint / search
         folder.mkdir(parents=True, exist_ok=True)
         settings["checkpoint"] = folder
     return settings | {
-        "max_rules": options.max_rules,
         "time_limit": time_limit,
         "n_jobs": options.jobs,
         "random_state": options.seed,
@@ -157,45 +167,47 @@ def _settings(options: FitOptions, time_limit: float | None, progress: ProgressL
 def _tested(options: FitOptions, prepared: PreparedTable) -> HeldOut | None:
     """Measure the error on a fifth of the rows; the model of the others is not kept."""
     n_rows = len(prepared.inputs)
-    if not options.test or n_rows < _LEAST_ROWS_FOR_TEST:
+    if not options.test or n_rows < _MIN_ROWS_FOR_TEST:
         return None
     order = np.random.default_rng(options.seed).permutation(n_rows)
     test, train = order[: n_rows // _SHARE_HELD_OUT], order[n_rows // _SHARE_HELD_OUT :]
     X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
     limit = None if options.time_limit is None else options.time_limit / 2.0
     with ProgressLine(f"measuring the error, learning from {len(train)} rows") as progress:
-        rules, ended = _fitted(_settings(options, limit, progress, "error"), X, y)
+        rules, ended = _fitted(options, _settings(options, limit, progress, "error"), X, y)
     if ended:
         # What was measured would be the error of other rules than those that are kept.
         raise KeyboardInterrupt
     return held_out_errors(rules, (X, y), (prepared.inputs.iloc[test], prepared.target.iloc[test]))
 
 
-def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> FRULERRegressor:
+def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> BaseRuleRegressor:
     """Learn from all rows, in the time that is left."""
     limit = options.time_limit
     if limit is not None:
         limit = max(limit - seconds, limit / 2.0)
     with ProgressLine(f"learning from all {len(prepared.inputs)} rows") as progress:
-        rules, ended = _fitted(_settings(options, limit, progress, "rules"), prepared.inputs, prepared.target)
+        rules, ended = _fitted(options, _settings(options, limit, progress, "rules"), prepared.inputs, prepared.target)
     if ended:
         typer.echo(f"fruler: {ended}", err=True)
     elif rules.ended_early_ and limit is not None:
         typer.echo("fruler: the time limit ended the search; with more time the rules may be better", err=True)
     if rules.resumed_:
-        typer.echo(f"fruler: went on from evaluation {rules.resumed_:,} in {options.checkpoint}", err=True)
+        typer.echo(f"fruler: resumed from evaluation {rules.resumed_:,} in {options.checkpoint}", err=True)
     return rules
 
 
-def _fitted(settings: dict[str, Any], X: pd.DataFrame, y: pd.Series[float]) -> tuple[FRULERRegressor, str]:
+def _fitted(
+    options: FitOptions, settings: dict[str, Any], X: pd.DataFrame, y: pd.Series[float]
+) -> tuple[BaseRuleRegressor, str]:
     """Return a fitted regressor, and what the search said of its end if that was before its time."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
-        rules = FRULERRegressor(**settings).fit(X, y)
+        rules = _estimator(options)(**settings).fit(X, y)
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 
-def _named_labels(regressor: FRULERRegressor, encoding: TableEncoding) -> Any:
+def _named_labels(regressor: BaseRuleRegressor, encoding: TableEncoding) -> Any:
     """Return the rules with the names of categories for labels: "if smoker is yes"."""
     rule_base = regressor.rule_base_
     labels = encoding.labels()
@@ -214,7 +226,7 @@ def _what_was_read(table: Table, prepared: PreparedTable) -> list[str]:
 
 
 def _errors(
-    options: FitOptions, prepared: PreparedTable, tested: HeldOut | None, regressor: FRULERRegressor
+    options: FitOptions, prepared: PreparedTable, tested: HeldOut | None, regressor: BaseRuleRegressor
 ) -> list[str]:
     n_rows = len(prepared.inputs)
     if tested is None:
@@ -246,7 +258,7 @@ def _document(
     table: Table,
     prepared: PreparedTable,
     tested: HeldOut | None,
-    regressor: FRULERRegressor,
+    regressor: BaseRuleRegressor,
     seconds: float,
 ) -> dict[str, Any]:
     errors = None
@@ -266,6 +278,7 @@ def _document(
         "columns": columns_to_json(prepared.encoding),
         "columns_left_out": prepared.left_out,
         "target": str(prepared.target.name),
+        "algorithm": options.algorithm,
         "seed": options.seed,
         "seconds": seconds,
         "held_out": errors,

@@ -1,4 +1,4 @@
-"""What a learned rule base remembers of all rows, from one pass over them."""
+"""How rules cover and describe the rows of a block: sums that add up over blocks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.distributed.blocks import Block
-from fruler.distributed.passes import Job
-from fruler.distributed.quantiles import median_of
-from fruler.distributed.table import RemoteTable
-from fruler.learning.table import TrainingSample
-from fruler.rules.measurement import Figures, histogram, summary_from
+from fruler.rules.measurement import histogram
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.summary import N_BINS, TrainingSummary
+from fruler.rules.summary import N_BINS
 from fruler.table.scaling import Scale
 
 
@@ -69,42 +65,3 @@ def describe_block(block: Block, job: Description) -> tuple[Floats, Floats]:
 def add_descriptions(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Add up two sets of rows."""
     return first[0] + second[0], first[1] + second[1]
-
-
-def describe_all(
-    table: RemoteTable, rule_base: RuleBase, sample: TrainingSample, *, cv_error: float = float("nan")
-) -> TrainingSummary:
-    """Return the summary of all rows for a rule base.
-
-    Parameters
-    ----------
-    table : RemoteTable
-        All rows.
-    rule_base : RuleBase
-        The rules.
-    sample : TrainingSample
-        Rows that are explained.
-    cv_error : float, optional
-        Half the mean squared error on rows that were left out, where it is known.
-    """
-    summary = table.summary
-    low, high, scale = summary.low[:-1], summary.high[:-1], table.target_scale
-    job = Description(rule_base, low, high, scale, summary.mean_weight)
-    [(sums, histograms)] = table.blocks.reduce([Job(describe_block, job, add_descriptions)])
-    base, error, mean, square = sums[:4] / sums[4]
-    centre, spread = float(scale.centre), float(scale.spread)
-    figures = Figures(
-        n_rows=table.n_rows,
-        low=low,
-        high=high,
-        typical=np.array([median_of(sketch) for sketch in table.sketches]),
-        histograms=histograms,
-        target_low=float(summary.low[-1]),
-        target_high=float(summary.high[-1]),
-        target_mean=centre + spread * mean,
-        target_spread=spread * float(np.sqrt(max(square - mean * mean, 0.0))),
-        base=centre + spread * base,
-        rmse=spread * float(np.sqrt(error)),
-    )
-    weight = np.ones(len(sample.target)) if sample.weight is None else sample.weight
-    return summary_from(rule_base, figures, sample.values, weight, cv_error=cv_error)

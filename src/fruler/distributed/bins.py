@@ -16,7 +16,7 @@ from fruler.stages.discretization import NestedSplits, splits_of_cells
 # An error below this share of the output's own squares counts as that.
 _ERROR_FLOOR = 1e-12
 # Inputs whose sums are put together by one task.
-_MOST_INPUTS = 16
+_MAX_INPUTS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Bins:
         inputs = np.arange(len(sketches))
         return cls(inputs, [sketch.values for sketch in sketches], middles, units, standard)
 
-    def parted(self, most: int = _MOST_INPUTS) -> list[Bins]:
+    def parted(self, most: int = _MAX_INPUTS) -> list[Bins]:
         """Return the bins of a few inputs each."""
         parts = [slice(first, first + most) for first in range(0, len(self.inputs), most)]
         return [

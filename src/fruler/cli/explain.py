@@ -9,10 +9,10 @@ import numpy as np
 import typer
 
 from fruler._wording import counted
-from fruler.cli.predicting import NewRows, rows_for
-from fruler.cli.reading import open_model
-from fruler.cli.writing import STDOUT, write_output
-from fruler.cli.writing import as_json as to_json
+from fruler.cli.input import open_model
+from fruler.cli.output import STDOUT, write_output
+from fruler.cli.output import as_json as to_json
+from fruler.cli.predict import NewRows, rows_for
 from fruler.explain.explanation import Explanation
 
 

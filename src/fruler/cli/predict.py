@@ -13,8 +13,8 @@ import pandas as pd
 
 from fruler._wording import counted
 from fruler.cli.failures import say
-from fruler.cli.reading import STDIN, Table, named_by_order, open_model, read_new_rows
-from fruler.cli.writing import STDOUT, as_json, check_destination, write_output
+from fruler.cli.input import STDIN, Table, named_by_order, open_model, read_new_rows
+from fruler.cli.output import STDOUT, as_json, check_destination, write_output
 from fruler.model_file.file import Model
 from fruler.rules.rule_base import RuleBase
 from fruler.table.encoding import Column, TableEncoding

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fruler._files import write_whole
-from fruler.cli.reading import same_file
+from fruler.cli.input import same_file
 
 STDOUT = "-"
 _CHUNK = 1 << 16

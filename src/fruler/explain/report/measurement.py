@@ -12,10 +12,10 @@ from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
 from fruler.table.validation import number_table
 
-_MOST_DOTS = 500
+_MAX_DOTS = 500
 _N_FOLDS = 5
 # A line through fewer rows than this for each input says nothing about rows that were left out.
-_LEAST_ROWS_AN_INPUT = 2
+_MIN_ROWS_AN_INPUT = 2
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,11 @@ def measure(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
         and training.target_low == target.min()
         and training.target_high == target.max()
     )
-    enough = n >= max(_N_FOLDS, _LEAST_ROWS_AN_INPUT * (values.shape[1] + 1))
+    enough = n >= max(_N_FOLDS, _MIN_ROWS_AN_INPUT * (values.shape[1] + 1))
     return Measured(
         observed=target,
         predicted=predicted,
-        shown=np.random.default_rng(0).permutation(n)[:_MOST_DOTS],
+        shown=np.random.default_rng(0).permutation(n)[:_MAX_DOTS],
         linear=root_mean_square(target - _line(values, target, values)),
         linear_left_out=_left_out_error(values, target) if enough else float("nan"),
         are_training=are_training,

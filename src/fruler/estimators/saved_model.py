@@ -1,4 +1,4 @@
-"""A fitted `FRULERRegressor` as a model file, and back."""
+"""A fitted estimator as a model file, and back."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fruler.estimators.base import FRULERRegressor
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.model_file.file import Model, read_model, unreadable, write_model
 from fruler.model_file.learning_json import FRONT_COUNTS, FRONT_FIGURES, Learning
 from fruler.table.encoding import TableEncoding
 
 # Parameters that say nothing about the model, or nothing that a file could hold.
 _NOT_WRITTEN = ("callbacks", "checkpoint", "verbose", "warm_start")
+# Files written before every algorithm had an estimator name a search instead.
+_SEARCHES = {"growth": "growth", "evolution": "fruler"}
+# Of these null stood for the default of the growth.
+_NULL_FOR_DEFAULT = ("max_rules", "early_stopping")
 
 
 def save_regressor(
-    path: str | os.PathLike[str], regressor: FRULERRegressor, encoding: TableEncoding | None = None
+    path: str | os.PathLike[str], regressor: BaseRuleRegressor, encoding: TableEncoding | None = None
 ) -> None:
     """Write a fitted regressor to a file, with the way from a table's columns to its inputs."""
     write_model(path, model_of(regressor, encoding))
 
 
-def load_model(path: str | os.PathLike[str]) -> FRULERRegressor:
-    """Read a model that `FRULERRegressor.save` or ``fruler fit`` has written.
+def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
+    """Read a model that `save` or ``fruler fit`` has written.
 
-    Nothing in the file is executed. The other models of the front are not in it, only their figures; nor is how the
+    Nothing in the file is executed. The other models of the front are not in it, only their metrics; nor is how the
     search went (`history_`, `stage_seconds_`, `sample_indices_`).
 
     Parameters
@@ -37,8 +42,8 @@ def load_model(path: str | os.PathLike[str]) -> FRULERRegressor:
 
     Returns
     -------
-    FRULERRegressor
-        Fitted: it predicts and explains as the one that was saved.
+    FuzzyRuleRegressor, FRULERRegressor or another estimator
+        Of the class that was saved. It is fitted: it predicts and explains as the one that was saved.
 
     Raises
     ------
@@ -50,13 +55,15 @@ def load_model(path: str | os.PathLike[str]) -> FRULERRegressor:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from fruler import FRULERRegressor, load_model
+    >>> from fruler import FuzzyRuleRegressor, load_model
     >>> from fruler.data import load_example
     >>> weather = load_example("weather")
-    >>> model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     model.save(pathlib.Path(folder) / "m.json")
     ...     again = load_model(pathlib.Path(folder) / "m.json")
+    >>> again
+    FuzzyRuleRegressor(random_state=0)
     >>> bool((again.predict(weather.data) == model.predict(weather.data)).all())
     True
     """
@@ -67,16 +74,16 @@ def load_model(path: str | os.PathLike[str]) -> FRULERRegressor:
         raise unreadable(path, error) from None
 
 
-def model_of(regressor: FRULERRegressor, encoding: TableEncoding | None = None) -> Model:
+def model_of(regressor: BaseRuleRegressor, encoding: TableEncoding | None = None) -> Model:
     """Return what the file of a fitted regressor holds."""
     if encoding is None:
         encoding = regressor._encoding
     if not hasattr(regressor, "pareto_"):
         return Model(regressor.rule_base_, encoding)
-    settings = {name: value for name, value in regressor.get_params().items() if name not in _NOT_WRITTEN}
+    parameters = {name: value for name, value in regressor.get_params().items() if name not in _NOT_WRITTEN}
     front: Any = regressor.pareto_.to_dict("records")
     learning = Learning(
-        settings,
+        {"algorithm": regressor.algorithm.name, **parameters},
         hasattr(regressor, "feature_names_in_"),
         int(regressor.n_evaluations_),
         int(regressor.n_uncovered_),
@@ -86,13 +93,13 @@ def model_of(regressor: FRULERRegressor, encoding: TableEncoding | None = None) 
     return Model(regressor.rule_base_, encoding, learning)
 
 
-def regressor_of(model: Model) -> FRULERRegressor:
-    """Return the fitted regressor that a model was.
+def regressor_of(model: Model) -> BaseRuleRegressor:
+    """Return the fitted regressor that a model was; rules by hand are those of the default estimator.
 
     Raises
     ------
     ValueError
-        If a setting is none of the regressor's.
+        If the algorithm is not known, or a setting is none of its estimator's.
     """
     learning, rule_base = model.learning, model.rule_base
     regressor = _with_settings({} if learning is None else learning.settings)
@@ -118,11 +125,23 @@ def _front_table(learning: Learning) -> pd.DataFrame:
     )
 
 
-def _with_settings(settings: dict[str, Any]) -> FRULERRegressor:
-    known = FRULERRegressor._get_param_names()
-    regressor = FRULERRegressor(**{name: value for name, value in settings.items() if name in known})
+def _with_settings(settings: dict[str, Any]) -> BaseRuleRegressor:
+    settings = _in_todays_words(settings)
     try:
+        kind = find_estimator(str(settings.pop("algorithm", DEFAULT)))
+        known = kind._get_param_names()
+        regressor = kind(**{name: value for name, value in settings.items() if name in known})
         regressor._validate_params()
     except (TypeError, ValueError) as error:
         raise ValueError(f"learning.settings: {error}") from None
     return regressor
+
+
+def _in_todays_words(settings: dict[str, Any]) -> dict[str, Any]:
+    search = settings.get("search")
+    if "algorithm" in settings or search is None:
+        return dict(settings)
+    now = {"algorithm": _SEARCHES.get(search, search), **settings}
+    if search == "growth":
+        now = {name: value for name, value in now.items() if name not in _NULL_FOR_DEFAULT or value is not None}
+    return now

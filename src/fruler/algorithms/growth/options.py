@@ -1,0 +1,16 @@
+"""The options of the growth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class GrowthOptions:
+    """The parameters of `FuzzyRuleRegressor` that decide on the model; documented there."""
+
+    fuzziness: float = 1.0
+    regularization: float | None = None
+    max_rules: int = 20
+    max_evaluations: int | None = None
+    early_stopping: int = 3

@@ -1,0 +1,275 @@
+"""The estimators for Dask collections."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from contextlib import nullcontext
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, Self, TypeVar
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+from distributed import Client
+from sklearn.base import clone
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from fruler.algorithms.fruler.algorithm import FRULER
+from fruler.algorithms.growth.algorithm import GROWTH
+from fruler.distributed.cluster import check_workers, find_client
+from fruler.distributed.evolution import RemoteFRULERLearner
+from fruler.distributed.growth import RemoteGrowthLearner
+from fruler.distributed.scores import predict_block, predict_frame, r2_of
+from fruler.distributed.source import Source, open_blocks, whole_rows
+from fruler.distributed.table import RemoteTable
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.fruler import FRULERRegressor
+from fruler.estimators.growth import FuzzyRuleRegressor
+from fruler.learning.algorithm import Algorithm
+
+_PARAMETERS = """client : distributed.Client, default=None
+        The way to the cluster; None: the client that was made last.
+    keep_rows : bool, default=None
+        Whether workers keep the rows in memory (Dask writes what is too much to disk), or read them again for every
+        pass. None: they are kept where they take less than a third of the workers' memory, or can't be read again.
+    timeout : float, default=60.0
+        Seconds that the cluster may be without any worker before that is an error."""
+
+
+class DaskRuleRegressor(BaseRuleRegressor):
+    """What the estimators for Dask collections share: rows stay with the workers, the client leads the search.
+
+    A subclass inherits from this and from the estimator for data in memory, which it names in `local`.
+
+    Attributes
+    ----------
+    local : type
+        Of the class: the estimator for data in memory.
+    """
+
+    local: ClassVar[type[BaseRuleRegressor]]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "client": [object, None],
+        "keep_rows": ["boolean", None],
+        "timeout": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self, client: Client | None = None, *, keep_rows: bool | None = None, timeout: float = 60.0, **parameters: Any
+    ) -> None:
+        super().__init__(**parameters)
+        self.client = client
+        self.keep_rows = keep_rows
+        self.timeout = timeout
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rules.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            The inputs; sizes of chunks may be unknown.
+        y : Dask array or series of shape (n_samples,)
+            The target, with the partitions of `X`.
+        sample_weight : Dask array or series of shape (n_samples,), optional
+            How much each row counts, with the partitions of `X`.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> RemoteTable:
+        client = find_client(self.client)
+        source = Source(self, X, y, sample_weight)
+        check_workers(client, self.timeout)
+        blocks = open_blocks(source, client, self.keep_rows, self.timeout)
+        return RemoteTable.measured(blocks, source.names, self.split_points)
+
+    def predict(self, X: Any) -> Any:
+        """Predict the target; of a Dask collection lazily, block by block.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+            The inputs.
+
+        Returns
+        -------
+        Dask array, Dask series or ndarray of shape (n_samples,)
+            The predictions: an array of an array, a series of a data frame.
+        """
+        check_is_fitted(self, "rule_base_")
+        if isinstance(X, da.Array):
+            model = self.to_local()
+            return whole_rows(X).map_blocks(predict_block, model, drop_axis=1, dtype=np.float64, meta=np.empty(0))
+        if hasattr(X, "map_partitions"):
+            outline = pd.Series(np.empty(0), index=X._meta.index, name=self.rule_base_.target_name)
+            return X.map_partitions(predict_frame, self.to_local(), meta=outline)
+        return super().predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R² of the predictions; of Dask collections without bringing them to the client.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+            The inputs.
+        y : Dask array or series, or array-like, of shape (n_samples,)
+            The target.
+        sample_weight : Dask array or series, or array-like, of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            One less the squared errors' share of the squared deviations from the mean.
+        """
+        if not dask.is_dask_collection(X):
+            return float(super().score(X, y, sample_weight))
+        with nullcontext() if self.client is None else self.client.as_current():
+            return r2_of(self.to_local(), X, y, sample_weight)
+
+    def to_local(self) -> BaseRuleRegressor:
+        """Return the fitted model as the estimator for data in memory, which needs no cluster."""
+        check_is_fitted(self, "rule_base_")
+        local = self.local(**{name: getattr(self, name) for name in self.local._get_param_names()})
+        parameters = self._get_param_names()
+        for name, value in vars(self).items():
+            if name not in parameters:
+                setattr(local, name, value)
+        return local
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a JSON file, which `load_model` reads as the estimator for data in memory.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        """
+        self.to_local().save(path)
+
+    def __sklearn_clone__(self) -> Self:
+        # A client can't be copied; a clone works on the same cluster.
+        parameters = {name: clone(value, safe=False) for name, value in self._without_client().items()}
+        return type(self)(client=self.client, **parameters)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Nor can it be sent elsewhere: a copy takes the client that is there.
+        return {**super().__getstate__(), "client": None}
+
+    def _without_client(self) -> dict[str, Any]:
+        return {name: value for name, value in self.get_params(deep=False).items() if name != "client"}
+
+
+_Class = TypeVar("_Class", bound=type[DaskRuleRegressor])
+
+
+def _on_dask(estimator: _Class) -> _Class:
+    """Give an estimator a constructor of its own, whose signature scikit-learn and `help` read.
+
+    It has the parameters of the estimator for data in memory, and those of the cluster.
+    """
+
+    def __init__(self: Any, client: Client | None = None, **parameters: Any) -> None:
+        DaskRuleRegressor.__init__(self, client, **parameters)
+
+    own = inspect.signature(DaskRuleRegressor.__init__).parameters.values()
+    inherited = list(inspect.signature(estimator.local.__init__).parameters.values())[1:]
+    signature = [*(one for one in own if one.kind != inspect.Parameter.VAR_KEYWORD), *inherited]
+    __init__.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+    estimator.__init__ = __init__  # type: ignore[method-assign]
+    constraints = estimator.local._parameter_constraints | DaskRuleRegressor._parameter_constraints
+    estimator._parameter_constraints = constraints
+    if estimator.__doc__ is not None:
+        estimator.__doc__ = estimator.__doc__.replace("{cluster parameters}", _PARAMETERS)
+    return estimator
+
+
+@_on_dask
+class DaskFuzzyRuleRegressor(DaskRuleRegressor, FuzzyRuleRegressor):
+    """`FuzzyRuleRegressor` for tables that are larger than a machine: rows stay with the workers of a Dask cluster.
+
+    The client fetches 4,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; consequents are then fitted on
+    all rows by the workers. Results are put together in the order of the partitions, so that the model does not depend
+    on who computed what, nor on workers that are lost on the way. `FuzzyRuleRegressor` learns the same model from the
+    same rows and seed, up to rounding.
+
+    Parameters
+    ----------
+    {cluster parameters}
+    **parameters
+        Those of `FuzzyRuleRegressor`. `n_jobs` are threads of the client.
+
+    Attributes
+    ----------
+    rule_base_ : RuleBase
+        The model; all other attributes are those of `FuzzyRuleRegressor`, too.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client, LocalCluster
+    >>> import dask.array as da
+    >>> from fruler.data import load_example
+    >>> from fruler.distributed import DaskFuzzyRuleRegressor
+    >>> friedman = load_example("friedman")
+    >>> X, y = da.from_array(friedman.data.to_numpy(), chunks=(400, -1)), da.from_array(friedman.target.to_numpy(), 400)
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
+    ...     model = DaskFuzzyRuleRegressor(client, random_state=0, max_evaluations=200).fit(X, y)
+    ...     predictions = model.predict(X).compute()
+    >>> predictions.shape == friedman.target.shape
+    True
+    >>> model.to_local()
+    FuzzyRuleRegressor(max_evaluations=200, random_state=0)
+    """
+
+    algorithm: ClassVar[Algorithm] = replace(GROWTH, learner=RemoteGrowthLearner)
+    local: ClassVar[type[BaseRuleRegressor]] = FuzzyRuleRegressor
+
+
+@_on_dask
+class DaskFRULERRegressor(DaskRuleRegressor, FRULERRegressor):
+    """`FRULERRegressor` for tables that are larger than a machine: rows stay with the workers of a Dask cluster.
+
+    Workers select representative rows of their own partitions, sum up every input in bins for the discretization, and
+    evaluate each generation; the population is on the client. Results are put together in the order of the partitions,
+    so that the model does not depend on who computed what, nor on workers that are lost on the way. `FRULERRegressor`
+    learns the same model from the same seed, representative rows and split points, up to rounding.
+
+    Parameters
+    ----------
+    {cluster parameters}
+    **parameters
+        Those of `FRULERRegressor`. `n_jobs` are threads of the client. With ``solver="sgd"`` consequents are fitted to
+        the selected rows only (``fit_rows="selected"``), and at the end to all by coordinate descent. With
+        ``instance_selection=False`` rules are made from at most 20,000 rows.
+
+    Attributes
+    ----------
+    rule_base_ : RuleBase
+        The model; all other attributes are those of `FRULERRegressor`, too.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client, LocalCluster
+    >>> import dask.array as da
+    >>> from fruler.data import load_example
+    >>> from fruler.distributed import DaskFRULERRegressor
+    >>> friedman = load_example("friedman")
+    >>> X, y = da.from_array(friedman.data.to_numpy(), chunks=(400, -1)), da.from_array(friedman.target.to_numpy(), 400)
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
+    ...     model = DaskFRULERRegressor(client, random_state=0, max_evaluations=100).fit(X, y)
+    >>> model.to_local()
+    FRULERRegressor(max_evaluations=100, random_state=0)
+    """
+
+    algorithm: ClassVar[Algorithm] = replace(FRULER, learner=RemoteFRULERLearner)
+    local: ClassVar[type[BaseRuleRegressor]] = FRULERRegressor

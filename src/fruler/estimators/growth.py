@@ -1,0 +1,104 @@
+"""FuzzyRuleRegressor: rules that grow, one split after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval
+
+from fruler.algorithms.growth.algorithm import GROWTH
+from fruler.callbacks import Callback
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.documentation import documented
+from fruler.learning.algorithm import Algorithm
+
+
+@documented("`max_evaluations`, `max_rules` and `early_stopping`", "one row per rule added")
+class FuzzyRuleRegressor(BaseRuleRegressor):
+    """Regression with a handful of readable fuzzy rules.
+
+    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", whose labels meet where
+    the data bend and whose linear consequents have few terms. The result is `rule_base_`, in the data's own names and
+    units.
+
+    The rules grow: from one linear rule, one rule after the other is split where that pays most. How many rules there
+    are, and how much their consequents are shrunk, is chosen by cross-validation.
+
+    Parameters
+    ----------
+    max_rules : int, default=20
+        The most rules that a model may have.
+    regularization : float, default=None
+        The ridge on slopes, for standardised data. `None` chooses it by cross-validation.
+    fuzziness : float, default=1.0
+        How much neighbouring labels overlap, from 0 (crisp) to 1.
+    split_points : dict of str or int to sequence of float, default=None
+        Known split points of some inputs, by name or number. They are taken as they are: such an input is split there
+        or not at all.
+    max_evaluations : int, default=None
+        The most candidates that are evaluated; `None`: as many as the growth needs.
+    early_stopping : int, default=3
+        The growth ends after so many splits in a row that did not pay.
+    {shared parameters}
+
+    Attributes
+    ----------
+    {shared attributes}
+
+    See Also
+    --------
+    FRULERRegressor : The paper's algorithm: instance selection, discretization and a genetic algorithm.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyRuleRegressor
+    >>> from fruler.data import load_example
+    >>> weather = load_example("weather")
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model.score(weather.data, weather.target) > 0.98
+    True
+    """
+
+    algorithm: ClassVar[Algorithm] = GROWTH
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseRuleRegressor._parameter_constraints,
+        "max_rules": [Interval(Integral, 1, None, closed="left")],
+        "early_stopping": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_rules: int = 20,
+        regularization: float | None = None,
+        fuzziness: float = 1.0,
+        split_points: Mapping[str | int, Any] | None = None,
+        max_evaluations: int | None = None,
+        early_stopping: int = 3,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        verbose: int = 0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        warm_start: bool = False,
+    ) -> None:
+        super().__init__(
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            callbacks=callbacks,
+            verbose=verbose,
+            checkpoint=checkpoint,
+            warm_start=warm_start,
+        )
+        self.max_rules = max_rules
+        self.regularization = regularization
+        self.fuzziness = fuzziness
+        self.split_points = split_points
+        self.max_evaluations = max_evaluations
+        self.early_stopping = early_stopping

@@ -1,0 +1,113 @@
+"""An algorithm as a record: everything that the rest of the package must know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler.learning.control import RunControl
+from fruler.learning.learned import Learned
+from fruler.learning.table import TrainingTable
+
+Document = Mapping[str, Any]
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+class State(Protocol):
+    """A point from which a search can resume; each algorithm has its own."""
+
+    @property
+    def n_evaluations(self) -> int:
+        """The number of candidates evaluated so far."""
+
+
+class Learner(Protocol):
+    """One search, ready to run."""
+
+    def learn(self) -> Learned:
+        """Search for rules."""
+
+
+Options = TypeVar("Options")
+SomeState = TypeVar("SomeState", bound=State)
+SomeTable = TypeVar("SomeTable", bound=TrainingTable)
+
+
+@dataclass(frozen=True, eq=False)
+class Search(Generic[Options, SomeTable, SomeState]):
+    """What a learner is given.
+
+    Attributes
+    ----------
+    options : dataclass
+        The options of the algorithm.
+    table : TrainingTable
+        The rows to learn from.
+    rng : numpy Generator
+        The only source of chance.
+    control : RunControl
+        The clock, the callbacks, and what ends the search early.
+    pool : ThreadPoolExecutor or None
+        Threads to work on; None: the calling one alone.
+    n_jobs : int
+        The number of threads in the pool.
+    state : State or None
+        The state to resume from, of a search on the same rows with the same seed.
+    """
+
+    options: Options
+    table: SomeTable
+    rng: np.random.Generator
+    control: RunControl
+    pool: ThreadPoolExecutor | None = None
+    n_jobs: int = 1
+    state: SomeState | None = None
+
+
+@dataclass(frozen=True)
+class Codec(Generic[SomeState]):
+    """How the state of a search is written to a checkpoint, and read back.
+
+    Attributes
+    ----------
+    pack : callable
+        Returns a document that JSON can hold, and arrays by name.
+    unpack : callable
+        Returns the state that a document and arrays describe.
+    """
+
+    pack: Callable[[SomeState], tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]]
+    unpack: Callable[[Document, Arrays], SomeState]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What the rest of the package knows of an algorithm.
+
+    Attributes
+    ----------
+    name : str
+        The name in model files, checkpoints, results and on the command line.
+    title : str
+        The name in tables and pictures.
+    options : type
+        A frozen dataclass whose fields are parameters of the estimator's constructor.
+    learner : callable
+        Makes a `Learner` of a `Search`.
+    codec : Codec or None
+        How its state is kept; None: it has none, and an interrupted search starts again.
+    limits : tuple of str
+        The options that only say when the search ends: `warm_start` may change them.
+    """
+
+    name: str
+    title: str
+    options: type[Any]
+    learner: Callable[[Search[Any, Any, Any]], Learner]
+    codec: Codec[Any] | None = None
+    limits: tuple[str, ...] = ()
