@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.structures import n_accepting, standardised
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.growth.fitting import Prices, normal_equations, outputs, rule_weights
@@ -199,7 +200,7 @@ def test_with_many_inputs_a_split_is_judged_by_terms_in_use():
     assert all(len(points) == 0 for points in path[1].structure.splits[2:])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(0.6)
 @given(st.lists(st.sampled_from(np.arange(30) / 4.0), max_size=60), st.integers(1, 9))
 def test_points_between_values_part_them(values, most):
     values = np.sort(np.array(values, dtype=float))
