@@ -1,10 +1,12 @@
-"""What tests share: the KEEL data sets, and chance."""
+"""What tests share: the KEEL data sets, chance, and a clock."""
 
 import os
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.clock import Clock
 from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -34,3 +36,11 @@ def keel_folder() -> Path:
 def rng() -> np.random.Generator:
     """Chance that is the same in every run."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock that limits of time are read from; the test moves it."""
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock)
+    return clock

@@ -104,8 +104,9 @@ def test_every_generation_is_told_of(friedman):
     assert all(progress.seconds_left > 0.0 for progress in generations[:-1])
 
 
-def test_a_time_limit_bounds_the_time_left(friedman, search):
+def test_a_time_limit_bounds_the_time_left(friedman, search, clock):
     recorder = Recorder()
+    clock.tick = 0.01
     quick(search, time_limit=50.0, callbacks=recorder).fit(*friedman)
     for progress in recorder.told[1:-1]:
         assert 0.0 <= progress.seconds_left <= 50.0 - progress.seconds + 1e-9
@@ -230,15 +231,13 @@ def test_lines_where_there_is_no_terminal(friedman):
     assert lines[-1].startswith("fit ")
 
 
-def test_no_more_than_a_line_every_two_seconds(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr("fruler.callbacks.time.monotonic", lambda: now[0])
+def test_no_more_than_a_line_every_two_seconds(clock):
     console = plain_console()
     bar = ProgressBar(console)
     bar.on_start(None)
     for generation in range(101):
         bar.on_generation(Progress("evolution", generation, 10 * generation + 10, 2, 0.5, generation / 10.0))
-        now[0] += 0.1
+        clock.now += 0.1
     bar.on_end(None)
     numbers = [int(line.split(":")[0].split()[1]) for line in lines_of(console)]
     assert numbers[0] == 0

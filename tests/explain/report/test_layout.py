@@ -127,6 +127,9 @@ def test_a_rule_that_speaks_leads_to_its_card(opened, weather_rules):
     number = link.inner_text().removeprefix("Rule ")
     link.click()
     assert page.url.endswith(f"#rule-{number}")
-    page.wait_for_timeout(1000)
+    page.wait_for_function(
+        "id => { const y = document.getElementById(id).getBoundingClientRect().y; return 0 <= y && y < 400; }",
+        arg=f"rule-{number}",
+        timeout=60_000,
+    )
     assert page.locator(f"#rule-{number} h3").is_visible()
-    assert 0 <= page.locator(f"#rule-{number}").bounding_box()["y"] < 400
