@@ -36,6 +36,12 @@ def _write_at_once(monkeypatch):
     monkeypatch.setattr(checkpoint_folder, "MOST_SHARE", 1e9)
 
 
+@pytest.fixture(scope="module")
+def whole(friedman):
+    """What `quick` finds in either search when it is left alone."""
+    return {search: quick(search).fit(*friedman) for search in ("growth", "evolution")}
+
+
 class StopAt(Callback):
     """Ends a fit, or breaks it off, at the n-th thing that it is told; -1 at none."""
 
@@ -74,20 +80,20 @@ def assert_same(model, other):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed and forked otherwise there")
 @pytest.mark.parametrize(
-    "options", [["--search", "growth", "--rows", "60"], ["--search", "evolution", "--evaluations", "4000"]]
+    "options", [["--search", "growth", "--rows", "60"], ["--search", "evolution", "--evaluations", "1500"]]
 )
 def test_a_process_killed_at_any_moment_is_resumed_to_the_same_model(options):
-    command = [sys.executable, str(SCRIPT), *options, "--kills", "20"]
+    command = [sys.executable, str(SCRIPT), *options, "--kills", "12"]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=500)
     assert result.returncode == 0, result.stdout + result.stderr
     told = json.loads(result.stdout.splitlines()[-1])
-    assert told["kills"] >= 20
+    assert told["kills"] >= 12
     assert told["resumed"] > told["compared"] // 3
 
 
 @pytest.mark.parametrize("moment", [1, 2, 3, 5, 12, 19])
 @pytest.mark.parametrize("error", [None, KeyError("broken off")])
-def test_a_fit_that_was_ended_goes_on(friedman, search, tmp_path, moment, error):
+def test_a_fit_that_was_ended_goes_on(friedman, search, whole, tmp_path, moment, error):
     stop = StopAt(moment, error)
     model = quick(search, tmp_path, callbacks=stop)
     if error is None:
@@ -97,7 +103,7 @@ def test_a_fit_that_was_ended_goes_on(friedman, search, tmp_path, moment, error)
         with pytest.raises(KeyError):
             model.fit(*friedman)
     again = quick(search, tmp_path).fit(*friedman)
-    assert_same(again, quick(search).fit(*friedman))
+    assert_same(again, whole[search])
     told = stop.told[moment - 1]
     if told.stage == "fit":
         # The last generation, which the limit of evaluations cut short, is made again.
@@ -126,9 +132,9 @@ def test_weights_and_known_splits_and_threads_go_on(friedman, search, tmp_path):
     assert_same(again, quick(search, **settings).fit(X, y, sample_weight=weight))
 
 
-def test_a_limit_of_time_is_that_of_one_call(friedman, search, tmp_path, clock):
+def test_a_limit_of_time_is_that_of_one_call(friedman, search, whole, tmp_path, clock):
     X, y = friedman
-    alone = quick(search).fit(X, y)
+    alone = whole[search]
     clock.tick = 0.001
     calls, resumed = 0, [0]
     while calls < 200:
@@ -272,14 +278,14 @@ def test_another_format_is_refused(friedman, tmp_path, monkeypatch):
         quick("growth", tmp_path).fit(*friedman)
 
 
-def test_where_nothing_can_be_written_the_search_goes_on(friedman, search, tmp_path, monkeypatch):
+def test_where_nothing_can_be_written_the_search_goes_on(friedman, search, whole, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "no room")
 
     monkeypatch.setattr(checkpoint_folder, "write_file", full)
     with pytest.warns(RuntimeWarning, match="the search is not kept: no room"):
         model = quick(search, tmp_path).fit(*friedman)
-    assert_same(model, quick(search).fit(*friedman))
+    assert_same(model, whole[search])
 
 
 def test_it_is_written_now_and_then(friedman, tmp_path, monkeypatch, clock):
