@@ -9,11 +9,12 @@ BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "scipy>=1.12" "meson>=1.4" nin
 # The build directory is kept, so that a changed kernel is all that is compiled again.
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build/install
 
-.PHONY: help demo test lint bench bench-preprocessing clean
+.PHONY: help demo test test-random lint bench bench-preprocessing clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the tests"
+	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make lint   check style and types"
 	@echo "make bench DATA=folder   the paper's experiment: tables and pictures in results/"
 	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
@@ -24,6 +25,9 @@ demo: .venv/installed
 
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+
+test-random: .venv/installed-for-tests
+	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis
 
 lint: .venv/installed-for-development
 	$(BIN)/ruff check .

@@ -1,12 +1,25 @@
-"""What tests share: the KEEL data sets, and chance."""
+"""What tests share: the KEEL data sets, chance, and a clock."""
 
 import os
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.clock import Clock
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# "fixed" tries the same examples in every run, so that a failure is the fault of a change; "random" looks for new ones
+# and prints how to repeat one that fails. Neither fails because the machine is busy.
+settings.register_profile(
+    "fixed", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "random", max_examples=1_000, print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +36,11 @@ def keel_folder() -> Path:
 def rng() -> np.random.Generator:
     """Chance that is the same in every run."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock that limits of time are read from; the test moves it."""
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock)
+    return clock

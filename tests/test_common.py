@@ -19,8 +19,8 @@ def expected_failures(estimator):
     [
         ClassConditionalSelector(),
         MultiGranularityDiscretizer(),
-        FRULERRegressor(max_evaluations=200, random_state=0),
-        FRULERRegressor(**paper_settings() | {"max_evaluations": 200}, random_state=0),
+        FRULERRegressor(max_evaluations=100, random_state=0),
+        FRULERRegressor(**paper_settings() | {"max_evaluations": 60}, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )

@@ -4,7 +4,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from helpers.examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.data import attribute_rows
@@ -285,7 +286,6 @@ CELL = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(CELL, CELL, st.sampled_from(["red", "green", "?", " red", "Red", ""])).map(",".join),
@@ -321,7 +321,7 @@ MUTATION = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=500)
+@examples(5)
 @given(st.lists(MUTATION, min_size=1, max_size=4))
 def test_a_damaged_file_gives_a_value_error_or_a_valid_result(mutations):
     raw = SMALL.encode()

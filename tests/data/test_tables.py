@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from helpers.examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.data import read_table
@@ -286,7 +287,7 @@ CELL = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@examples(3)
 @given(st.lists(st.tuples(st.integers(0, len(TABLE)), st.integers(0, 5), CELL), min_size=1, max_size=4))
 def test_a_damaged_file_gives_a_value_error_or_a_valid_result(mutations):
     raw = TABLE.encode()

@@ -1,7 +1,6 @@
 import hashlib
 import subprocess
 import sys
-import time
 import warnings
 from dataclasses import replace
 
@@ -268,13 +267,13 @@ def test_another_number_of_columns_is_refused(friedman, fitted):
 
 def test_known_split_points_are_kept(search):
     weather = load_example("weather")
+    X, y = weather.data[::3], weather.target[::3]
     known = {"dew_point": [0.0, 8.5], "wind_speed": [12.0]}
-    model = quick(search=search, split_points=known, criterion="error").fit(weather.data, weather.target)
+    model = quick(search=search, split_points=known, criterion="error").fit(X, y)
     for variable in model.rule_base_.variables:
         if variable.name in known and variable.partition.n_labels > 1:
             assert list(variable.partition.split_points) == known[variable.name]
-    by_number = quick(search=search, split_points={2: [0.0, 8.5], 5: [12.0]}, criterion="error")
-    by_number.fit(weather.data, weather.target)
+    by_number = quick(search=search, split_points={2: [0.0, 8.5], 5: [12.0]}, criterion="error").fit(X, y)
     assert fingerprint(by_number) == fingerprint(model)
 
 
@@ -331,17 +330,16 @@ def test_a_given_regularization_is_used(friedman):
     assert not heavy.rule_base_.consequents[:, 1:].any()
 
 
-def test_time_limit(friedman):
-    X, y = (np.tile(part.T, 10).T for part in friedman)
-    start = time.perf_counter()
+def test_time_limit(friedman, clock):
+    X, y = friedman
+    clock.tick, start = 0.01, clock.now
     model = FRULERRegressor(**paper_settings(), time_limit=1.0, random_state=0).fit(X, y)
-    # Generous, since the machine may be busy; without a limit this takes minutes.
-    assert time.perf_counter() - start < 5.0
+    assert 1.0 < clock.now - start < 1.5
     assert model.score(X, y) > 0.5
     assert model.ended_early_
 
 
-def test_a_search_that_had_time_enough_is_not_ended_early(friedman, search):
+def test_a_search_that_had_time_enough_is_not_ended_early(friedman, search, clock):
     assert not quick(search=search, time_limit=600.0).fit(*friedman).ended_early_
 
 
@@ -395,7 +393,7 @@ def odd_tables():
     scales = np.array([1e-9, 1e12, 1.0, 1e-3])
     return {
         "more inputs than rows": (rng.normal(size=(50, 80)), rng.normal(size=50)),
-        "200 inputs": (rng.normal(size=(150, 200)), rng.normal(size=150)),
+        "200 inputs": (rng.normal(size=(60, 200)), rng.normal(size=60)),
         "all inputs constant": (np.full((60, 3), 2.5), rng.normal(size=60)),
         "one usable input": (np.column_stack([np.ones(120), X[:, 1], np.zeros(120)]), y),
         "a target of two values": (X, (y > 1).astype(float)),

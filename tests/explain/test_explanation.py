@@ -17,7 +17,7 @@ def weather():
 
 @pytest.fixture(scope="module", params=["growth", "paper"])
 def model(weather, request):
-    options = paper_settings() | {"max_evaluations": 300} if request.param == "paper" else {}
+    options = paper_settings() | {"max_evaluations": 60} if request.param == "paper" else {}
     return FRULERRegressor(**options, random_state=0).fit(weather.data, weather.target)
 
 

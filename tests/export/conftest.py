@@ -29,9 +29,9 @@ NASTY = (
 )
 
 
-def learned(name: str, **settings: object) -> RuleBase:
+def learned(name: str, step: int = 1, **settings: object) -> RuleBase:
     data = load_example(name)
-    return FRULERRegressor(**settings, random_state=0).fit(data.data, data.target).rule_base_
+    return FRULERRegressor(**settings, random_state=0).fit(data.data[::step], data.target[::step]).rule_base_
 
 
 def crisp() -> RuleBase:
@@ -124,7 +124,7 @@ def random_rules(seed: int) -> RuleBase:
 MAKERS: dict[str, Callable[[], RuleBase]] = {
     "grown on weather": lambda: learned("weather"),
     "grown on friedman": lambda: learned("friedman"),
-    "paper mode": lambda: learned("weather", **(paper_settings() | {"max_evaluations": 300})),
+    "paper mode": lambda: learned("weather", 3, **(paper_settings() | {"max_evaluations": 60})),
     "crisp": crisp,
     "mixed fuzziness": mixed_fuzziness,
     "mixed fuzziness, minimum": lambda: mixed_fuzziness("minimum"),

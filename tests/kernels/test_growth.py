@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.structures import grow_at_random
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fruler.kernels import growth
@@ -12,7 +13,7 @@ from fruler.rules.rule_base import RuleBase, Variable
 from fruler.table.rows import Rows
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=40, deadline=None)
+few = examples(0.4)
 
 
 def random_rules(rng, n_rows, n_inputs, n_steps, fuzziness=None):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.model_file.file import Model, model_bytes, parse_model
@@ -46,7 +46,6 @@ def rule_bases(draw):
 
 
 @given(rule_bases())
-@settings(deadline=None, max_examples=100)
 def test_every_rule_base_comes_back(rules):
     raw = model_bytes(Model(rules))
     again = parse_model(raw).rule_base

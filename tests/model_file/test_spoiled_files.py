@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-N_FILES = 20_000
+N_FILES = 8_000
 
 
 def fuzzer():

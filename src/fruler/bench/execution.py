@@ -1,7 +1,8 @@
 """One run of the benchmark, in a process of its own.
 
-As a program (``python -m fruler.bench.execution``) it reads a task from its input and writes the result to its output;
-that is how runs on a Dask cluster are made, whose workers may not have child processes of Python's own kind.
+As a program (``python -m fruler.bench.execution``, with its parent's process id) it reads a task from its input and
+writes the result to its output; that is how runs on a Dask cluster are made, whose workers may not have child processes
+of Python's own kind.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def execute_in_child(task: Task, limit: float) -> Line:
     """Make a run in a new Python process, and kill it when it takes longer than its limit in seconds."""
     try:
         child = subprocess.run(
-            [sys.executable, "-m", "fruler.bench.execution"],
+            [sys.executable, "-m", "fruler.bench.execution", str(os.getpid())],
             input=json.dumps(asdict(task)).encode(),
             capture_output=True,
             env=os.environ | child_environment(),
@@ -146,7 +147,8 @@ def _end_with_parent(parent: int) -> None:
 
 def main() -> None:
     """Read a task from the standard input, write its line to the standard output."""
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    # The parent says who it is: whoever asked only now might be told of its successor.
+    threading.Thread(target=_end_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
     task = Task(**json.loads(sys.stdin.read()))
     with os.fdopen(silence(), "w", encoding="utf-8") as output:
         output.write(json.dumps(execute(task), allow_nan=False) + "\n")

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.tasks import make_task
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.algorithms.fruler.chromosome import make_chromosome
@@ -78,7 +79,7 @@ def run(task, chromosome, settings=EXACT, scored="task"):
 
 @pytest.mark.parametrize("t_norm", TASKS)
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
+@examples(0.4)
 def test_rules_consequents_and_errors_equal_numpy(t_norm, seed):
     task = TASKS[t_norm]
     chromosome = random_chromosome(task.space, seed)

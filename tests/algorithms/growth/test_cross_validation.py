@@ -1,6 +1,5 @@
 """The choice of size and ridge: every row left out once, errors as a direct computation has them."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -154,9 +153,9 @@ def test_threads_change_nothing():
     assert alone.n_evaluations == together.n_evaluations
 
 
-def test_without_time_or_parts_there_is_no_choice():
+def test_without_time_or_parts_there_is_no_choice(clock):
     rows, domains = table()
     parts = parts_of(len(rows), np.random.default_rng(0))
-    late = time.monotonic() - 1.0
+    late = clock.now - 1.0
     assert cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, parts, deadline=late) is None
     assert cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, []) is None

@@ -1,7 +1,5 @@
 """The learner: the front, the rows it works on, and its limits of time and evaluations."""
 
-import time
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
@@ -109,13 +107,15 @@ def test_rules_are_grown_on_some_rows_and_fitted_on_all():
     np.testing.assert_allclose(gradient, 0.0, atol=1e-5 * y.std())
 
 
-@pytest.mark.parametrize(("n_rows", "limit"), [(800, 0.1), (800, 0.5), (20_000, 0.5)])
-def test_a_time_limit_is_kept(n_rows, limit):
+@pytest.mark.parametrize(("n_rows", "limit"), [(300, 0.1), (300, 0.5), (9_000, 0.5)])
+def test_a_time_limit_is_kept(clock, n_rows, limit):
     X, y = table(n_rows)
-    start = time.monotonic()
+    clock.tick, start = 0.0005, clock.now
     model = FRULERRegressor(random_state=0, time_limit=limit).fit(X, y)
-    # Generous: the machine may be busy. benchmarks/anytime.py measures it.
-    assert time.monotonic() - start < 3.0 * limit + 0.5
+    # Afterwards every part of the validation still asks for the time, and begins nothing. How far real time goes over
+    # the limit is measured by benchmarks/anytime.py.
+    assert 0.5 * limit < clock.now - start < limit + 200 * clock.tick
+    assert model.ended_early_
     assert model.score(X, y) > 0.6
 
 

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.structures import grow_at_random, n_accepting
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.algorithms.growth.structure import Structure
 from fruler.kernels import growth
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=40, deadline=None)
+few = examples(0.4)
 DOMAINS = np.array([[-1.0, 2.0], [0.0, 5.0], [-3.0, -1.0]])
 
 
