@@ -1,6 +1,6 @@
 """Killed at random moments and started again, a fit with a checkpoint comes to the model of one that was left alone.
 
-    python benchmarks/kill_and_resume_fit.py [--search evolution] [--kills 100] [--seed 0] [--rows 200] [--jobs 1]
+    python benchmarks/kill_and_resume_fit.py [--algorithm fruler] [--kills 100] [--seed 0] [--rows 200] [--jobs 1]
         [--evaluations 3000] [--seconds 0.0]
 
 Each fit is a process of its own, ended by SIGKILL; up to four times, then one is left to come to its end, and its model
@@ -23,11 +23,15 @@ from pathlib import Path
 import numpy as np
 
 import fruler.learning.checkpoint.folder
-from fruler import FRULERRegressor
 from fruler.data import make_friedman
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.registry import algorithm_names, find_estimator
+
+# Coordinate descent on all rows: many generations in a short time.
+QUICK = {"solver": "coordinate_descent", "fit_rows": "all", "criterion": "bic", "t_norm": "product", "l1_ratio": 0.5}
 
 
-def fingerprint(model: FRULERRegressor) -> str:
+def fingerprint(model: BaseRuleRegressor) -> str:
     """Return a digest of all that a fit found."""
     rules = model.rule_base_
     parts = [rules.antecedents, rules.consequents, rules.support, model.sample_indices_, model.pareto_.to_numpy()]
@@ -53,26 +57,24 @@ def start(arguments: argparse.Namespace, folder: Path) -> int:
         os._exit(status)
 
 
-def fit(arguments: argparse.Namespace, folder: Path | None) -> FRULERRegressor:
+def fit(arguments: argparse.Namespace, folder: Path | None) -> BaseRuleRegressor:
     data = make_friedman(arguments.rows, random_state=1)
-    model = FRULERRegressor(
-        search=arguments.search,
-        max_evaluations=arguments.evaluations if arguments.search == "evolution" else None,
-        n_jobs=arguments.jobs,
-        random_state=0,
-        checkpoint=folder,
-    )
+    settings = QUICK if arguments.algorithm == "fruler" else {}
+    if arguments.algorithm != "growth":
+        settings = settings | {"max_evaluations": arguments.evaluations}
+    estimator = find_estimator(arguments.algorithm)
+    model = estimator(**settings, n_jobs=arguments.jobs, random_state=0, checkpoint=folder)
     return model.fit(data.data, data.target)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--search", choices=("growth", "evolution"), default="evolution")
+    parser.add_argument("--algorithm", choices=algorithm_names(), default="fruler")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--evaluations", type=int, default=3_000, help="of the evolution")
+    parser.add_argument("--evaluations", type=int, default=3_000, help="of every algorithm but the growth")
     parser.add_argument("--seconds", type=float, default=0.0, help="between two writings of the checkpoint")
     arguments = parser.parse_args()
     fruler.learning.checkpoint.folder.SECONDS = arguments.seconds

@@ -9,12 +9,12 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from helpers.estimators import make_estimator
 from rich.console import Console
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from fruler import FRULERRegressor
 from fruler._wording import progress_line
 from fruler.callbacks import Callback, Progress, ProgressBar
 from fruler.data import make_friedman
@@ -26,8 +26,8 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
-@pytest.fixture(params=["growth", "evolution"])
-def search(request):
+@pytest.fixture(params=["growth", "fruler"])
+def algorithm(request):
     return request.param
 
 
@@ -35,7 +35,8 @@ def search(request):
 def n_evaluations(friedman):
     """How many evaluations either search makes when it is left alone."""
     return {
-        search: quick(search, max_evaluations=None).fit(*friedman).n_evaluations_ for search in ("growth", "evolution")
+        algorithm: quick(algorithm, max_evaluations=None).fit(*friedman).n_evaluations_
+        for algorithm in ("growth", "fruler")
     }
 
 
@@ -66,8 +67,8 @@ class Recorder(Callback):
         return [progress for progress in self.told[1:-1] if progress.stage == stage]
 
 
-def quick(search="growth", **changes):
-    return FRULERRegressor(**({"search": search, "random_state": 0, "max_evaluations": 600} | changes))
+def quick(algorithm="growth", **changes):
+    return make_estimator(algorithm, **{"random_state": 0, "max_evaluations": 600} | changes)
 
 
 def test_every_rule_every_part_and_every_model_is_told_of(friedman):
@@ -76,8 +77,8 @@ def test_every_rule_every_part_and_every_model_is_told_of(friedman):
     model = quick(max_evaluations=None, callbacks=[recorder]).fit(X, y)
     assert recorder.told[0] == "start"
     assert recorder.told[-1] == "end"
-    grown, parts, fitted = (recorder.of(stage) for stage in ("growth", "validation", "fit"))
-    assert recorder.stages() == ["growth"] * len(grown) + ["validation"] * len(parts) + ["fit"] * len(fitted)
+    grown, parts, fitted = (recorder.of(stage) for stage in ("growth", "cross-validation", "fit"))
+    assert recorder.stages() == ["growth"] * len(grown) + ["cross-validation"] * len(parts) + ["fit"] * len(fitted)
     assert [progress.n_rules for progress in grown] == model.history_.n_rules.tolist()
     assert [progress.generation for progress in grown] == list(range(len(grown)))
     assert [progress.n_evaluations for progress in grown] == model.history_.evaluations.tolist()
@@ -97,7 +98,7 @@ def test_every_rule_every_part_and_every_model_is_told_of(friedman):
 def test_every_generation_is_told_of(friedman):
     X, y = friedman
     recorder = Recorder()
-    model = quick("evolution", callbacks=recorder).fit(X, y)
+    model = quick("fruler", callbacks=recorder).fit(X, y)
     generations = recorder.of("evolution")
     assert recorder.stages()[:2] == ["selection", "discretization"]
     assert recorder.stages()[-1] == "fit"
@@ -113,30 +114,30 @@ def test_every_generation_is_told_of(friedman):
     assert all(progress.seconds_left > 0.0 for progress in generations[:-1])
 
 
-def test_a_time_limit_bounds_the_time_left(friedman, search, clock):
+def test_a_time_limit_bounds_the_time_left(friedman, algorithm, clock):
     recorder = Recorder()
     clock.tick = 0.01
-    quick(search, time_limit=50.0, callbacks=recorder).fit(*friedman)
+    quick(algorithm, time_limit=50.0, callbacks=recorder).fit(*friedman)
     for progress in recorder.told[1:-1]:
         assert 0.0 <= progress.seconds_left <= 50.0 - progress.seconds + 1e-9
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_watching_changes_nothing_and_stays_in_the_thread(friedman, search, n_jobs):
+def test_watching_changes_nothing_and_stays_in_the_thread(friedman, algorithm, n_jobs):
     recorder = Recorder()
-    watched = quick(search, max_evaluations=1_000, callbacks=[recorder], n_jobs=n_jobs).fit(*friedman)
-    alone = quick(search, max_evaluations=1_000).fit(*friedman)
+    watched = quick(algorithm, max_evaluations=1_000, callbacks=[recorder], n_jobs=n_jobs).fit(*friedman)
+    alone = quick(algorithm, max_evaluations=1_000).fit(*friedman)
     assert watched.rule_base_ == alone.rule_base_
     assert watched.pareto_.equals(alone.pareto_)
     assert recorder.threads == {threading.get_ident()}
 
 
-@pytest.mark.parametrize("stage", ["growth", "validation", "fit", "selection", "discretization", "evolution"])
+@pytest.mark.parametrize("stage", ["growth", "cross-validation", "fit", "selection", "discretization", "evolution"])
 def test_a_callback_can_end_the_search_at_any_stage(friedman, n_evaluations, stage):
     X, y = friedman
-    search = "growth" if stage in ("growth", "validation", "fit") else "evolution"
+    algorithm = "growth" if stage in ("growth", "cross-validation", "fit") else "fruler"
     recorder = Recorder(lambda progress: progress.stage == stage and progress.generation >= 1)
-    model = quick(search, max_evaluations=None, callbacks=recorder).fit(X, y)
+    model = quick(algorithm, max_evaluations=None, callbacks=recorder).fit(X, y)
     last = recorder.of(stage)[-1]
     assert last.generation == 1
     later = recorder.stages()[recorder.stages().index(stage) + 1 :]
@@ -145,14 +146,14 @@ def test_a_callback_can_end_the_search_at_any_stage(friedman, n_evaluations, sta
     assert len(model.pareto_) == 1
     assert np.isfinite(model.predict(X)).all()
     assert model.score(X, y) > 0.6
-    assert model.n_evaluations_ < n_evaluations[search] or stage == "fit"
+    assert model.n_evaluations_ < n_evaluations[algorithm] or stage == "fit"
 
 
 def test_a_validation_that_is_ended_counts_as_far_as_it_went(friedman):
-    recorder = Recorder(lambda progress: progress.stage == "validation" and progress.generation == 3)
+    recorder = Recorder(lambda progress: progress.stage == "cross-validation" and progress.generation == 3)
     model = quick(max_evaluations=None, callbacks=recorder).fit(*friedman)
-    assert len(recorder.of("validation")) == 3
-    assert model.n_rules_ == recorder.of("validation")[-1].n_rules
+    assert len(recorder.of("cross-validation")) == 3
+    assert model.n_rules_ == recorder.of("cross-validation")[-1].n_rules
     assert model.pareto_.cv_error.notna().all()
 
 
@@ -175,7 +176,7 @@ class Failing(Callback):
             raise KeyError(f"in {where}")
 
 
-@pytest.mark.parametrize("where", ["start", "growth", "validation", "fit", "end"])
+@pytest.mark.parametrize("where", ["start", "growth", "cross-validation", "fit", "end"])
 def test_an_exception_in_a_callback_leaves_the_estimator_as_it_was(friedman, where):
     X, y = friedman
     failing, other = Failing(where), Failing("nowhere")
@@ -207,9 +208,9 @@ def test_other_things_than_callbacks_are_refused(friedman, bad):
 def test_early_stopping_of_the_evolution(friedman):
     X, y = friedman
     settings = {"max_evaluations": 20_000, "n_restarts": 0}
-    model = quick("evolution", early_stopping=5, **settings).fit(X, y)
+    model = quick("fruler", early_stopping=5, **settings).fit(X, y)
     best = model.history_.best_fitness.to_numpy()
-    assert len(best) < len(quick("evolution", **settings).fit(X, y).history_)
+    assert len(best) < len(quick("fruler", **settings).fit(X, y).history_)
     assert best[-6] == best[-1]
     waits = np.diff(np.flatnonzero(np.r_[True, np.diff(best) < 0.0]))
     assert waits.max(initial=0) <= 5
@@ -255,10 +256,10 @@ def test_no_more_than_a_line_every_two_seconds(clock):
     assert len(numbers) <= 7
 
 
-def test_a_bar_on_a_terminal(friedman, search):
+def test_a_bar_on_a_terminal(friedman, algorithm):
     console = Console(file=StringIO(), force_terminal=True, width=120)
     bar = ProgressBar(console)
-    quick(search, callbacks=[bar]).fit(*friedman)
+    quick(algorithm, callbacks=[bar]).fit(*friedman)
     shown = console.file.getvalue()
     assert "━" in shown
     assert " rules, RMSE " in shown
@@ -273,12 +274,12 @@ def test_a_bar_is_taken_down_after_a_failure(friedman):
     assert console.file.getvalue().rindex("\x1b[?25h") > console.file.getvalue().rindex("\x1b[?25l")
 
 
-def test_verbose_tells_on_standard_error(friedman, search, capfd):
-    quick(search, verbose=1).fit(*friedman)
+def test_verbose_tells_on_standard_error(friedman, algorithm, capfd):
+    quick(algorithm, verbose=1).fit(*friedman)
     told = capfd.readouterr()
     assert told.out == ""
     assert "RMSE" in told.err
-    quick(search).fit(*friedman)
+    quick(algorithm).fit(*friedman)
     assert capfd.readouterr().err == ""
 
 
@@ -315,11 +316,11 @@ class Watcher:
         return len(self.calls) > self.most
 
 
-def test_scikit_learn_s_own_callbacks(friedman, search):
+def test_scikit_learn_s_own_callbacks(friedman, algorithm):
     pytest.importorskip("sklearn.callback")
     X, y = friedman
     watcher, recorder = Watcher(), Recorder()
-    model = quick(search, callbacks=recorder)
+    model = quick(algorithm, callbacks=recorder)
     assert model.set_callbacks(watcher) is model
     model.fit(X, y)
     begun = [call[1] for call in watcher.calls if call[0] == "begin"]
@@ -327,7 +328,7 @@ def test_scikit_learn_s_own_callbacks(friedman, search):
     assert watcher.calls[:2] == ["setup", ("begin", "fit")]
     assert watcher.calls[-2:] == [("end", "fit"), "teardown"]
     np.testing.assert_array_equal(watcher.score, model.predict(X))
-    stopped = quick(search, max_evaluations=None).set_callbacks(Watcher(8)).fit(X, y)
+    stopped = quick(algorithm, max_evaluations=None).set_callbacks(Watcher(8)).fit(X, y)
     assert stopped.n_evaluations_ < model.n_evaluations_
 
 
@@ -341,22 +342,22 @@ def test_scikit_learn_s_callbacks_are_torn_down_after_a_failure(friedman):
     assert ("end", "fit") not in watcher.calls
 
 
-def test_scikit_learn_s_progress_bar(friedman, search, capsys):
+def test_scikit_learn_s_progress_bar(friedman, algorithm, capsys):
     callback = pytest.importorskip("sklearn.callback")
-    quick(search).set_callbacks(callback.ProgressBar()).fit(*friedman)
-    assert "FRULERRegressor - fit" in capsys.readouterr().out
-    make_pipeline(quick(search)).set_callbacks(callback.ProgressBar()).fit(*friedman)
-    assert "FRULERRegressor - fit" in capsys.readouterr().out
+    quick(algorithm).set_callbacks(callback.ProgressBar()).fit(*friedman)
+    assert "Regressor - fit" in capsys.readouterr().out
+    make_pipeline(quick(algorithm)).set_callbacks(callback.ProgressBar()).fit(*friedman)
+    assert "Regressor - fit" in capsys.readouterr().out
 
 
 def test_without_scikit_learn_s_callbacks_everything_else_is_there():
     code = (
         "import sys\n"
         "sys.modules['sklearn.callback'] = None\n"
-        "from fruler import FRULERRegressor\n"
+        "from fruler import FuzzyRuleRegressor\n"
         "from fruler.data import make_friedman\n"
         "data = make_friedman(60, random_state=1)\n"
-        "model = FRULERRegressor(random_state=0, max_evaluations=50, verbose=1)\n"
+        "model = FuzzyRuleRegressor(random_state=0, max_evaluations=50, verbose=1)\n"
         "assert not hasattr(model, 'set_callbacks')\n"
         "print(model.fit(data.data, data.target).n_rules_)\n"
     )

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from helpers.commands import command, run_process
 
-from fruler import FRULERRegressor, load_model
+from fruler import FuzzyRuleRegressor, load_model
 from fruler.cli.fit import FitOptions
 from fruler.data.examples import example_path
 
@@ -49,7 +49,7 @@ def test_the_errors_are_those_of_models_fitted_without_the_held_out_rows(fruler,
     y = table["price"].to_numpy()
     order = np.random.default_rng(3).permutation(len(y))
     test, train = order[:39], order[39:]
-    rules = FRULERRegressor(random_state=3).fit(X[train], y[train])
+    rules = FuzzyRuleRegressor(random_state=3).fit(X[train], y[train])
     errors = document["held_out"]["rmse"]
     assert errors["rules"] == pytest.approx(np.sqrt(np.square(rules.predict(X[test]) - y[test]).mean()))
     assert errors["mean"] == pytest.approx(np.sqrt(np.square(y[train].mean() - y[test]).mean()))

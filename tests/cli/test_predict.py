@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from helpers.commands import assert_one_line, command, run_process
 
-from fruler import FRULERRegressor, load_model
+from fruler import FuzzyRuleRegressor, load_model
 
 ROWS = (
     "size,smoker,colour,heated,age\n70,yes,red,true,10\n80,no,teal,false,20\n90,no,blue,false,\n100,no,blue,False,3\n"
@@ -130,7 +130,7 @@ def test_a_column_that_would_be_there_twice(fruler, model, tmp_path):
 
 def test_a_model_that_was_learned_without_names_takes_columns_by_order(fruler, tmp_path):
     X = np.random.default_rng(0).uniform(size=(60, 2))
-    model = FRULERRegressor(random_state=0).fit(X, X[:, 0] - 3 * X[:, 1])
+    model = FuzzyRuleRegressor(random_state=0).fit(X, X[:, 0] - 3 * X[:, 1])
     model.save(tmp_path / "m.json")
     pd.DataFrame(X, columns=["a", "b"]).to_csv(tmp_path / "t.csv", index=False)
     result = fruler("predict", tmp_path / "m.json", tmp_path / "t.csv")

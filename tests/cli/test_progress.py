@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler._wording import progress_line
 from fruler.callbacks import Progress
 from fruler.cli import progress as module
@@ -48,7 +48,7 @@ def test_a_search_tells_its_progress(monkeypatch, capsys):
     monkeypatch.setattr(module, "_SECONDS_IN_A_LOG", 0.0)
     X = [[float(i)] for i in range(50)]
     with ProgressLine("learning") as line:
-        FRULERRegressor(callbacks=[line], random_state=0).fit(X, [x[0] ** 2 for x in X])
+        FuzzyRuleRegressor(callbacks=[line], random_state=0).fit(X, [x[0] ** 2 for x in X])
     said = capsys.readouterr().err
     assert "learning: " in said
     assert " evaluations, " in said

@@ -9,12 +9,12 @@ import pytest
 from distributed import Client
 from helpers.blocks import in_chunks
 
-from fruler.distributed import DaskFRULERRegressor
+from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
 
 
 @pytest.fixture
 def model(client):
-    return DaskFRULERRegressor(client, max_evaluations=30, random_state=0)
+    return DaskFuzzyRuleRegressor(client, max_evaluations=30, random_state=0)
 
 
 @pytest.fixture
@@ -85,14 +85,14 @@ def test_tables_without_rows_or_columns_are_refused(model, frame):
 
 
 def test_rows_that_are_nowhere_else_cannot_be_read_again(client, friedman):
-    model = DaskFRULERRegressor(client, keep_rows=False)
+    model = DaskFuzzyRuleRegressor(client, keep_rows=False)
     persisted = client.persist(in_chunks(*friedman, 300))
     with pytest.raises(ValueError, match="keep_rows=False needs partitions that can be read each by itself"):
         model.fit(*persisted)
 
 
 def test_stochastic_descent_needs_selected_rows(client, friedman):
-    model = DaskFRULERRegressor(client, search="evolution", solver="sgd")
+    model = DaskFRULERRegressor(client, fit_rows="all", solver="sgd")
     with pytest.raises(ValueError, match="solver='sgd' goes through the rows one by one"):
         model.fit(*in_chunks(*friedman, 300))
 
@@ -106,7 +106,7 @@ def test_a_client_that_is_closed_or_none_is_refused(cluster, friedman):
         (3, "client must be"),
     ):
         with pytest.raises(ValueError, match=told):
-            DaskFRULERRegressor(client).fit(*in_chunks(*friedman, 300))
+            DaskFuzzyRuleRegressor(client).fit(*in_chunks(*friedman, 300))
 
 
 def set_version(version):

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from helpers.blocks import in_chunks
+from helpers.estimators import QUICK
 
 from fruler.callbacks import Callback
 from fruler.distributed import ClusterLost, DaskFRULERRegressor
 
-EVOLVED = {"search": "evolution", "population_size": 20, "max_evaluations": 300, "random_state": 0}
+EVOLVED = {**QUICK["fruler"], "population_size": 20, "max_evaluations": 300, "random_state": 0}
 
 
 class Kill(threading.Thread):

@@ -10,22 +10,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.blocks import in_chunks
+from helpers.estimators import QUICK as QUICK_SETTINGS
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fruler import FRULERRegressor, load_model
+from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.problem import SearchSpace, Task
 from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.distributed import DaskFRULERRegressor
+from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
 from fruler.distributed.evaluation import RemoteEvaluator
 from fruler.distributed.source import Source, open_blocks
 from fruler.distributed.table import RemoteTable
-from fruler.learning.table import TrainingData
+from fruler.learning.table import LocalTable
 from fruler.stages.discretization import nested_splits
 
 QUICK = {"max_evaluations": 150, "random_state": 0}
+EVOLVED = {**QUICK_SETTINGS["fruler"], "population_size": 20, **QUICK}
 
 
 def same_model(one, other, tolerance=1e-9):
@@ -44,7 +46,7 @@ def same_model(one, other, tolerance=1e-9):
 
 @pytest.fixture(scope="module")
 def local(friedman):
-    return FRULERRegressor(**QUICK).fit(*friedman)
+    return FuzzyRuleRegressor(**QUICK).fit(*friedman)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,7 @@ def table(friedman, tmp_path_factory):
 
 @pytest.mark.parametrize("keep_rows", [True, False, None])
 def test_growth_learns_the_model_of_one_machine_from_files(client, table, local, keep_rows, friedman):
-    model = DaskFRULERRegressor(client, keep_rows=keep_rows, **QUICK).fit(table[list("abcde")], table["target"])
+    model = DaskFuzzyRuleRegressor(client, keep_rows=keep_rows, **QUICK).fit(table[list("abcde")], table["target"])
     same_model(model, local)
     assert model.feature_names_in_.tolist() == list("abcde")
     assert model.rule_base_.target_name == "target"
@@ -73,8 +75,8 @@ def test_growth_learns_the_model_of_one_machine_from_files(client, table, local,
 def test_growth_fetches_the_same_rows_as_one_machine(client, monkeypatch, rng):
     X = rng.uniform(size=(5000, 2))
     y = np.abs(X[:, 0] - 0.4) + X[:, 1]
-    model = DaskFRULERRegressor(client, max_rules=3, **QUICK).fit(*in_chunks(X, y, 1300))
-    same_model(model, FRULERRegressor(max_rules=3, **QUICK).fit(X, y))
+    model = DaskFuzzyRuleRegressor(client, max_rules=3, **QUICK).fit(*in_chunks(X, y, 1300))
+    same_model(model, FuzzyRuleRegressor(max_rules=3, **QUICK).fit(X, y))
     assert len(model.sample_indices_) == 4000
 
 
@@ -82,8 +84,8 @@ def test_weights_count_as_on_one_machine(client, friedman, rng):
     X, y = friedman
     weight = rng.integers(0, 3, len(y)).astype(float)
     weights = da.from_array(weight, chunks=300)
-    model = DaskFRULERRegressor(client, **QUICK).fit(*in_chunks(X, y, 300), weights)
-    same_model(model, FRULERRegressor(**QUICK).fit(X, y, weight))
+    model = DaskFuzzyRuleRegressor(client, **QUICK).fit(*in_chunks(X, y, 300), weights)
+    same_model(model, FuzzyRuleRegressor(**QUICK).fit(X, y, weight))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_weights_count_as_on_one_machine(client, friedman, rng):
     ids=["fitted to all", "fitted to some"],
 )
 def test_evolution_of_one_partition_is_that_of_one_machine(client, friedman, settings):
-    settings = {"search": "evolution", "population_size": 20, **settings, **QUICK}
+    settings = {**EVOLVED, **settings}
     model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 700))
     local = FRULERRegressor(**settings).fit(*friedman)
     same_model(model, local)
@@ -100,7 +102,7 @@ def test_evolution_of_one_partition_is_that_of_one_machine(client, friedman, set
 
 
 def test_evolution_of_many_partitions_is_as_good(client, friedman):
-    settings = {"search": "evolution", "population_size": 20, **QUICK}
+    settings = EVOLVED
     model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 200))
     local = FRULERRegressor(**settings).fit(*friedman)
     assert model.to_local().score(*friedman) == pytest.approx(local.score(*friedman), abs=0.02)
@@ -110,12 +112,12 @@ def test_evolution_of_many_partitions_is_as_good(client, friedman):
 @pytest.mark.parametrize("fit_all", [True, False])
 def test_fitness_is_that_of_one_machine_whatever_the_partitions(client, friedman, fit_all, rng):
     X, y = friedman
-    data = TrainingData.from_arrays(X, y, None, list("abcde"), None)
+    data = LocalTable.from_arrays(X, y, None, list("abcde"), None)
     space = SearchSpace.from_splits(nested_splits(X, y), data.domains, data.scale, fuzziness=1.0, t_norm="product")
     examples = data.rows.take(np.arange(0, len(y), 5))
     here = Task(space, examples, data.rows, None, 60) if fit_all else Task(space, examples, examples, data.rows, 60)
     settings = ElasticNetSettings(1e-3, 0.5)
-    source = Source(DaskFRULERRegressor(), *in_chunks(X, y, 90))
+    source = Source(DaskFuzzyRuleRegressor(), *in_chunks(X, y, 90))
     table = RemoteTable.measured(open_blocks(source, client, True, 60.0), source.names, None)
     population = initial_population(space, 15, rng)
     found = RemoteEvaluator(here, table, settings, "bic", fit_all=fit_all)(population)
@@ -129,7 +131,7 @@ def test_fitness_is_that_of_one_machine_whatever_the_partitions(client, friedman
 
 
 def test_predictions_of_arrays_are_lazy_and_by_block(client, local, friedman):
-    model = DaskFRULERRegressor(client, **QUICK).fit(*in_chunks(*friedman, 300))
+    model = DaskFuzzyRuleRegressor(client, **QUICK).fit(*in_chunks(*friedman, 300))
     X = da.from_array(friedman[0], chunks=(100, 2))
     predictions = model.predict(X)
     assert isinstance(predictions, da.Array)
@@ -144,10 +146,10 @@ def test_predictions_of_arrays_are_lazy_and_by_block(client, local, friedman):
 
 
 def test_the_local_model_needs_no_cluster(client, friedman, tmp_path):
-    model = DaskFRULERRegressor(client, **QUICK).fit(*in_chunks(*friedman, 300))
+    model = DaskFuzzyRuleRegressor(client, **QUICK).fit(*in_chunks(*friedman, 300))
     local = model.to_local()
-    assert type(local) is FRULERRegressor
-    assert local.get_params() == FRULERRegressor(**QUICK).get_params()
+    assert type(local) is FuzzyRuleRegressor
+    assert local.get_params() == FuzzyRuleRegressor(**QUICK).get_params()
     model.save(tmp_path / "m.json")
     for other in (local, load_model(tmp_path / "m.json"), pickle.loads(pickle.dumps(model))):
         assert np.array_equal(other.predict(friedman[0]), model.predict(friedman[0]))
@@ -155,19 +157,19 @@ def test_the_local_model_needs_no_cluster(client, friedman, tmp_path):
 
 
 def test_parameters_are_those_of_the_local_regressor_and_a_few_more(client):
-    model = DaskFRULERRegressor(client, max_rules=5, timeout=9.0)
-    assert set(model.get_params()) == {*FRULERRegressor().get_params(), "client", "keep_rows", "timeout"}
+    model = DaskFuzzyRuleRegressor(client, max_rules=5, timeout=9.0)
+    assert set(model.get_params()) == {*FuzzyRuleRegressor().get_params(), "client", "keep_rows", "timeout"}
     copy = clone(model.set_params(fuzziness=0.5))
     assert copy.get_params() == model.get_params()
     assert copy.client is client
     with pytest.raises(TypeError, match="max_rulez"):
-        DaskFRULERRegressor(max_rulez=5)
+        DaskFuzzyRuleRegressor(max_rulez=5)
 
 
 def test_a_grid_search_runs_on_the_cluster(client, friedman):
     X, y = friedman[0][:200], friedman[1][:200]
     grid = {"max_rules": [1, 3]}
-    search = GridSearchCV(FRULERRegressor(max_evaluations=60, random_state=0), grid, cv=2, n_jobs=-1)
+    search = GridSearchCV(FuzzyRuleRegressor(max_evaluations=60, random_state=0), grid, cv=2, n_jobs=-1)
     with client.as_current(), joblib.parallel_config("dask"):
         search.fit(X, y)
     here = clone(search).set_params(n_jobs=1).fit(X, y)
@@ -177,15 +179,15 @@ def test_a_grid_search_runs_on_the_cluster(client, friedman):
 
 def test_a_checkpoint_gives_a_finished_fit_at_once(client, friedman, tmp_path):
     chunks = in_chunks(*friedman, 300)
-    model = DaskFRULERRegressor(client, checkpoint=tmp_path, **QUICK).fit(*chunks)
-    again = DaskFRULERRegressor(client, checkpoint=tmp_path, **QUICK).fit(*chunks)
+    model = DaskFuzzyRuleRegressor(client, checkpoint=tmp_path, **QUICK).fit(*chunks)
+    again = DaskFuzzyRuleRegressor(client, checkpoint=tmp_path, **QUICK).fit(*chunks)
     assert again.resumed_ == model.n_evaluations_ > 0
     same_model(again, model)
     with pytest.raises(ValueError, match="the table is other data"):
-        DaskFRULERRegressor(client, checkpoint=tmp_path, **QUICK).fit(chunks[0] + 1.0, chunks[1])
+        DaskFuzzyRuleRegressor(client, checkpoint=tmp_path, **QUICK).fit(chunks[0] + 1.0, chunks[1])
 
 
 def test_callbacks_are_told_and_limits_heeded(client, friedman):
-    model = DaskFRULERRegressor(client, search="evolution", time_limit=0.5, random_state=0)
+    model = DaskFRULERRegressor(client, time_limit=0.5, random_state=0, fit_rows="all", solver="coordinate_descent")
     model.fit(*in_chunks(*friedman, 300))
     assert model.n_evaluations_ < 2000

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler import FRULERRegressor, paper_settings
+from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.explain.importance import input_importance, rule_importance
 from fruler.rules import FuzzyPartition, RuleBase, Variable
@@ -17,8 +17,8 @@ def weather():
 
 @pytest.fixture(scope="module", params=["growth", "paper"])
 def model(weather, request):
-    options = paper_settings() | {"max_evaluations": 60} if request.param == "paper" else {}
-    return FRULERRegressor(**options, random_state=0).fit(weather.data, weather.target)
+    model = FRULERRegressor(max_evaluations=60) if request.param == "paper" else FuzzyRuleRegressor()
+    return model.set_params(random_state=0).fit(weather.data, weather.target)
 
 
 def test_base_and_parts_sum_to_the_prediction(model, weather, rng):
@@ -38,7 +38,7 @@ def test_the_base_is_the_mean_prediction(model, weather):
 def test_many_rows_keep_the_base(rng):
     X = rng.uniform(size=(3_000, 3))
     y = np.where(X[:, 0] < 0.5, X[:, 1], -2.0 * X[:, 1])
-    model = FRULERRegressor(random_state=0).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0).fit(X, y)
     why = model.explain(X)
     assert why.base == pytest.approx(model.predict(X).mean(), rel=1e-12)
     assert np.abs(why.base + why.contributions.sum(axis=1) - model.predict(X)).max() < 1e-9 * y.std()
@@ -159,7 +159,7 @@ def test_another_model_of_the_front_explains_itself(model, weather):
 def test_weighted_rows_count_in_the_summary(rng):
     X, y = rng.uniform(size=(60, 2)), rng.uniform(size=60)
     weight = np.where(X[:, 0] < 0.5, 3.0, 1.0)
-    training = FRULERRegressor(random_state=0, max_rules=1).fit(X, y, sample_weight=weight).rule_base_.training
+    training = FuzzyRuleRegressor(random_state=0, max_rules=1).fit(X, y, sample_weight=weight).rule_base_.training
     assert training.target_mean == pytest.approx(np.average(y, weights=weight))
     assert training.histograms[0, :12].sum() > 2.0 * training.histograms[0, 12:].sum()
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from fruler import FRULERRegressor, paper_settings
+from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
 
@@ -29,9 +29,9 @@ NASTY = (
 )
 
 
-def learned(name: str, step: int = 1, **settings: object) -> RuleBase:
+def learned(name: str, step: int = 1, estimator: type = FuzzyRuleRegressor, **settings: object) -> RuleBase:
     data = load_example(name)
-    return FRULERRegressor(**settings, random_state=0).fit(data.data[::step], data.target[::step]).rule_base_
+    return estimator(**settings, random_state=0).fit(data.data[::step], data.target[::step]).rule_base_
 
 
 def crisp() -> RuleBase:
@@ -124,7 +124,7 @@ def random_rules(seed: int) -> RuleBase:
 MAKERS: dict[str, Callable[[], RuleBase]] = {
     "grown on weather": lambda: learned("weather"),
     "grown on friedman": lambda: learned("friedman"),
-    "paper mode": lambda: learned("weather", 3, **(paper_settings() | {"max_evaluations": 60})),
+    "paper mode": lambda: learned("weather", 3, FRULERRegressor, max_evaluations=60),
     "crisp": crisp,
     "mixed fuzziness": mixed_fuzziness,
     "mixed fuzziness, minimum": lambda: mixed_fuzziness("minimum"),

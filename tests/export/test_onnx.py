@@ -7,7 +7,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.export import export_model
 from fruler.export.onnx import pipeline_to_onnx
@@ -68,7 +68,7 @@ def test_the_nearest_rule_is_sought_only_where_rows_can_be_uncovered(make_rules,
 def test_a_pipeline_with_a_scaler_is_one_model(scaler):
     data = load_example("friedman")
     X, y = data.data.to_numpy()[:300], np.asarray(data.target)[:300]
-    pipeline = make_pipeline(scaler, FRULERRegressor(random_state=0)).fit(X, y)
+    pipeline = make_pipeline(scaler, FuzzyRuleRegressor(random_state=0)).fit(X, y)
     assert pipeline[-1].rule_base_.n_rules > 1
     for kind, tolerance in ((np.float64, 1e-9), (np.float32, 1e-5)):
         session = session_of(pipeline_to_onnx(pipeline, float32=kind is np.float32))

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
 from fruler.learning.control import RunControl
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process canno
 
 CHILD = """
 import os, signal, sys, time, warnings
-from fruler import FRULERRegressor
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
+from fruler.estimators.registry import find_estimator
 
-search, stage, wait = sys.argv[1], sys.argv[2], float(sys.argv[3])
+algorithm, stage, wait = sys.argv[1], sys.argv[2], float(sys.argv[3])
 data = make_friedman(300, random_state=1)
 
 class Ready(Callback):
@@ -39,8 +39,11 @@ class Ready(Callback):
                 os.kill(os.getpid(), signal.SIGINT)
         self.stages.append(progress.stage)
 
-settings = {"max_evaluations": 10**6, "n_restarts": 1000} if search == "evolution" else {}
-model = FRULERRegressor(search=search, **settings, random_state=0, n_jobs=int(sys.argv[4]), callbacks=[Ready()])
+settings = {"max_evaluations": 10**6, "n_restarts": 1000} if algorithm == "fruler" else {}
+if algorithm == "fruler":
+    settings |= {"solver": "coordinate_descent", "fit_rows": "all", "criterion": "bic", "l1_ratio": 0.5}
+estimator = find_estimator(algorithm)
+model = estimator(**settings, random_state=0, n_jobs=int(sys.argv[4]), callbacks=[Ready()])
 before = signal.getsignal(signal.SIGINT)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
@@ -55,12 +58,12 @@ print(*[f"{warning.category.__name__}: {warning.message} {warning.filename}" for
 """
 
 
-def child(search, stage, wait=0.0, n_jobs=1):
+def child(algorithm, stage, wait=0.0, n_jobs=1):
     # A process in the background of a shell has Ctrl-C ignored; here it is wanted.
     def prepare():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    arguments = [sys.executable, "-c", CHILD, search, stage, str(wait), str(n_jobs)]
+    arguments = [sys.executable, "-c", CHILD, algorithm, stage, str(wait), str(n_jobs)]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, preexec_fn=prepare)
     assert process.stdout.readline() == "ready\n"
     return process
@@ -73,30 +76,30 @@ def end(process, timeout=120):
 
 
 @pytest.mark.parametrize(
-    ("search", "stage", "n_jobs"),
+    ("algorithm", "stage", "n_jobs"),
     [
         ("growth", "growth", 1),
-        ("growth", "validation", 2),
-        ("evolution", "evolution", 1),
-        ("evolution", "evolution", 2),
+        ("growth", "cross-validation", 2),
+        ("fruler", "evolution", 1),
+        ("fruler", "evolution", 2),
     ],
 )
-def test_ctrl_c_ends_the_search_with_the_best_model_so_far(search, stage, n_jobs):
+def test_ctrl_c_ends_the_search_with_the_best_model_so_far(algorithm, stage, n_jobs):
     # From within: what other threads do until a signal of another process comes, nobody knows.
-    state, stages, warning = end(child(search, stage, n_jobs=n_jobs))
+    state, stages, warning = end(child(algorithm, stage, n_jobs=n_jobs))
     assert state == "model True True"
     last = stages.split()
     assert last[-1] == "fit"
     assert last.count("fit") == 1
-    # Of the thirty parts of the validation, those are told of that the other thread had finished before.
-    assert last.count(stage) <= (10 if stage == "validation" else 1)
+    # Of the thirty folds, those are told of that the other thread had finished before.
+    assert last.count(stage) <= (10 if stage == "cross-validation" else 1)
     assert warning.startswith("RuntimeWarning: Ctrl-C ended the search after")
     # Of the line that called fit.
     assert warning.endswith(" <string>")
 
 
 def test_a_second_ctrl_c_is_an_exception():
-    process = child("evolution", "evolution", wait=120.0)
+    process = child("fruler", "evolution", wait=120.0)
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == "taken\n"
     process.send_signal(signal.SIGINT)
@@ -104,7 +107,7 @@ def test_a_second_ctrl_c_is_an_exception():
 
 
 def test_before_there_is_a_model_ctrl_c_is_an_exception():
-    process = child("evolution", "selection", wait=120.0)
+    process = child("fruler", "selection", wait=120.0)
     process.send_signal(signal.SIGINT)
     assert end(process) == ["KeyboardInterrupt False True"]
 
@@ -148,7 +151,7 @@ class make_small_fit:
 
         self.before = signal.signal(signal.SIGINT, self.handler)
         data = make_friedman(100, random_state=1)
-        model = FRULERRegressor(random_state=0, max_evaluations=100, callbacks=[Note(), *self.callbacks])
+        model = FuzzyRuleRegressor(random_state=0, max_evaluations=100, callbacks=[Note(), *self.callbacks])
         if self.callbacks:
             with pytest.warns(RuntimeWarning, match="Ctrl-C"):
                 model.fit(data.data, data.target)

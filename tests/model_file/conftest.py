@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -15,7 +15,7 @@ def weather():
 
 @pytest.fixture(scope="package")
 def fitted(weather):
-    return FRULERRegressor(random_state=0, split_points={"humidity": [60.0]}).fit(weather.data, weather.target)
+    return FuzzyRuleRegressor(random_state=0, split_points={"humidity": [60.0]}).fit(weather.data, weather.target)
 
 
 @pytest.fixture

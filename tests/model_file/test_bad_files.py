@@ -31,7 +31,7 @@ HAND = json.dumps({"format": "fruler-model", "schema": 1})
         (b'{"a": 1, "b": 2, "a": 1}', "the key 'a' occurs twice in one object"),
         (b"[]", "it is JSON but no fruler-model"),
         (b'"fruler-model"', "it is JSON but no fruler-model"),
-        (b"{}", "it is JSON but no fruler-model, which FRULERRegressor.save and fruler fit write"),
+        (b"{}", "it is JSON but no fruler-model, which an estimator's save and fruler fit write"),
         (b'{"format": "fruler-model"}', "it is JSON but no fruler-model"),
         (
             b'{"format": "fruler-model", "schema": 2, "news": []}',
@@ -138,7 +138,7 @@ MISSING = object()
         (("learning", "front", 0, "rules"), -1, "learning.front[0].rules must be a whole number of at least 0"),
         (("learning", "named_inputs"), 1, "learning.named_inputs must be true or false; got 1"),
         (("learning", "settings"), [], "learning.settings must be an object; got a list"),
-        (("learning", "settings", "search"), "luck", "learning.settings: The 'search' parameter"),
+        (("learning", "settings", "search"), "luck", "learning.settings: there is no algorithm 'luck'; the names are"),
         (("learning", "settings", "random_state"), -1, "learning.settings: The 'random_state' parameter"),
         (
             ("learning", "settings", "split_points"),

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from fruler import FRULERRegressor, load_model, paper_settings
+from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.estimators.saved_model import model_of, regressor_of, save_regressor
 from fruler.model_file.file import Model, model_bytes, parse_model, read_model
 from fruler.table.encoding import Column, TableEncoding
@@ -46,7 +46,7 @@ def test_saving_again_gives_the_same_bytes(loaded, tmp_path):
 
 
 def test_the_evolution_is_saved_as_well(weather, tmp_path):
-    settings = paper_settings() | {"max_evaluations": 200, "population_size": 11, "random_state": 1}
+    settings = {"max_evaluations": 200, "population_size": 11, "random_state": 1}
     model = FRULERRegressor(**settings).fit(weather.data[:150].to_numpy(), weather.target[:150].to_numpy())
     model.save(tmp_path / "model.json")
     again = load_model(tmp_path / "model.json")
@@ -58,7 +58,7 @@ def test_the_evolution_is_saved_as_well(weather, tmp_path):
 
 def test_a_perfect_fit_is_saved(tmp_path):
     x = np.arange(40.0).reshape(-1, 1)
-    model = FRULERRegressor(random_state=0).fit(x, np.zeros(40))
+    model = FuzzyRuleRegressor(random_state=0).fit(x, np.zeros(40))
     model.save(tmp_path / "model.json")
     np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict(x), model.predict(x))
 
@@ -88,13 +88,13 @@ def test_a_loaded_model_learns_again(weather, fitted, loaded):
 
 def test_a_model_that_was_not_fitted_is_not_saved(tmp_path):
     with pytest.raises(NotFittedError):
-        FRULERRegressor().save(tmp_path / "model.json")
+        FuzzyRuleRegressor().save(tmp_path / "model.json")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_split_points_by_number_and_by_name_come_back(weather, tmp_path):
     points = {0: np.array([5.0]), "humidity": (50.0, 70.0), np.int64(2): 1.5}
-    model = FRULERRegressor(random_state=0, split_points=points, max_rules=2).fit(weather.data, weather.target)
+    model = FuzzyRuleRegressor(random_state=0, split_points=points, max_rules=2).fit(weather.data, weather.target)
     model.save(tmp_path / "model.json")
     assert load_model(tmp_path / "model.json").split_points == {0: [5.0], "humidity": [50.0, 70.0], 2: [1.5]}
 
@@ -105,7 +105,7 @@ def test_split_points_by_number_and_by_name_come_back(weather, tmp_path):
     ids=["int", "none", "state"],
 )
 def test_the_seed_is_written_where_there_is_one(weather, tmp_path, seed, written):
-    model = FRULERRegressor(random_state=seed, max_rules=2).fit(weather.data[:100], weather.target[:100])
+    model = FuzzyRuleRegressor(random_state=seed, max_rules=2).fit(weather.data[:100], weather.target[:100])
     model.save(tmp_path / "model.json")
     assert load_model(tmp_path / "model.json").random_state == written
 
@@ -119,16 +119,16 @@ def test_settings_that_this_version_does_not_know_are_left_aside(fitted):
 
 def test_a_setting_with_a_wrong_value_is_named(fitted, tmp_path):
     document = json.loads(model_bytes(model_of(fitted)))
-    document["learning"]["settings"]["l1_ratio"] = 7
+    document["learning"]["settings"]["fuzziness"] = 7
     (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"model\.json' can't be read as a model: learning\.settings: The 'l1_ratio'"):
+    with pytest.raises(ValueError, match=r"model\.json' can't be read as a model: learning\.settings: The 'fuzziness'"):
         load_model(tmp_path / "model.json")
 
 
 def test_the_columns_of_a_table_stay_with_the_model_until_it_is_fitted_again(weather, tmp_path):
     data = weather.data[["humidity", "pressure"]].rename(columns={"humidity": "a=u", "pressure": "a=v"})
     data["a=w"] = 1.0
-    model = FRULERRegressor(random_state=0, max_rules=2).fit(data, weather.target)
+    model = FuzzyRuleRegressor(random_state=0, max_rules=2).fit(data, weather.target)
     encoding = TableEncoding((Column("a", ("u", "v", "w")),))
     save_regressor(tmp_path / "one.json", model, encoding)
     loaded = load_model(tmp_path / "one.json")

@@ -11,12 +11,12 @@ from fruler import load_model
 from fruler.rules import RuleBase
 
 SKOPS_TYPES = {
-    "fruler.estimators.base.FRULERRegressor",
+    "fruler.estimators.growth.FuzzyRuleRegressor",
     "fruler.rules.partition.FuzzyPartition",
     "fruler.rules.rule_base.RuleBase",
     "fruler.rules.rule_base.Variable",
     "fruler.rules.summary.TrainingSummary",
-    "fruler.learning.table.FrontPoint",
+    "fruler.learning.learned.FrontPoint",
     "fruler.learning.table.TrainingSample",
 }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from fruler import FRULERRegressor, paper_settings
+from fruler import FRULERRegressor
 from fruler.estimators.saved_model import model_of, regressor_of
 from fruler.model_file.file import model_bytes, parse_model
 
@@ -37,8 +37,8 @@ def test_golden_files_satisfy_the_schema(validator, golden, name):
 
 
 def test_learned_models_satisfy_the_schema(validator, fitted, weather):
-    settings = paper_settings() | {"max_evaluations": 200, "population_size": 11}
-    evolved = FRULERRegressor(**settings, random_state=0).fit(weather.data[:150].to_numpy(), weather.target[:150])
+    evolved = FRULERRegressor(max_evaluations=200, population_size=11, random_state=0)
+    evolved.fit(weather.data[:150].to_numpy(), weather.target[:150])
     for model in (fitted, fitted.with_rules(1), evolved):
         assert [error.message for error in validator.iter_errors(json.loads(model_bytes(model_of(model))))] == []
 

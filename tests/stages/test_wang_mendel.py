@@ -27,10 +27,10 @@ def test_the_compiled_search_makes_the_same_rules():
         inputs, labels, _, _ = learn(
             chromosome.granularities,
             chromosome.displacements,
-            task.space,
-            task.examples,
-            task.fitted,
-            ElasticNetSettings(0.1, 0.5),
+            task.space.arrays,
+            task.examples.arrays,
+            task.fitted.arrays,
+            ElasticNetSettings(0.1, 0.5).numbers,
             100,
         )
         partitions = [

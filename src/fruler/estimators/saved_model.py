@@ -141,7 +141,7 @@ def _in_todays_words(settings: dict[str, Any]) -> dict[str, Any]:
     search = settings.get("search")
     if "algorithm" in settings or search is None:
         return dict(settings)
-    now = {"algorithm": _SEARCHES.get(search, search), **settings}
+    now = {"algorithm": _SEARCHES.get(str(search), search), **settings}
     if search == "growth":
         now = {name: value for name, value in now.items() if name not in _NULL_FOR_DEFAULT or value is not None}
     return now

@@ -70,7 +70,7 @@ def run(task, chromosome, settings=EXACT, scored="task"):
         task.space.arrays,
         task.examples.arrays,
         task.fitted.arrays,
-        task.scored.arrays if scored == "task" else scored,
+        None if scored is None else (task.scored if isinstance(scored, str) else scored).arrays,
         settings.numbers,
         task.max_rules,
     )

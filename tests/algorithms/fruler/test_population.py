@@ -6,7 +6,8 @@ from helpers.tasks import make_task
 
 from fruler.algorithms.fruler.fitness import Evaluator, criterion_values
 from fruler.algorithms.fruler.initialization import initial_population
-from fruler.algorithms.fruler.population import Evolution, EvolutionSettings
+from fruler.algorithms.fruler.options import FRULEROptions
+from fruler.algorithms.fruler.population import Evolution
 from fruler.algorithms.fruler.regularization import DECADES, search_regularization
 from fruler.consequents.elastic_net import ElasticNetSettings
 
@@ -14,17 +15,11 @@ TASK = make_task()
 NET = ElasticNetSettings(1e-3, 0.05)
 
 
-def make_search(seed=0, deadline=np.inf, **changes):
-    settings = {
-        "population_size": 20,
-        "max_evaluations": 100_000,
-        "mutation_probability": 0.2,
-        "n_local_search": 3,
-        "n_restarts": 1,
-        "initial_threshold": 6.0,
-    } | changes
+def make_search(seed=0, deadline=np.inf, initial_threshold=6.0, **changes):
+    options = FRULEROptions(**{"population_size": 20, "n_local_search": 3} | changes)
     evaluator = Evaluator(TASK, NET, "error", len(TASK.scored), deadline=deadline)
-    return Evolution(TASK.space, evaluator, EvolutionSettings(**settings), np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    return Evolution(TASK.space, evaluator, options, rng, initial_threshold=initial_threshold)
 
 
 def test_the_best_never_gets_worse():
@@ -158,7 +153,7 @@ def test_a_search_goes_on_from_every_snapshot_as_if_nothing_had_happened():
 
 
 def test_patience_counts_generations_without_a_better_best():
-    search = make_search(patience=4)
+    search = make_search(early_stopping=4)
     search.run()
     best = [row.best_fitness for row in search.history]
     assert best[-5] == best[-1] < best[-6]

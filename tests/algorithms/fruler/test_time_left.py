@@ -7,7 +7,8 @@ import pytest
 from helpers.tasks import make_task
 
 from fruler.algorithms.fruler.fitness import Evaluator
-from fruler.algorithms.fruler.population import Evolution, EvolutionSettings
+from fruler.algorithms.fruler.options import FRULEROptions
+from fruler.algorithms.fruler.population import Evolution
 from fruler.algorithms.fruler.time_left import TimeLeft
 from fruler.consequents.elastic_net import ElasticNetSettings
 
@@ -15,9 +16,11 @@ from fruler.consequents.elastic_net import ElasticNetSettings
 def estimates(monkeypatch, max_evaluations, n_restarts):
     task = make_task()
     evaluator = Evaluator(task, ElasticNetSettings(1e-3, 0.05), "error", len(task.scored))
-    settings = EvolutionSettings(20, max_evaluations, 0.2, 3, n_restarts, 12.0)
+    options = FRULEROptions(
+        population_size=20, max_evaluations=max_evaluations, n_local_search=3, n_restarts=n_restarts
+    )
     found = []
-    search = Evolution(task.space, evaluator, settings, np.random.default_rng(0))
+    search = Evolution(task.space, evaluator, options, np.random.default_rng(0), initial_threshold=12.0)
     clock = SimpleNamespace(monotonic=lambda: float(len(search.history)))
     monkeypatch.setattr("fruler.algorithms.fruler.time_left.time", clock)
     left = TimeLeft(search)

@@ -1,4 +1,4 @@
-"""The choice of size and ridge: every row left out once, errors as a direct computation has them."""
+"""The choice of size and ridge: every row held out once, errors as a direct computation has them."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 from helpers.structures import standardised
 
-from fruler.algorithms.growth.cross_validation import RIDGES, Choice, cross_validate, errors_of_part, parts_of
+from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, draw_folds
 from fruler.algorithms.growth.fitting import rule_weights
-from fruler.algorithms.growth.growth import Growth, GrowthSettings
+from fruler.algorithms.growth.growth import Growth
+from fruler.algorithms.growth.options import GrowthOptions
 
-SETTINGS = GrowthSettings(max_rules=4)
+OPTIONS = GrowthOptions(max_rules=4)
 NOTHING_KNOWN = [np.empty(0), np.empty(0)]
+
+
+def validation(rows, domains, ridges, folds, **limits):
+    return CrossValidation(rows, domains, NOTHING_KNOWN, OPTIONS, ridges, folds, **limits)
 
 
 def table(n_rows=150, weight=False):
@@ -23,26 +28,26 @@ def table(n_rows=150, weight=False):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_parts", "repeats"), [(2, 2, 6), (4, 4, 6), (999, 5, 6), (1_000, 5, 3), (1_999, 5, 3)]
+    ("n_rows", "n_folds", "repeats"), [(2, 2, 6), (4, 4, 6), (999, 5, 6), (1_000, 5, 3), (1_999, 5, 3)]
 )
-def test_parts_hold_every_row_once_in_each_repeat(n_rows, n_parts, repeats):
-    parts = parts_of(n_rows, np.random.default_rng(0))
-    assert len(parts) == n_parts * repeats
+def test_folds_hold_every_row_once_in_each_repeat(n_rows, n_folds, repeats):
+    folds = draw_folds(n_rows, np.random.default_rng(0))
+    assert len(folds) == n_folds * repeats
     for repeat in range(repeats):
-        together = np.concatenate(parts[repeat * n_parts : (repeat + 1) * n_parts])
+        together = np.concatenate(folds[repeat * n_folds : (repeat + 1) * n_folds])
         assert np.sort(together).tolist() == list(range(n_rows))
-    sizes = [len(part) for part in parts]
+    sizes = [len(fold) for fold in folds]
     assert max(sizes) - min(sizes) <= 1
 
 
-def test_of_many_rows_some_parts_are_enough():
-    parts = parts_of(2_000, np.random.default_rng(0))
-    assert [len(part) for part in parts] == [400, 400]
-    assert len(np.unique(np.concatenate(parts))) == 800
+def test_of_many_rows_some_folds_are_enough():
+    folds = draw_folds(2_000, np.random.default_rng(0))
+    assert [len(fold) for fold in folds] == [400, 400]
+    assert len(np.unique(np.concatenate(folds))) == 800
 
 
-def test_parts_depend_on_the_seed_only():
-    one, same, other = (np.concatenate(parts_of(50, np.random.default_rng(seed))) for seed in (1, 1, 2))
+def test_folds_depend_on_the_seed_only():
+    one, same, other = (np.concatenate(draw_folds(50, np.random.default_rng(seed))) for seed in (1, 1, 2))
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)
 
@@ -63,25 +68,25 @@ def test_errors_without_any_are_fit_for_the_smallest_size():
     assert Choice(np.zeros((3, 1)), (0.1,), 1).best_size() == 1
 
 
-def test_errors_of_a_part_are_those_of_rules_grown_without_it():
+def test_errors_of_a_fold_are_those_of_rules_grown_without_it():
     rows, domains = table(weight=True)
-    part = np.arange(0, 150, 5)
-    errors, weight, count, *_ = errors_of_part(rows, part, domains, NOTHING_KNOWN, SETTINGS, (1e-3, 1e-1), np.inf)
-    rest = np.setdiff1d(np.arange(150), part)
-    growth = Growth(rows.take(rest), domains, NOTHING_KNOWN, SETTINGS)
+    fold = np.arange(0, 150, 5)
+    errors, weight, count, *_ = validation(rows, domains, (1e-3, 1e-1), [fold]).fold(0)
+    rest = np.setdiff1d(np.arange(150), fold)
+    growth = Growth(rows.take(rest), domains, NOTHING_KNOWN, OPTIONS)
     path = growth.run()
     assert count == growth.n_evaluations
     assert errors.shape == (len(path), 2)
     assert len(path) > 1
-    assert weight == pytest.approx(rows.weight[part].sum())
+    assert weight == pytest.approx(rows.weight[fold].sum())
     for size, step in enumerate(path):
         shares = rule_weights(step.structure, rows, domains)
         terms = (shares[:, :, None] * rows.rows[:, None, :]).reshape(150, -1)
         for k, ridge in enumerate((1e-3, 1e-1)):
             support = leave_out(terms[rest], rows.y[rest], rows.weight[rest], ridge)
             beta = solve(terms[rest][:, support], rows.y[rest], rows.weight[rest], penalties(support, ridge))
-            left = rows.y[part] - terms[part][:, support] @ beta
-            assert errors[size, k] == pytest.approx(rows.weight[part] @ np.square(left), rel=1e-6)
+            left = rows.y[fold] - terms[fold][:, support] @ beta
+            assert errors[size, k] == pytest.approx(rows.weight[fold] @ np.square(left), rel=1e-6)
 
 
 def penalties(support, ridge):
@@ -111,16 +116,16 @@ def leave_out(terms, y, weight, ridge):
         support = best
 
 
-def test_parts_are_put_together_by_their_weight():
+def test_folds_are_put_together_by_their_weight():
     rows, domains = table(weight=True)
-    parts = parts_of(len(rows), np.random.default_rng(0))[:5]
-    choice = cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, parts)
-    single = [errors_of_part(rows, part, domains, NOTHING_KNOWN, SETTINGS, RIDGES, np.inf) for part in parts]
-    n_sizes = max(len(part.errors) for part in single)
+    folds = draw_folds(len(rows), np.random.default_rng(0))[:5]
+    choice = validation(rows, domains, RIDGES, folds).run()
+    single = [validation(rows, domains, RIDGES, [fold]).fold(0) for fold in folds]
+    n_sizes = max(len(fold.errors) for fold in single)
     assert choice.errors.shape == (n_sizes, len(RIDGES))
-    assert choice.n_evaluations == sum(part.n_evaluations for part in single)
+    assert choice.n_evaluations == sum(fold.n_evaluations for fold in single)
     for size in range(n_sizes):
-        expected = sum(part.errors[min(size, len(part.errors) - 1)] for part in single) / rows.weight.sum()
+        expected = sum(fold.errors[min(size, len(fold.errors) - 1)] for fold in single) / rows.weight.sum()
         np.testing.assert_allclose(choice.errors[size], expected)
     # Standardised outputs: two rules and a slope leave little of a variance of one.
     assert choice.errors[-1].min() < 0.2 < choice.errors[0].min()
@@ -128,34 +133,34 @@ def test_parts_are_put_together_by_their_weight():
 
 def test_a_growth_that_ended_early_stands_for_larger_sizes():
     rows, domains = table(40)
-    # Without the first part 30 rows are left, enough for two rules; without the second only 22 are.
-    parts = [np.arange(10), np.arange(18)]
-    choice = cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, (1e-3,), parts)
-    single = [errors_of_part(rows, part, domains, NOTHING_KNOWN, SETTINGS, (1e-3,), np.inf)[0] for part in parts]
+    # Without the first fold 30 rows are left, enough for two rules; without the second only 22 are.
+    folds = [np.arange(10), np.arange(18)]
+    choice = validation(rows, domains, (1e-3,), folds).run()
+    single = [validation(rows, domains, (1e-3,), [fold]).fold(0)[0] for fold in folds]
     assert [len(errors) for errors in single] == [2, 1]
     np.testing.assert_allclose(choice.errors[1], (single[0][1] + single[1][0]) / 28.0)
 
 
-def test_parts_without_weight_are_passed_over():
+def test_folds_without_weight_are_passed_over():
     rows, domains = table(40)
     rows = replace(rows, weight=np.where(np.arange(40) == 3, 40.0, 0.0))
-    assert cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, [np.arange(10), np.arange(10, 40)]) is None
-    assert parts_of(1, np.random.default_rng(0)) == []
+    assert validation(rows, domains, RIDGES, [np.arange(10), np.arange(10, 40)]).run() is None
+    assert draw_folds(1, np.random.default_rng(0)) == []
 
 
 def test_threads_change_nothing():
     rows, domains = table()
-    parts = parts_of(len(rows), np.random.default_rng(0))[:5]
-    alone = cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, parts)
+    folds = draw_folds(len(rows), np.random.default_rng(0))[:5]
+    alone = validation(rows, domains, RIDGES, folds).run()
     with ThreadPoolExecutor(2) as pool:
-        together = cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, parts, pool=pool)
+        together = validation(rows, domains, RIDGES, folds).run(pool)
     assert np.array_equal(alone.errors, together.errors)
     assert alone.n_evaluations == together.n_evaluations
 
 
-def test_without_time_or_parts_there_is_no_choice(clock):
+def test_without_time_or_folds_there_is_no_choice(clock):
     rows, domains = table()
-    parts = parts_of(len(rows), np.random.default_rng(0))
+    folds = draw_folds(len(rows), np.random.default_rng(0))
     late = clock.now - 1.0
-    assert cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, parts, deadline=late) is None
-    assert cross_validate(rows, domains, NOTHING_KNOWN, SETTINGS, RIDGES, []) is None
+    assert validation(rows, domains, RIDGES, folds, deadline=late).run() is None
+    assert validation(rows, domains, RIDGES, []).run() is None

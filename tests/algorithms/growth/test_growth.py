@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.algorithms.growth.fitting import Prices, normal_equations, outputs, rule_weights
-from fruler.algorithms.growth.growth import Growth, GrowthSettings, between
+from fruler.algorithms.growth.growth import Growth
+from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.splits import between
 from fruler.table.scaling import measure_scale
 
 nothing_known = [np.empty(0), np.empty(0)]
@@ -22,9 +24,11 @@ def bends(n_rows=400, noise=0.1, seed=0):
     return X, np.sin(7.0 * X[:, 0]) * (1.0 + X[:, 1]) + noise * rng.normal(size=n_rows)
 
 
-def grow(X, y, known=nothing_known, weight=None, deadline=np.inf, **parameters):
+def grow(X, y, known=nothing_known, weight=None, deadline=np.inf, prices=None, min_rows=None, **parameters):
     rows, domains = standardised(X, y, weight)
-    growth = Growth(rows, domains, known, GrowthSettings(**parameters), deadline)
+    growth = Growth(rows, domains, known, GrowthOptions(**parameters), deadline)
+    growth.prices = prices or growth.prices
+    growth.splits.min_rows = min_rows or growth.splits.min_rows
     growth.run()
     return growth
 
@@ -61,13 +65,13 @@ def test_every_step_has_one_rule_more_and_its_criterion_is_that_of_its_fit():
     growth = grow(*bends())
     assert [step.structure.n_rules for step in growth.path] == list(range(1, len(growth.path) + 1))
     assert len(growth.path) > 3
-    n, settings_ = len(growth.rows), growth.settings
+    n = len(growth.rows)
     for step in growth.path:
         structure, fit = step.structure, step.fit
         assert (n_accepting(structure) == 1).all()
         weights = rule_weights(structure, growth.rows, growth.domains)
         residual = growth.rows.y - outputs(fit.coefficients, weights, growth.rows)
-        error = np.mean(np.square(residual)) + settings_.ridge * np.square(fit.coefficients[:, 1:]).sum()
+        error = np.mean(np.square(residual)) + growth.splits.ridge * np.square(fit.coefficients[:, 1:]).sum()
         assert fit.error == pytest.approx(error, rel=1e-5)
         assert fit.n_terms == structure.n_rules + np.count_nonzero(fit.coefficients[:, 1:])
         size = fit.n_terms + structure.n_rules + structure.n_splits
@@ -107,14 +111,14 @@ def test_there_are_no_more_rules_than_allowed():
 
 @pytest.mark.parametrize("patience", [1, 2, 4])
 def test_growth_ends_after_so_many_splits_that_do_not_pay(patience):
-    growth = grow(*bends(), patience=patience)
+    growth = grow(*bends(), early_stopping=patience)
     criteria = np.array([step.fit.criterion for step in growth.path])
     pays = np.concatenate([[True], criteria[1:] < np.minimum.accumulate(criteria)[:-1]])
     assert not pays[-patience:].any()
     # It did not go on after as many failures earlier on.
     runs = "".join("x" if paid else "." for paid in pays[:-1])
     assert "." * patience not in runs
-    assert len(criteria) < growth.settings.max_rules
+    assert len(criteria) < growth.options.max_rules
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 20, 61])
@@ -167,7 +171,7 @@ def test_tuning_lowers_the_criterion_and_keeps_the_rules():
     assert fit.criterion < last.fit.criterion
     assert np.array_equal(structure.ranges, last.structure.ranges)
     normal = normal_equations(structure, growth.rows, growth.domains)
-    assert (growth.rows.weight @ normal.weights).min() >= growth.settings.min_rows
+    assert (growth.rows.weight @ normal.weights).min() >= growth.splits.min_rows
 
 
 def test_the_same_rows_give_the_same_growth():
@@ -185,7 +189,7 @@ def test_a_constant_and_a_doubled_input_do_no_harm():
     X, y = bends()
     X = np.column_stack([X, np.full(len(y), 7.0), X[:, 0]])
     rows, domains = standardised(X, y)
-    growth = Growth(rows, domains, [np.empty(0)] * 4, GrowthSettings())
+    growth = Growth(rows, domains, [np.empty(0)] * 4, GrowthOptions())
     path = growth.run()
     assert len(path) > 3
     assert all(len(step.structure.splits[2]) == 0 for step in path)
@@ -196,7 +200,7 @@ def test_with_many_inputs_a_split_is_judged_by_terms_in_use():
     X, y = bends()
     noise = np.random.default_rng(9).normal(size=(len(y), 14))
     rows, domains = standardised(np.column_stack([X, noise]), y)
-    path = Growth(rows, domains, [np.empty(0)] * 16, replace(GrowthSettings(), max_rules=3)).run()
+    path = Growth(rows, domains, [np.empty(0)] * 16, replace(GrowthOptions(), max_rules=3)).run()
     assert [len(points) > 0 for points in path[-1].structure.splits[:1]] == [True]
     assert all(len(points) == 0 for points in path[1].structure.splits[2:])
 
@@ -224,7 +228,7 @@ def test_crisp_borders_stand_between_values():
     growth = grow(np.round(20.0 * X), y, fuzziness=0.0, max_rules=6)
     structure, _ = growth.tune(growth.path[-1].structure, growth.path[-1].fit)
     assert structure.n_splits > 2
-    for points, values in zip(structure.splits, growth.sorted, strict=True):
+    for points, values in zip(structure.splits, growth.splits.sorted, strict=True):
         gap = np.diff(np.unique(values)).min()
         assert all(np.abs(values - point).min() > 0.4 * gap for point in points)
 
@@ -240,7 +244,7 @@ def test_borders_without_room_are_not_moved():
 def test_a_split_that_pays_renews_the_patience():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, size=(600, 2))
-    growth = grow(X, np.sign(X[:, 0] * X[:, 1]) + 0.3 * rng.normal(size=600), patience=2)
+    growth = grow(X, np.sign(X[:, 0] * X[:, 1]) + 0.3 * rng.normal(size=600), early_stopping=2)
     criteria = np.array([step.fit.criterion for step in growth.path])
     pays = criteria[1:] < np.minimum.accumulate(criteria)[:-1]
     # Some split on the way did not pay, and the growth went on.
@@ -258,14 +262,14 @@ def same_steps(path, other):
     )
 
 
-@pytest.mark.parametrize("limits", [{"max_rules": 5}, {"max_evaluations": 60}, {"patience": 1}, {"max_rules": 9}])
+@pytest.mark.parametrize("limits", [{"max_rules": 5}, {"max_evaluations": 60}, {"early_stopping": 1}, {"max_rules": 9}])
 def test_a_growth_goes_on_from_the_exact_steps_of_another(limits):
     X, y = bends()
     rows, domains = standardised(X, y, None)
     whole = grow(X, y, **limits)
     for start in ({"max_rules": 3}, {"max_evaluations": 45}, {}):
         first = grow(X, y, **start)
-        second = Growth(rows, domains, nothing_known, GrowthSettings(**limits))
+        second = Growth(rows, domains, nothing_known, GrowthOptions(**limits))
         second.run(first.path[: first.n_exact])
         assert same_steps(second.path, whole.path)
         assert second.n_evaluations == whole.n_evaluations
@@ -281,6 +285,6 @@ def test_a_step_that_a_limit_cut_short_is_not_exact():
         stopped.append(len(growth.path) == 3)
 
     rows, domains = standardised(X, y, None)
-    growth = Growth(rows, domains, nothing_known, GrowthSettings(), stopped=lambda: any(stopped), on_step=stop_at_three)
+    growth = Growth(rows, domains, nothing_known, GrowthOptions(), stopped=lambda: any(stopped), on_step=stop_at_three)
     growth.run()
     assert len(growth.path) == growth.n_exact == 3

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
 
-from fruler import FRULERRegressor
-from fruler.algorithms.growth import learner
+from fruler import FuzzyRuleRegressor
+from fruler.algorithms.growth import learner, splits
 
 
 def table(n_rows=300, seed=0):
@@ -16,7 +16,7 @@ def table(n_rows=300, seed=0):
 @pytest.fixture(scope="module")
 def fitted():
     X, y = table()
-    return FRULERRegressor(random_state=0).fit(X, y), X, y
+    return FuzzyRuleRegressor(random_state=0).fit(X, y), X, y
 
 
 def half_error(model, X, y):
@@ -58,7 +58,7 @@ def test_no_larger_size_than_the_best_by_validation_is_chosen(fitted):
 def test_weights_count_in_the_errors_of_the_front():
     X, y = table()
     weight = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
-    model = FRULERRegressor(random_state=0, max_rules=4).fit(X, y, sample_weight=weight)
+    model = FuzzyRuleRegressor(random_state=0, max_rules=4).fit(X, y, sample_weight=weight)
     for _, point in model.pareto_.iterrows():
         left = y - model.with_rules(int(point["rules"])).predict(X)
         assert weight @ np.square(left) / weight.sum() / 2.0 == pytest.approx(point["error"], rel=1e-6)
@@ -67,35 +67,35 @@ def test_weights_count_in_the_errors_of_the_front():
 
 def test_with_few_evaluations_the_criterion_chooses():
     X, y = table()
-    model = FRULERRegressor(random_state=0, max_evaluations=100).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0, max_evaluations=100).fit(X, y)
     assert model.pareto_["cv_error"].isna().all()
     assert model.n_evaluations_ <= 100
     chosen = model.history_["best_fitness"].argmin() + 1
     assert model.n_rules_ == chosen
-    assert model.regularization_ == learner.GrowthSettings().ridge
+    assert model.regularization_ == splits.DEFAULT_RIDGE
 
 
 def test_with_more_evaluations_rows_are_parted_once():
     X, y = table()
-    model = FRULERRegressor(random_state=0, max_evaluations=150).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0, max_evaluations=150).fit(X, y)
     assert model.pareto_["cv_error"].notna().all()
 
 
 @pytest.mark.parametrize("most", [1, 30, 400, 2_000])
 def test_evaluations_are_never_exceeded(most):
     X, y = table()
-    assert FRULERRegressor(random_state=0, max_evaluations=most).fit(X, y).n_evaluations_ <= most
+    assert FuzzyRuleRegressor(random_state=0, max_evaluations=most).fit(X, y).n_evaluations_ <= most
 
 
 def test_a_regularization_that_is_given_is_used():
     X, y = table()
-    model = FRULERRegressor(random_state=0, regularization=0.3, max_rules=3).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0, regularization=0.3, max_rules=3).fit(X, y)
     assert {model.with_rules(n).regularization_ for n in (1, 2, 3)} == {0.3}
 
 
 def test_rules_are_grown_on_some_rows_and_fitted_on_all():
     X, y = table(9_000)
-    model = FRULERRegressor(random_state=0, max_rules=3).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0, max_rules=3).fit(X, y)
     assert len(model.sample_indices_) == learner.MAX_GROWN_ROWS
     assert (np.diff(model.sample_indices_) > 0).all()
     error = model.pareto_.set_index("rules")["error"][model.n_rules_]
@@ -111,7 +111,7 @@ def test_rules_are_grown_on_some_rows_and_fitted_on_all():
 def test_a_time_limit_is_kept(clock, n_rows, limit):
     X, y = table(n_rows)
     clock.tick, start = 0.0005, clock.now
-    model = FRULERRegressor(random_state=0, time_limit=limit).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0, time_limit=limit).fit(X, y)
     # Afterwards every part of the validation still asks for the time, and begins nothing. How far real time goes over
     # the limit is measured by benchmarks/anytime.py.
     assert 0.5 * limit < clock.now - start < limit + 200 * clock.tick
@@ -121,7 +121,7 @@ def test_a_time_limit_is_kept(clock, n_rows, limit):
 
 def test_threads_change_nothing():
     X, y = table()
-    one, two = (FRULERRegressor(random_state=0, max_rules=4, n_jobs=n).fit(X, y) for n in (1, 2))
+    one, two = (FuzzyRuleRegressor(random_state=0, max_rules=4, n_jobs=n).fit(X, y) for n in (1, 2))
     assert one.rule_base_ == two.rule_base_
     assert one.pareto_.equals(two.pareto_)
 
@@ -129,7 +129,7 @@ def test_threads_change_nothing():
 @pytest.mark.parametrize("weight", [np.eye(60)[3], np.where(np.arange(60) == 3, 1e140, 1e-200)], ids=["one", "huge"])
 def test_one_row_that_counts_is_enough(weight):
     X, y = table(60)
-    model = FRULERRegressor(random_state=0).fit(X, y, sample_weight=weight)
+    model = FuzzyRuleRegressor(random_state=0).fit(X, y, sample_weight=weight)
     assert model.predict(X)[3] == pytest.approx(y[3])
     assert model.pareto_["cv_error"].isna().all()
 
@@ -140,7 +140,7 @@ def test_an_input_without_floats_between_its_values_is_not_split(n_values):
     step = np.arange(200) % n_values
     X = np.column_stack([1.0 + step * np.spacing(1.0), rng.normal(size=200)])
     y = np.sin(6.0 * step / n_values) + np.abs(X[:, 1])
-    model = FRULERRegressor(random_state=0).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0).fit(X, y)
     assert model.granularities_[0] == 1
     assert model.granularities_[1] > 1
 
@@ -151,7 +151,7 @@ def test_crisp_borders_part_the_same_rows_in_training_and_prediction(rounded):
     X = rng.normal(size=(600, 3))
     X = np.round(6.0 * X) if rounded else X
     y = np.sin(3.0 * X[:, 0] / X[:, 0].std()) + X[:, 2]
-    model = FRULERRegressor(random_state=0, fuzziness=0.0, max_rules=6).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0, fuzziness=0.0, max_rules=6).fit(X, y)
     assert model.n_rules_ > 2
     for _, point in model.pareto_.iterrows():
         assert half_error(model.with_rules(int(point["rules"])), X, y) == pytest.approx(point["error"], rel=1e-6)

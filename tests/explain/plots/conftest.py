@@ -2,7 +2,7 @@
 
 import pytest
 
-from fruler import FRULERRegressor, MultiGranularityDiscretizer, paper_settings
+from fruler import FRULERRegressor, FuzzyRuleRegressor, MultiGranularityDiscretizer
 from fruler.data import load_example
 
 WEATHER = load_example("weather")
@@ -19,20 +19,20 @@ def _close_figures():
 
 @pytest.fixture(scope="session")
 def model():
-    fitted = FRULERRegressor(random_state=0).fit(WEATHER.data, WEATHER.target)
+    fitted = FuzzyRuleRegressor(random_state=0).fit(WEATHER.data, WEATHER.target)
     fitted.rule_base_ = fitted.rule_base_.with_units(WEATHER.units)
     return fitted
 
 
 @pytest.fixture(scope="session")
 def one_rule():
-    return FRULERRegressor(max_rules=1, random_state=0).fit(WEATHER.data, WEATHER.target)
+    return FuzzyRuleRegressor(max_rules=1, random_state=0).fit(WEATHER.data, WEATHER.target)
 
 
 @pytest.fixture(scope="session")
 def paper():
-    settings = {**paper_settings(), "max_evaluations": 150, "solver": "coordinate_descent"}
-    return FRULERRegressor(**settings, random_state=0).fit(WEATHER.data, WEATHER.target)
+    model = FRULERRegressor(max_evaluations=150, solver="coordinate_descent", random_state=0)
+    return model.fit(WEATHER.data, WEATHER.target)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.explain.plots import (
     EffectDisplay,
@@ -70,12 +70,12 @@ class TestEveryDisplay:
                 assert max(matplotlib.colors.to_rgb(text.get_color())) > 0.5
 
     def test_a_model_must_be_fitted(self, name):
-        with pytest.raises(NotFittedError, match=r"This FRULERRegressor has no rules to draw yet; call fit\(X, y\)"):
-            DISPLAYS[name](FRULERRegressor(), None)
+        with pytest.raises(NotFittedError, match=r"This FuzzyRuleRegressor has no rules to draw yet; call fit\(X, y\)"):
+            DISPLAYS[name](FuzzyRuleRegressor(), None)
 
     def test_other_models_are_refused(self, name):
         other = LinearRegression().fit(WEATHER.data, WEATHER.target)
-        with pytest.raises(ValueError, match="FRULERRegressor or its rule base is needed; got a LinearRegression"):
+        with pytest.raises(ValueError, match="estimator of rules or its rule base is needed; got a LinearRegression"):
             DISPLAYS[name](other, None)
 
     def test_axes_are_axes(self, model, name):

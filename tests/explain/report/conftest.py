@@ -6,7 +6,7 @@ import pytest
 from helpers.browser import open_browser
 from helpers.report_models import handmade_rows, handmade_rules, large_rules
 
-from fruler import FRULERRegressor
+from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example
 
 
@@ -24,15 +24,15 @@ def weather():
 
 @pytest.fixture(scope="session")
 def weather_model(weather):
-    return FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    return FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
 
 
 @pytest.fixture(scope="session")
 def paper_model(weather):
     model = FRULERRegressor(
-        search="evolution",
-        t_norm="minimum",
-        criterion="error",
+        fit_rows="all",
+        solver="coordinate_descent",
+        l1_ratio=0.5,
         max_evaluations=300,
         regularization=1e-4,
         random_state=0,

@@ -8,7 +8,7 @@ from helpers.report_models import NASTY_NAMES, handmade_rows, handmade_rules
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.explain.report import report_html, write_report
 from fruler.explain.report.measurement import error_table, measure
 from fruler.rules.json.rule_base import rule_base_to_json
@@ -221,7 +221,7 @@ def test_wrong_columns_are_refused_by_name(weather_model, weather):
 
 def test_a_model_that_is_not_fitted_has_no_report():
     with pytest.raises(NotFittedError):
-        FRULERRegressor().report()
+        FuzzyRuleRegressor().report()
 
 
 def test_a_path_that_cannot_be_is_refused(weather_model, tmp_path):

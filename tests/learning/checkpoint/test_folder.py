@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.estimators import make_estimator
 
 import fruler.learning.checkpoint.folder as checkpoint_folder
-from fruler import FRULERRegressor, paper_settings
+from fruler import FRULERRegressor
 from fruler._files import lock_folder
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
@@ -25,8 +26,8 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
-@pytest.fixture(params=["growth", "evolution"])
-def search(request):
+@pytest.fixture(params=["growth", "fruler"])
+def algorithm(request):
     return request.param
 
 
@@ -38,8 +39,8 @@ def _write_at_once(monkeypatch):
 
 @pytest.fixture(scope="module")
 def whole(friedman):
-    """What `quick` finds in either search when it is left alone."""
-    return {search: quick(search).fit(*friedman) for search in ("growth", "evolution")}
+    """What `quick` finds of either algorithm when it is left alone."""
+    return {algorithm: quick(algorithm).fit(*friedman) for algorithm in ("growth", "fruler")}
 
 
 class StopAt(Callback):
@@ -57,11 +58,11 @@ class StopAt(Callback):
         return True
 
 
-def quick(search, folder=None, **changes):
-    settings = {"search": search, "random_state": 0, "checkpoint": folder}
-    if search == "evolution":
+def quick(algorithm, folder=None, **changes):
+    settings = {"random_state": 0, "checkpoint": folder}
+    if algorithm == "fruler":
         settings |= {"max_evaluations": 800}
-    return FRULERRegressor(**settings | changes)
+    return make_estimator(algorithm, **settings | changes)
 
 
 def assert_same(model, other):
@@ -80,7 +81,7 @@ def assert_same(model, other):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed and forked otherwise there")
 @pytest.mark.parametrize(
-    "options", [["--search", "growth", "--rows", "60"], ["--search", "evolution", "--evaluations", "1500"]]
+    "options", [["--algorithm", "growth", "--rows", "60"], ["--algorithm", "fruler", "--evaluations", "1500"]]
 )
 def test_a_process_killed_at_any_moment_is_resumed_to_the_same_model(options):
     command = [sys.executable, str(SCRIPT), *options, "--kills", "12"]
@@ -93,17 +94,17 @@ def test_a_process_killed_at_any_moment_is_resumed_to_the_same_model(options):
 
 @pytest.mark.parametrize("moment", [1, 2, 3, 5, 12, 19])
 @pytest.mark.parametrize("error", [None, KeyError("broken off")])
-def test_a_fit_that_was_ended_goes_on(friedman, search, whole, tmp_path, moment, error):
+def test_a_fit_that_was_ended_goes_on(friedman, algorithm, whole, tmp_path, moment, error):
     stop = StopAt(moment, error)
-    model = quick(search, tmp_path, callbacks=stop)
+    model = quick(algorithm, tmp_path, callbacks=stop)
     if error is None:
         model.fit(*friedman)
         assert model.resumed_ == 0
     else:
         with pytest.raises(KeyError):
             model.fit(*friedman)
-    again = quick(search, tmp_path).fit(*friedman)
-    assert_same(again, whole[search])
+    again = quick(algorithm, tmp_path).fit(*friedman)
+    assert_same(again, whole[algorithm])
     told = stop.told[moment - 1]
     if told.stage == "fit":
         # The last generation, which the limit of evaluations cut short, is made again.
@@ -114,46 +115,46 @@ def test_a_fit_that_was_ended_goes_on(friedman, search, whole, tmp_path, moment,
 
 
 @pytest.mark.parametrize("changes", [{"solver": "sgd"}, {"criterion": "error"}, {"split_points": {0: [0.3, 0.6]}}])
-def test_every_kind_of_evolution_goes_on(friedman, tmp_path, changes):
-    settings = paper_settings() | {"solver": "coordinate_descent", "max_evaluations": 300} | changes
+def test_every_kind_of_evolution_resumes(friedman, tmp_path, changes):
+    settings = {"solver": "coordinate_descent", "max_evaluations": 300} | changes
     FRULERRegressor(**settings, random_state=3, checkpoint=tmp_path, callbacks=StopAt(4)).fit(*friedman)
     again = FRULERRegressor(**settings, random_state=3, checkpoint=tmp_path).fit(*friedman)
     assert again.resumed_ > 0
     assert_same(again, FRULERRegressor(**settings, random_state=3).fit(*friedman))
 
 
-def test_weights_and_known_splits_and_threads_go_on(friedman, search, tmp_path):
+def test_weights_and_known_splits_and_threads_go_on(friedman, algorithm, tmp_path):
     X, y = friedman
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     settings = {"split_points": {"x0": [0.5], 2: [0.2, 0.7]}}
-    quick(search, tmp_path, **settings, n_jobs=2, callbacks=StopAt(6)).fit(X, y, sample_weight=weight)
-    again = quick(search, tmp_path, **settings).fit(X, y, sample_weight=weight)
+    quick(algorithm, tmp_path, **settings, n_jobs=2, callbacks=StopAt(6)).fit(X, y, sample_weight=weight)
+    again = quick(algorithm, tmp_path, **settings).fit(X, y, sample_weight=weight)
     assert again.resumed_ > 0
-    assert_same(again, quick(search, **settings).fit(X, y, sample_weight=weight))
+    assert_same(again, quick(algorithm, **settings).fit(X, y, sample_weight=weight))
 
 
-def test_a_limit_of_time_is_that_of_one_call(friedman, search, whole, tmp_path, clock):
+def test_a_limit_of_time_is_that_of_one_call(friedman, algorithm, whole, tmp_path, clock):
     X, y = friedman
-    alone = whole[search]
+    alone = whole[algorithm]
     clock.tick = 0.001
     calls, resumed = 0, [0]
     while calls < 200:
         calls += 1
-        model = quick(search, tmp_path, time_limit=0.4 + 0.1 * calls).fit(X, y)
+        model = quick(algorithm, tmp_path, time_limit=0.4 + 0.1 * calls).fit(X, y)
         resumed.append(model.resumed_)
         if model.n_evaluations_ == model.resumed_ == alone.n_evaluations_:
             break
     assert calls > 1
     assert resumed == sorted(resumed)
     # λ is searched in a third of the time, and may have had too little.
-    if search == "growth":
+    if algorithm == "growth":
         assert_same(model, alone)
 
 
-def test_a_finished_run_gives_its_model_at_once(friedman, search, tmp_path):
-    first = quick(search, tmp_path).fit(*friedman)
+def test_a_finished_run_gives_its_model_at_once(friedman, algorithm, tmp_path):
+    first = quick(algorithm, tmp_path).fit(*friedman)
     recorder = StopAt()
-    again = quick(search, tmp_path, callbacks=recorder).fit(*friedman)
+    again = quick(algorithm, tmp_path, callbacks=recorder).fit(*friedman)
     # Nothing was searched for again.
     assert recorder.told == []
     assert_same(again, first)
@@ -162,27 +163,26 @@ def test_a_finished_run_gives_its_model_at_once(friedman, search, tmp_path):
     assert again.with_rules(1).rule_base_ == first.with_rules(1).rule_base_
 
 
-def test_without_a_seed_the_one_that_was_drawn_is_kept(friedman, search, tmp_path):
-    quick(search, tmp_path, random_state=None, callbacks=StopAt(4)).fit(*friedman)
-    first = quick(search, tmp_path, random_state=None).fit(*friedman)
+def test_without_a_seed_the_one_that_was_drawn_is_kept(friedman, algorithm, tmp_path):
+    quick(algorithm, tmp_path, random_state=None, callbacks=StopAt(4)).fit(*friedman)
+    first = quick(algorithm, tmp_path, random_state=None).fit(*friedman)
     assert first.resumed_ > 0
-    assert_same(quick(search, tmp_path, random_state=None).fit(*friedman), first)
+    assert_same(quick(algorithm, tmp_path, random_state=None).fit(*friedman), first)
 
 
 def test_a_generator_must_give_the_same_numbers(friedman, tmp_path):
-    first = quick("evolution", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman)
-    assert_same(quick("evolution", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman), first)
+    first = quick("fruler", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman)
+    assert_same(quick("fruler", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman), first)
     with pytest.raises(ValueError, match=r"random_state is 'a generator' there and 4 here"):
-        quick("evolution", tmp_path, random_state=4).fit(*friedman)
+        quick("fruler", tmp_path, random_state=4).fit(*friedman)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_rules": 7}, "max_rules is None there and 7 here. Go on with it by warm_start=True, or choose another"),
+        ({"max_rules": 7}, "max_rules is 20 there and 7 here. Resume it with warm_start=True, or choose another"),
         ({"fuzziness": 0.5}, "fuzziness is 1.0 there and 0.5 here. Give the same, or choose another folder."),
         ({"random_state": 1}, "random_state is 0 there and 1 here"),
-        ({"search": "evolution"}, "search is 'growth' there and 'evolution' here"),
         ({"split_points": {1: [0.5]}}, r"split_points is \{\} there and \{'x1': \[0.5\]\} here"),
     ],
 )
@@ -190,8 +190,14 @@ def test_a_checkpoint_of_other_settings_is_refused(friedman, tmp_path, changes, 
     quick("growth", tmp_path, callbacks=StopAt(2)).fit(*friedman)
     before = (tmp_path / FILE).read_bytes()
     with pytest.raises(ValueError, match=f"is of another run: .*{message}"):
-        FRULERRegressor(**quick("growth", tmp_path).get_params() | changes).fit(*friedman)
+        quick("growth", tmp_path, **changes).fit(*friedman)
     assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_a_checkpoint_of_another_algorithm_is_refused(friedman, tmp_path):
+    quick("growth", tmp_path, callbacks=StopAt(2)).fit(*friedman)
+    with pytest.raises(ValueError, match="algorithm is 'growth' there and 'fruler' here"):
+        quick("fruler", tmp_path).fit(*friedman)
 
 
 def test_a_checkpoint_of_other_data_is_refused(friedman, tmp_path):
@@ -241,15 +247,15 @@ def damaged_files(whole):
         yield whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
 
 
-def test_a_damaged_file_is_refused(friedman, search, tmp_path):
-    quick(search, tmp_path, max_rules=3, callbacks=StopAt(6)).fit(*friedman)
+def test_a_damaged_file_is_refused(friedman, algorithm, tmp_path):
+    quick(algorithm, tmp_path, max_rules=3, callbacks=StopAt(6)).fit(*friedman)
     whole = (tmp_path / FILE).read_bytes()
-    alone = quick(search, max_rules=3).fit(*friedman)
+    alone = quick(algorithm, max_rules=3).fit(*friedman)
     refused = harmless = 0
     for damaged in damaged_files(whole):
         (tmp_path / FILE).write_bytes(damaged)
         try:
-            model = quick(search, tmp_path, max_rules=3).fit(*friedman)
+            model = quick(algorithm, tmp_path, max_rules=3).fit(*friedman)
         except ValueError as error:
             refused += "is damaged (" in str(error) and str(error).endswith("delete the folder, or choose another.")
         else:
@@ -278,14 +284,14 @@ def test_another_format_is_refused(friedman, tmp_path, monkeypatch):
         quick("growth", tmp_path).fit(*friedman)
 
 
-def test_where_nothing_can_be_written_the_search_goes_on(friedman, search, whole, tmp_path, monkeypatch):
+def test_where_nothing_can_be_written_the_search_goes_on(friedman, algorithm, whole, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "no room")
 
     monkeypatch.setattr(checkpoint_folder, "write_file", full)
     with pytest.warns(RuntimeWarning, match="the search is not kept: no room"):
-        model = quick(search, tmp_path).fit(*friedman)
-    assert_same(model, whole[search])
+        model = quick(algorithm, tmp_path).fit(*friedman)
+    assert_same(model, whole[algorithm])
 
 
 def test_it_is_written_now_and_then(friedman, tmp_path, monkeypatch, clock):
@@ -297,17 +303,17 @@ def test_it_is_written_now_and_then(friedman, tmp_path, monkeypatch, clock):
     written = []
     real = checkpoint_folder.write_file
     monkeypatch.setattr(checkpoint_folder, "write_file", lambda *args: (written.append(1), real(*args)))
-    quick("evolution", tmp_path / "a").fit(*friedman)
+    quick("fruler", tmp_path / "a").fit(*friedman)
     assert len(written) == 1
     # A writing that takes long is the rarer for it.
     monkeypatch.setattr(checkpoint_folder, "SECONDS", 0.0)
     monkeypatch.setattr(checkpoint_folder, "MAX_SHARE", 0.01)
     monkeypatch.setattr(checkpoint_folder, "write_file", take_long)
     written.clear()
-    quick("evolution", tmp_path / "b").fit(*friedman)
+    quick("fruler", tmp_path / "b").fit(*friedman)
     assert len(written) == 2
     # As time goes on, the next one is due.
     clock.tick = 1.0
     written.clear()
-    quick("evolution", tmp_path / "c").fit(*friedman)
+    quick("fruler", tmp_path / "c").fit(*friedman)
     assert len(written) > 2

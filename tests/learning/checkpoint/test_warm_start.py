@@ -1,12 +1,13 @@
-"""A fit that goes on with the last one comes to the model of one longer fit."""
+"""A fit that resumes the last one comes to the model of one longer fit."""
 
 import pickle
 
 import numpy as np
 import pytest
+from helpers.estimators import make_estimator
 from sklearn.base import clone
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
 
@@ -27,9 +28,9 @@ def same(model, other):
 
 
 CASES = [
-    ("evolution", "max_evaluations", [30, 200, 777, 777, 1_500]),
-    ("evolution", "n_restarts", [0, 1, 2]),
-    ("evolution", "early_stopping", [1, 3, 10]),
+    ("fruler", "max_evaluations", [30, 200, 777, 777, 1_500]),
+    ("fruler", "n_restarts", [0, 1, 2]),
+    ("fruler", "early_stopping", [1, 3, 10]),
     ("growth", "max_rules", [1, 2, 5, 5, 9]),
     ("growth", "max_evaluations", [1, 50, 400, 900, 5_000, None]),
     ("growth", "early_stopping", [1, 2, 4]),
@@ -37,24 +38,24 @@ CASES = [
 ]
 
 
-def settings_of(search, name):
-    settings = {"search": search, "random_state": 0}
-    if search == "evolution":
+def settings_of(algorithm, name):
+    settings = {"algorithm": algorithm, "random_state": 0}
+    if algorithm == "fruler":
         settings |= {"population_size": 20, "max_evaluations": 1_000}
         if name != "max_evaluations":
             settings |= {"max_evaluations": 10**6}
     return settings
 
 
-@pytest.mark.parametrize(("search", "name", "values"), CASES)
-def test_going_on_is_one_longer_fit(friedman, search, name, values):
+@pytest.mark.parametrize(("algorithm", "name", "values"), CASES)
+def test_resuming_is_one_longer_fit(friedman, algorithm, name, values):
     X, y = friedman
-    X = X[:, :1] if name in ("n_restarts", "early_stopping") and search == "evolution" else X
-    settings = settings_of(search, name)
-    model = FRULERRegressor(**settings, warm_start=True)
+    X = X[:, :1] if name in ("n_restarts", "early_stopping") and algorithm == "fruler" else X
+    settings = settings_of(algorithm, name)
+    model = make_estimator(**settings, warm_start=True)
     for value in values:
         model.set_params(**{name: value}).fit(X, y)
-        assert same(model, FRULERRegressor(**settings | {name: value}).fit(X, y))
+        assert same(model, make_estimator(**settings | {name: value}).fit(X, y))
     assert model.resumed_ > 0
 
 
@@ -66,21 +67,21 @@ class Count(Callback):
         self.stages.append(progress.stage)
 
 
-@pytest.mark.parametrize("search", ["growth", "evolution"])
-def test_what_was_done_is_not_done_again(friedman, search):
+@pytest.mark.parametrize(("algorithm", "stage"), [("growth", "growth"), ("fruler", "evolution")])
+def test_what_was_done_is_not_done_again(friedman, algorithm, stage):
     count = Count()
-    model = FRULERRegressor(search=search, max_evaluations=2_000, random_state=0, warm_start=True, callbacks=count)
+    model = make_estimator(algorithm, max_evaluations=2_000, random_state=0, warm_start=True, callbacks=count)
     model.fit(*friedman)
     first = count.stages.copy()
     count.stages.clear()
     model.fit(*friedman)
-    assert count.stages.count(search) <= 1 < first.count(search)
+    assert count.stages.count(stage) <= 1 < first.count(stage)
     assert "selection" not in count.stages
 
 
-def test_a_search_without_a_seed_goes_on_with_its_own(friedman):
+def test_a_search_without_a_seed_resumes_with_its_own(friedman):
     for state in (None, np.random.RandomState(3)):
-        model = FRULERRegressor(search="evolution", max_evaluations=300, random_state=state, warm_start=True)
+        model = make_estimator("fruler", max_evaluations=300, random_state=state, warm_start=True)
         before = model.fit(*friedman).history_
         after = model.set_params(max_evaluations=600).fit(*friedman).history_
         whole = len(before) - 1
@@ -90,7 +91,7 @@ def test_a_search_without_a_seed_goes_on_with_its_own(friedman):
 
 def test_without_warm_start_a_fit_begins_afresh(friedman):
     X, y = friedman
-    model = FRULERRegressor(max_rules=2, random_state=0, warm_start=True).fit(X, y)
+    model = FuzzyRuleRegressor(max_rules=2, random_state=0, warm_start=True).fit(X, y)
     assert model.set_params(warm_start=False).fit(X, y).resumed_ == 0
     assert model.set_params(warm_start=True).fit(X, y).resumed_ == 0
     assert model.fit(X, y).resumed_ > 0
@@ -100,10 +101,8 @@ def test_without_warm_start_a_fit_begins_afresh(friedman):
 
 def test_other_data_or_settings_are_refused(friedman):
     X, y = friedman
-    model = FRULERRegressor(max_rules=2, random_state=0, warm_start=True).fit(X, y)
-    with pytest.raises(
-        ValueError, match=r"goes on with the last fit, which is another: y is other data\. Give the same"
-    ):
+    model = FuzzyRuleRegressor(max_rules=2, random_state=0, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=r"resumes the last fit, which is another: y is other data\. Give the same"):
         model.fit(X, y + 1.0)
     with pytest.raises(ValueError, match=r"fuzziness is 1\.0 there and 0\.5 here"):
         model.set_params(fuzziness=0.5).fit(X, y)
@@ -113,21 +112,21 @@ def test_other_data_or_settings_are_refused(friedman):
 
 
 def test_a_limit_that_is_passed_already_is_refused(friedman):
-    model = FRULERRegressor(search="evolution", max_evaluations=500, random_state=0, warm_start=True).fit(*friedman)
-    with pytest.raises(ValueError, match="max_evaluations is too small to go on from a search that has made"):
+    model = make_estimator("fruler", max_evaluations=500, random_state=0, warm_start=True).fit(*friedman)
+    with pytest.raises(ValueError, match="max_evaluations is too small to resume a search that has made"):
         model.set_params(max_evaluations=100).fit(*friedman)
 
 
-@pytest.mark.parametrize(("search", "first", "second"), [("growth", 3, 7), ("evolution", 300, 900)])
-def test_a_checkpoint_can_be_gone_on_with(friedman, search, first, second, tmp_path):
-    name = "max_rules" if search == "growth" else "max_evaluations"
-    settings = {"search": search, "random_state": 0}
-    FRULERRegressor(**settings, **{name: first}, checkpoint=tmp_path).fit(*friedman)
-    more = FRULERRegressor(**settings, **{name: second}, checkpoint=tmp_path)
-    with pytest.raises(ValueError, match="Go on with it by warm_start=True"):
+@pytest.mark.parametrize(("algorithm", "first", "second"), [("growth", 3, 7), ("fruler", 300, 900)])
+def test_a_checkpoint_can_be_resumed(friedman, algorithm, first, second, tmp_path):
+    name = "max_rules" if algorithm == "growth" else "max_evaluations"
+    settings = {"algorithm": algorithm, "random_state": 0}
+    make_estimator(**settings, **{name: first}, checkpoint=tmp_path).fit(*friedman)
+    more = make_estimator(**settings, **{name: second}, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match="Resume it with warm_start=True"):
         more.fit(*friedman)
     more.set_params(warm_start=True).fit(*friedman)
     assert more.resumed_ > 0
-    assert same(more, FRULERRegressor(**settings, **{name: second}).fit(*friedman))
+    assert same(more, make_estimator(**settings, **{name: second}).fit(*friedman))
     again = more.set_params(warm_start=False).fit(*friedman)
     assert again.resumed_ == again.n_evaluations_
