@@ -3,7 +3,7 @@ import pytest
 from helpers.runs import make_line, write_lines
 
 from fruler.bench.measured import read_measured
-from fruler.bench.systems import OURS, PAPER_SYSTEMS, PEERS, title_of
+from fruler.bench.systems import PAPER_SYSTEMS, PEERS, own_systems, title_of
 
 pytest.importorskip("matplotlib")
 
@@ -15,7 +15,7 @@ from fruler.bench.figures import INK, draw_pictures, look_of
 from fruler.bench.labels import place_labels
 from fruler.bench.ranks_figure import draw_ranks
 
-METHODS = ("fruler", "fruler-paper", "cubist", "ebm")
+METHODS = ("growth", "fruler", "cubist", "ebm")
 SETS = ("dee", "stock", "wankara")
 
 
@@ -53,16 +53,16 @@ def test_the_same_runs_give_the_same_pictures(drawn, measured):
 
 
 def test_systems_look_different():
-    systems = [*OURS, *PAPER_SYSTEMS, *PEERS]
+    systems = [*own_systems(), *PAPER_SYSTEMS, *PEERS]
     assert len({(look_of(system).colour, look_of(system).marker) for system in systems}) == len(systems)
     assert look_of("somebody_else").marker
 
 
 def test_critical_differences():
-    values = pd.DataFrame({"fruler": [1.0] * 30, "cubist": [1.1] * 15 + [1.2] * 15, "tree": [1.2] * 15 + [1.1] * 15})
+    values = pd.DataFrame({"growth": [1.0] * 30, "cubist": [1.1] * 15 + [1.2] * 15, "tree": [1.2] * 15 + [1.1] * 15})
     figure = draw_ranks({"some": values}, dict.fromkeys(values, INK), INK)
     texts = texts_of(figure)
-    assert "FRULER (default)  1.00 " in texts
+    assert "Growth  1.00 " in texts
     assert " 2.50  Regression tree" in texts
     # q is 2.344 for three systems.
     assert " CD 0.61" in texts

@@ -18,7 +18,7 @@ SMALL = ("linear", "elastic_net", "tree", "cubist", "figs", "highfis")
 
 def measure(small_sets, peer):
     (task,) = make_plan(
-        small_sets, sets="folded", seeds=1, folds="2,", mode="none", peers=peer, preprocessing=False
+        small_sets, sets="folded", seeds=1, folds="2,", methods="none", peers=peer, preprocessing=False
     ).tasks
     return execute(task)
 

@@ -21,27 +21,27 @@ def test_every_run_is_there_once(small_sets):
 
 
 def test_early_results_are_spread_over_sets(small_sets):
-    tasks = make_plan(small_sets, sets="plain,folded,slow", seeds=2, folds="2", mode="both").tasks
+    tasks = make_plan(small_sets, sets="plain,folded,slow", seeds=2, folds="2", methods="all").tasks
     layers = [(task.seed, task.fold) for task in tasks]
     assert layers == sorted(layers)
     assert [task.set for task in tasks[:9:3]] == ["slow", "folded", "plain"]  # the largest first
 
 
 def test_a_cap_makes_another_method(small_sets):
-    plan = make_plan(small_sets, sets="plain", mode="both", max_evaluations=50, preprocessing=False)
-    assert [method.name for method in plan.methods] == ["fruler-capped", "fruler-paper-capped"]
+    plan = make_plan(small_sets, sets="plain", methods="all", max_evaluations=50, preprocessing=False)
+    assert [method.name for method in plan.methods] == ["growth-capped", "fruler-capped"]
     assert all(method.settings["max_evaluations"] == 50 for method in plan.methods)
 
 
 def test_tasks_are_plain_data(small_sets):
-    for task in make_plan(small_sets, sets="plain", mode="both", peers="all").tasks:
+    for task in make_plan(small_sets, sets="plain", methods="all", peers="all").tasks:
         assert json.loads(json.dumps(task.parameters)) == task.parameters
 
 
 def test_hash_stands_for_settings_of_today():
-    hashes = {settings_hash(find_method("fruler-capped", n)) for n in (None, 10, 20)}
+    hashes = {settings_hash(find_method("growth-capped", n)) for n in (None, 10, 20)}
     assert len(hashes) == 3
-    assert settings_hash(find_method("fruler")) == settings_hash(find_method("fruler"))
+    assert settings_hash(find_method("growth")) == settings_hash(find_method("growth"))
     assert find_method("fruler").settings["l1_ratio"] == FRULERRegressor().l1_ratio
 
 
@@ -51,12 +51,12 @@ def test_hash_stands_for_settings_of_today():
         ({"sets": "plane"}, "no set 'plane'.*'plain'"),
         ({"sets": ","}, "names no set"),
         ({"peers": "treee"}, "no peer 'treee'.*'tree'"),
-        ({"mode": "fast"}, "--mode must be one of"),
+        ({"methods": "fast"}, "--methods: there is no algorithm 'fast'"),
         ({"seeds": 0}, "--seeds must be at least 1"),
         ({"folds": "6"}, "--folds must be"),
         ({"folds": "1,x"}, "--folds must be"),
         ({"max_evaluations": 0}, "--max-evaluations must be"),
-        ({"mode": "none", "preprocessing": False}, "nothing to run"),
+        ({"methods": "none", "preprocessing": False}, "nothing to run"),
         ({"sets": None}, "none of the paper's sets"),
     ],
 )
@@ -88,16 +88,16 @@ def test_paper_sets_are_the_default(keel_folder):
 
 
 def test_results_of_other_settings_are_refused():
-    method = find_method("fruler-capped", 20)
-    before = find_method("fruler-capped", 10)
-    line = {"method": "fruler-capped", "settings": settings_hash(before)}
+    method = find_method("growth-capped", 20)
+    before = find_method("growth-capped", 10)
+    line = {"method": "growth-capped", "settings": settings_hash(before)}
     known = {settings_hash(before): {"settings": dict(before.settings)}}
     plan = Plan((), (method,))
     with pytest.raises(ValueError, match="max_evaluations was 10, now 20"):
         check_settings(plan, [line], known, Path("results"))
     with pytest.raises(ValueError, match="not recorded"):
         check_settings(plan, [line], {}, Path("results"))
-    check_settings(plan, [line | {"method": "fruler"}], known, Path("results"))
+    check_settings(plan, [line | {"method": "growth"}], known, Path("results"))
     check_settings(plan, [line | {"settings": settings_hash(method)}], known, Path("results"))
 
 

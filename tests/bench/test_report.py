@@ -13,7 +13,7 @@ from fruler.bench.page import Picture, write_page
 from fruler.bench.report import NO_MATPLOTLIB, PICTURES, write_report
 from fruler.bench.tables import TABLES
 
-SMALL = [make_line("fruler", "dee"), make_line("fruler", "friedman")]
+SMALL = [make_line("growth", "dee"), make_line("growth", "friedman")]
 VOID = {"meta", "rect", "br", "use", "path"}
 
 
@@ -31,10 +31,10 @@ def test_a_whole_benchmark(tmp_path):
     write_lines(tmp_path / "runs.jsonl", make_benchmark(["dee", "stock", "ailerons"]))
     (tmp_path / "machine.json").write_text(json.dumps({"cpu": "<Some> CPU", "numpy": "2.0"}))
     source = {"fruler": "0.1", "commit": None}
-    ours, linear = (make_line(method)["settings"] for method in ("fruler", "linear"))
-    settings = {ours: {"method": "fruler", "settings": {"t_norm": "product"}, "protocol": {}, **source}}
+    ours, linear = (make_line(method)["settings"] for method in ("growth", "linear"))
+    settings = {ours: {"method": "growth", "settings": {"t_norm": "product"}, "protocol": {}, **source}}
     settings[ours]["later"] = [{"fruler": "0.2", "commit": "f00"}]
-    settings["unused"] = {"method": "fruler", "settings": {"t_norm": "minimum"}, "protocol": {}, **source}
+    settings["unused"] = {"method": "growth", "settings": {"t_norm": "minimum"}, "protocol": {}, **source}
     settings[linear] = {"method": "linear", "settings": {}, "protocol": {}, **source}
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     written = write_report(tmp_path)
@@ -47,7 +47,7 @@ def test_a_whole_benchmark(tmp_path):
     assert page.count("<svg") == len(PICTURES)
     assert "<dt>cpu</dt><dd>&lt;Some&gt; CPU</dd><dt>numpy</dt><dd>2.0</dd>" in page
     told = f"t_norm = &quot;product&quot;. Run by fruler 0.1; fruler 0.2, commit f00; hash {ours}."
-    assert f"<dt>FRULER (default)</dt><dd>{told}</dd>" in page
+    assert f"<dt>Growth</dt><dd>{told}</dd>" in page
     assert f"<dt>Linear regression</dt><dd>defaults. Run by fruler 0.1; hash {linear}.</dd>" in page
     check_page(page)
 

@@ -38,11 +38,11 @@ def n_lines(out):
 @pytest.fixture(scope="module")
 def slow_tasks(small_sets):
     """Runs that take minutes, unless they are ended."""
-    return make_plan(small_sets, sets="slow", seeds=1, folds="2", mode="paper", preprocessing=False).tasks
+    return make_plan(small_sets, sets="slow", seeds=1, folds="2", methods="fruler", preprocessing=False).tasks
 
 
 def slow_command(bench_command, out):
-    command = bench_command(out, "--mode", "paper", "--no-preprocessing", "--max-evaluations", "100000")
+    command = bench_command(out, "--methods", "fruler", "--no-preprocessing", "--max-evaluations", "100000")
     command[command.index("--sets") + 1] = "slow"
     return command
 
@@ -58,7 +58,7 @@ def children_once_running(process):
 
 
 def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_path):
-    options = {"mode": "both", "peers": "tree", "folds": "3", "jobs": 2}
+    options = {"methods": "all", "peers": "tree", "folds": "3", "jobs": 2}
     bench(tmp_path / "clean", **options)
     expected = read_lines(tmp_path / "clean" / "runs.jsonl")
     assert len(expected) == 4 * 2 * 3
@@ -125,7 +125,7 @@ def test_what_lies_in_the_current_folder_is_not_imported(bench_command, tmp_path
     (trap / "pandas.py").write_text("raise SystemExit('another pandas')")
     # As the installed command does, but for the guard: a process that runs this again would start processes, too.
     (tmp_path / "start.py").write_text("from fruler.cli import main\nmain()\n")
-    _, _, _, *options = bench_command(tmp_path / "out", "--mode=none", "--peers=tree", "--folds=1", "--sets=plain")
+    _, _, _, *options = bench_command(tmp_path / "out", "--methods=none", "--peers=tree", "--folds=1", "--sets=plain")
     command = [sys.executable, str(tmp_path / "start.py"), *options]
     result = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=300, check=False)
     assert (result.returncode, result.stderr) == (0, "")
@@ -135,7 +135,7 @@ def test_what_lies_in_the_current_folder_is_not_imported(bench_command, tmp_path
 def test_a_cluster_s_runs_import_the_same(slow_tasks, small_sets, tmp_path, monkeypatch):
     (tmp_path / "fruler.py").write_text("raise SystemExit('another fruler')")
     monkeypatch.chdir(tmp_path)
-    (quick,) = make_plan(small_sets, sets="plain", folds="1", mode="none", preprocessing=True).tasks
+    (quick,) = make_plan(small_sets, sets="plain", folds="1", methods="none", preprocessing=True).tasks
     assert execute_in_child(quick, 300.0)["status"] == "ok"
     assert execute_in_child(slow_tasks[0], 0.2)["status"] == "timeout"
 
@@ -155,7 +155,7 @@ def test_a_run_over_its_limit_is_ended(slow_tasks):
 
 
 def test_a_run_that_dies_stops_nothing(slow_tasks, small_sets):
-    quick = make_plan(small_sets, sets="plain", seeds=1, folds="1", mode="none", preprocessing=True).tasks
+    quick = make_plan(small_sets, sets="plain", seeds=1, folds="1", methods="none", preprocessing=True).tasks
 
     def kill():
         while not multiprocessing.active_children():
@@ -227,7 +227,7 @@ def test_a_run_ends_with_the_worker_that_waits_for_it(slow_tasks):
 
 
 def test_time_left_asks_the_best_witness(slow_tasks):
-    line = {"method": "fruler-paper", "set": "slow", "status": "ok", "seconds": 9.9}
+    line = {"method": "fruler", "set": "slow", "status": "ok", "seconds": 9.9}
     assert TimeLeft([]).estimate(slow_tasks, 1) is None
     assert TimeLeft([line]).estimate(slow_tasks, 2) == pytest.approx(10.0)
     other = {**line, "set": "plain", "seconds": 0.9}

@@ -86,14 +86,14 @@ class TestReading:
 
     def test_different_settings_are_not_averaged(self, tmp_path):
         path = write_lines(tmp_path / "runs.jsonl", [make_line(settings="aa"), make_line(fold=2, settings="bb")])
-        with pytest.raises(ValueError, match=r"'fruler' were made with different settings \(aa, bb\)"):
+        with pytest.raises(ValueError, match=r"'growth' were made with different settings \(aa, bb\)"):
             read_measured(path)
 
     def test_the_last_line_about_a_run_counts(self, tmp_path):
-        lines = [make_ending("timeout", "slow", method="fruler"), make_line(error=2.0), make_line(error=3.0)]
+        lines = [make_ending("timeout", "slow", method="growth"), make_line(error=2.0), make_line(error=3.0)]
         measured = read_measured(write_lines(tmp_path / "runs.jsonl", lines))
-        assert measured.means("fruler", "error").to_dict() == {"dee": 3.0}
-        assert measured.status("fruler", "dee") == "ok"
+        assert measured.means("growth", "error").to_dict() == {"dee": 3.0}
+        assert measured.status("growth", "dee") == "ok"
 
 
 class TestMeans:
@@ -109,38 +109,38 @@ class TestMeans:
     def test_every_fold_weighs_the_same(self, tmp_path):
         errors = {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 6.0}
         lines = [make_line(fold=fold, seed=seed, error=error) for (fold, seed), error in errors.items()]
-        found = read_measured(write_lines(tmp_path / "r", lines)).describe("fruler", "error").loc["dee"]
+        found = read_measured(write_lines(tmp_path / "r", lines)).describe("growth", "error").loc["dee"]
         assert found.to_dict() == pytest.approx({"mean": 4.0, "sd": np.std([1, 3, 6], ddof=1), "runs": 3, "folds": 2})
 
     def test_methods_are_compared_on_the_folds_that_both_have(self, tmp_path):
-        lines = [make_line("fruler", fold=fold, error=float(fold)) for fold in (1, 2, 3)]
+        lines = [make_line("growth", fold=fold, error=float(fold)) for fold in (1, 2, 3)]
         lines += [make_line("cubist", fold=fold, error=10.0 * fold) for fold in (2, 3, 4)]
-        lines += [make_line("fruler", "stock", fold=1), make_line("cubist", "stock", fold=2)]
+        lines += [make_line("growth", "stock", fold=1), make_line("cubist", "stock", fold=2)]
         measured = read_measured(write_lines(tmp_path / "r", lines))
-        assert measured.compare(["fruler", "cubist"], "error").to_dict("index") == {
-            "dee": {"fruler": 2.5, "cubist": 25.0}
+        assert measured.compare(["growth", "cubist"], "error").to_dict("index") == {
+            "dee": {"growth": 2.5, "cubist": 25.0}
         }
-        both = measured.compare(["paper_fruler", "fruler"], "error")
+        both = measured.compare(["paper_fruler", "growth"], "error")
         assert both.loc["dee"].tolist() == [0.08, 2.0]
         assert list(both.index) == ["dee", "stock"]
 
     def test_capped_runs_stand_in_only_where_there_are_no_full_ones(self, tmp_path):
-        lines = [make_line("fruler-paper", "dee", error=1.0), make_line("fruler-paper-capped", "dee", error=5.0)]
-        lines += [make_line("fruler-paper-capped", "pole", error=7.0)]
+        lines = [make_line("fruler", "dee", error=1.0), make_line("fruler-capped", "dee", error=5.0)]
+        lines += [make_line("fruler-capped", "pole", error=7.0)]
         measured = read_measured(write_lines(tmp_path / "r", lines))
-        assert measured.means("fruler-paper", "error").to_dict() == {"dee": 1.0, "pole": 7.0}
-        assert measured.capped == {("fruler-paper", "pole")}
-        assert measured.methods == ["fruler-paper"]
+        assert measured.means("fruler", "error").to_dict() == {"dee": 1.0, "pole": 7.0}
+        assert measured.capped == {("fruler", "pole")}
+        assert measured.methods == ["fruler"]
 
     def test_status(self, tmp_path):
-        lines = [make_line("fruler"), make_line("cubist"), make_ending("failed", "x", method="cubist", fold=2)]
+        lines = [make_line("growth"), make_line("cubist"), make_ending("failed", "x", method="cubist", fold=2)]
         lines += [make_ending("failed", "x", method="ebm"), make_ending("timeout", "x", method="ebm", fold=2)]
-        lines += [make_ending("timeout", "x", method="fruler-paper"), make_line("fruler-paper-capped")]
+        lines += [make_ending("timeout", "x", method="fruler"), make_line("fruler-capped")]
         measured = read_measured(write_lines(tmp_path / "r", lines))
-        found = {method: measured.status(method, "dee") for method in ("fruler", "cubist", "ebm", "linear")}
-        assert found == {"fruler": "ok", "cubist": "partial", "ebm": "timeout", "linear": ""}
+        found = {method: measured.status(method, "dee") for method in ("growth", "cubist", "ebm", "linear")}
+        assert found == {"growth": "ok", "cubist": "partial", "ebm": "timeout", "linear": ""}
         # A full run that took too long is not hidden by the capped one in its place.
-        assert measured.status("fruler-paper", "dee") == "partial"
+        assert measured.status("fruler", "dee") == "partial"
 
     def test_geometric_mean(self):
         assert geometric_mean(pd.Series([1.0, 4.0, np.nan, 0.0, np.inf])) == pytest.approx(2.0)
@@ -175,9 +175,9 @@ class TestSystems:
 
     def test_order(self):
         assert order_sets({"my_own", "ailerons", "ele-1", "dee"}) == ["ele-1", "dee", "ailerons", "my_own"]
-        assert order_methods({"zeta", "cubist", "fruler-paper", "fruler"}) == [
+        assert order_methods({"zeta", "cubist", "fruler", "growth"}) == [
+            "growth",
             "fruler",
-            "fruler-paper",
             "cubist",
             "zeta",
         ]
@@ -185,34 +185,34 @@ class TestSystems:
 
 class TestPaperTables:
     def test_table4(self, of):
-        lines = [make_line("fruler", "ele-1", fold, rules=3 + fold, error=1e5 * fold) for fold in (1, 2)]
-        lines += [make_line("linear", "ele-1", error=123456.7), make_line("fruler", "dee", error=0.0712345, rules=9)]
+        lines = [make_line("growth", "ele-1", fold, rules=3 + fold, error=1e5 * fold) for fold in (1, 2)]
+        lines += [make_line("linear", "ele-1", error=123456.7), make_line("growth", "dee", error=0.0712345, rules=9)]
         lines += [make_ending("timeout", "slow", method="ebm", name="dee")]
         table = of(*lines)["table4"]
         row = "ele-1 (×10⁵)"
-        assert cell(table, row, "error", "FRULER (default)") == "1.500"
-        assert cell(table, row, "rules", "FRULER (default)") == "4.5"
+        assert cell(table, row, "error", "Growth") == "1.500"
+        assert cell(table, row, "rules", "Growth") == "4.5"
         assert cell(table, row, "error", "FRULER (published)") == "2.012"
         assert cell(table, row, "error", "Linear regression") == "1.235"
         assert cell(table, row, "error", "EBM") == "–"
         assert cell(table, "dee", "error", "EBM") == "timeout"
-        assert cell(table, "dee", "error", "FRULER (default)") == "0.07123"
+        assert cell(table, "dee", "error", "Growth") == "0.07123"
         # Linear regression has no rules, and no column of them.
         assert Column("rules", "Linear regression") not in table.columns
         bold = [[c.text for c in cells if c.bold] for cells in table.rows]
         assert bold == [["4.1", "1.235"], ["7.9", "0.07123"]]
         frame = table.frame.set_index("set")
-        assert frame.loc["ele-1", "fruler_error"] == 150000.0
-        assert frame.loc["ele-1", "fruler_error_sd"] == pytest.approx(np.std([1e5, 2e5], ddof=1))
-        assert frame.loc["ele-1", ["fruler_runs", "linear_runs", "ebm_runs"]].tolist() == [2, 1, 0]
+        assert frame.loc["ele-1", "growth_error"] == 150000.0
+        assert frame.loc["ele-1", "growth_error_sd"] == pytest.approx(np.std([1e5, 2e5], ddof=1))
+        assert frame.loc["ele-1", ["growth_runs", "linear_runs", "ebm_runs"]].tolist() == [2, 1, 0]
         assert frame.loc["dee", "ebm_status"] == "timeout"
         assert frame.loc["dee", "paper_fruler_error"] == 0.08
 
     def test_capped_and_partial_figures_are_marked(self, tables):
         table = tables["table4"]
-        assert cell(table, "pole", "error", "FRULER (paper mode)").endswith("†")
+        assert cell(table, "pole", "error", "FRULER").endswith("†")
         assert cell(table, "ailerons (×10⁻⁸)", "error", "Cubist").endswith("‡")
-        assert not cell(table, "dee", "error", "FRULER (paper mode)").endswith("†")
+        assert not cell(table, "dee", "error", "FRULER").endswith("†")
         assert [note[0] for note in table.notes[-2:]] == ["†", "‡"]
 
     def test_notes_on_marks_only_where_there_are_marks(self, of):
@@ -230,16 +230,16 @@ class TestPaperTables:
         assert cell(built["table3"], "dee", "runs") == "2"
 
     def test_table9(self, of):
-        lines = [make_line("fruler", "dee", seconds=2.0, evaluations=12000, selection_seconds=0.25)]
-        lines += [make_line("fruler", "stock", seconds=11.0), make_line("fruler-capped", "pole", seconds=1.0)]
+        lines = [make_line("growth", "dee", seconds=2.0, evaluations=12000, selection_seconds=0.25)]
+        lines += [make_line("growth", "stock", seconds=11.0), make_line("growth-capped", "pole", seconds=1.0)]
         table = of(*lines)["table9"]
-        assert cell(table, "dee", "times faster", "FRULER (default)") == "73.0"
-        assert cell(table, "dee", "evaluations, share", "FRULER (default)") == "0.50"
-        assert cell(table, "dee", "selection", "FRULER (default)") == "0.250"
+        assert cell(table, "dee", "times faster", "Growth") == "73.0"
+        assert cell(table, "dee", "evaluations, share", "Growth") == "0.50"
+        assert cell(table, "dee", "selection", "Growth") == "0.250"
         assert cell(table, "dee", "run", "paper") == "146"
-        assert cell(table, "pole", "total", "FRULER (default)") == "1.00†"
+        assert cell(table, "pole", "total", "Growth") == "1.00†"
         # Of 73 and 151; pole was not run to its end.
-        assert cell(table, "geometric mean", "times faster", "FRULER (default)") == "105"
+        assert cell(table, "geometric mean", "times faster", "Growth") == "105"
 
 
 class TestStatistics:
@@ -268,7 +268,7 @@ class TestStatistics:
         lines += [make_line("cubist", name) for name in names[:5]] + [make_line("tree", name) for name in names[4:]]
         frame = of(*lines)["ranking_error"].frame
         last = frame[frame["ranking"] == "the paper's systems, ours and the peers"]
-        assert set(last["system"]) >= {"fruler", "cubist"}
+        assert set(last["system"]) >= {"growth", "cubist"}
         assert "tree" not in set(last["system"])
         assert set(last["sets"]) == {5}
 
@@ -279,7 +279,7 @@ class TestStatistics:
     def test_wilcoxon_against_the_paper(self, of):
         # No two alike: ties of the ratios would hang on the last bit.
         factors = {name: (1.1 if n % 7 in (0, 3) else 0.9) + 0.001 * n for n, name in enumerate(PAPER.index)}
-        lines = [make_line("fruler", n, error=f * PAPER.fruler_test[n], rules=2) for n, f in factors.items()]
+        lines = [make_line("growth", n, error=f * PAPER.fruler_test[n], rules=2) for n, f in factors.items()]
         frame = of(*lines)["wilcoxon_error"].frame.set_index("against")
         row = frame.loc["paper_fruler"]
         losses = sum(factor > 1 for factor in factors.values())
@@ -303,9 +303,9 @@ class TestStatistics:
 
     def test_paper_mode_is_compared_with_the_paper_only(self, tables):
         frame = tables["wilcoxon_error"].frame
-        assert frame.loc[frame["system"] == "fruler-paper", "against"].str.startswith("paper_").all()
-        against = set(frame.loc[frame["system"] == "fruler", "against"])
-        assert against >= {"paper_fruler", "paper_a_metsk", "fruler-paper", "cubist", "ex_fuzzy"}
+        assert frame.loc[frame["system"] == "fruler", "against"].str.startswith("paper_").all()
+        against = set(frame.loc[frame["system"] == "growth", "against"])
+        assert against >= {"paper_fruler", "paper_a_metsk", "fruler", "cubist", "ex_fuzzy"}
 
     def test_zero_errors_stop_nothing(self, of):
         lines = [make_line(name=name, error=0.0) for name in PAPER.index[:8]]
@@ -327,18 +327,18 @@ class TestStatistics:
 
 class TestModels:
     def test_errors(self, of):
-        lines = [make_line("fruler", "dee", fold, error=error) for fold, error in ((1, 0.04), (2, 0.08))]
-        lines += [make_line("fruler", "stock", error=4 * 0.353), make_ending("failed", "x", method="ebm", name="stock")]
+        lines = [make_line("growth", "dee", fold, error=error) for fold, error in ((1, 0.04), (2, 0.08))]
+        lines += [make_line("growth", "stock", error=4 * 0.353), make_ending("failed", "x", method="ebm", name="stock")]
         table = of(*lines)["errors"]
         frame = table.frame.set_index(["method", "set"])
-        assert frame.loc[("fruler", "dee"), ["mean", "sd", "runs", "folds", "ratio"]].tolist() == pytest.approx(
+        assert frame.loc[("growth", "dee"), ["mean", "sd", "runs", "folds", "ratio"]].tolist() == pytest.approx(
             [0.06, 0.04 / math.sqrt(2), 2, 2, 0.75]
         )
-        assert cell(table, "dee", "error", "FRULER (default)") == "0.06000 ± 0.028"
-        assert cell(table, "stock", "error", "FRULER (default)") == "1.412"
+        assert cell(table, "dee", "error", "Growth") == "0.06000 ± 0.028"
+        assert cell(table, "stock", "error", "Growth") == "1.412"
         assert cell(table, "stock", "error", "EBM") == "failed"
         assert cell(table, "stock", "error", "FRULER (published)") == "0.353"
-        assert cell(table, "geometric mean", "ratio", "FRULER (default)") == "1.73"
+        assert cell(table, "geometric mean", "ratio", "Growth") == "1.73"
 
     def test_complexity(self, of):
         lines = [make_line(fold=1, rules=4, coefficients=12, possible_coefficients=24, conditions=1.5)]
@@ -346,10 +346,10 @@ class TestModels:
         # A peer does not say how many it could have had: an input a rule.
         lines += [make_line("cubist", rules=5, coefficients=15, conditions=2.0), make_line("linear")]
         table = of(*lines)["complexity"]
-        assert [cell(table, "dee", name, "FRULER (default)") for name in ("rules", "coefficients", "share %")] == [
+        assert [cell(table, "dee", name, "Growth") for name in ("rules", "coefficients", "share %")] == [
             *("5.0 ± 1.4", "10.5 ± 2.1", "38 ± 18")
         ]
-        assert cell(table, "dee", "conditions", "FRULER (default)") == "1.75 ± 0.35"
+        assert cell(table, "dee", "conditions", "Growth") == "1.75 ± 0.35"
         assert cell(table, "dee", "share %", "Cubist") == "50"
         assert cell(table, "dee", "rules", "FRULER (published)") == "7.9"
         assert "linear" not in set(table.frame["method"])
@@ -366,11 +366,11 @@ class TestModels:
 
 
 def test_summary(of):
-    lines = [make_line("fruler", "dee", error=0.02, rules=3.95, seconds=1.0, inputs=6)]
+    lines = [make_line("growth", "dee", error=0.02, rules=3.95, seconds=1.0, inputs=6)]
     lines += [
-        make_line("fruler", "wankara", error=0.888, rules=11.2, seconds=2.0, coefficients=30, possible_coefficients=60)
+        make_line("growth", "wankara", error=0.888, rules=11.2, seconds=2.0, coefficients=30, possible_coefficients=60)
     ]
-    lines += [make_line("fruler", "pole", error=110.898 / 4, rules=40.8, seconds=9.0, coefficients=10)]
+    lines += [make_line("growth", "pole", error=110.898 / 4, rules=40.8, seconds=9.0, coefficients=10)]
     lines[-1]["possible_coefficients"] = 100
     lines += [make_line("cubist", "dee", error=0.04, seconds=6.0), make_line("cubist", "pole", error=1.0, seconds=1.0)]
     table = of(*lines)["summary"]
@@ -389,16 +389,16 @@ def test_summary(of):
             "seconds against Cubist (small sets, fold 1)": 1 / 6,
         }
     )
-    assert cell(table, "error against Cubist (median ratio; wins / ties / losses)", "FRULER (default)").endswith(
+    assert cell(table, "error against Cubist (median ratio; wins / ties / losses)", "Growth").endswith(
         "1 / 0 / 1"
     )
 
 
 def test_a_set_that_the_paper_lacks_has_dashes(of):
-    built = of(make_line("fruler") | {"set": "my_own", "error": 2.0}, make_line("fruler"))
+    built = of(make_line("growth") | {"set": "my_own", "error": 2.0}, make_line("growth"))
     assert cell(built["table4"], "my_own", "error", "FRULER (published)") == "–"
-    assert cell(built["errors"], "my_own", "error", "FRULER (default)") == "2.000"
-    assert cell(built["errors"], "my_own", "ratio", "FRULER (default)") == "–"
+    assert cell(built["errors"], "my_own", "error", "Growth") == "2.000"
+    assert cell(built["errors"], "my_own", "ratio", "Growth") == "–"
 
 
 def test_nothing_from_nothing(tmp_path):

@@ -43,9 +43,9 @@ def test_lines_and_summary(with_pictures, bench, tmp_path):
     result = bench("--folds", "1", "--peers", "linear")
     assert result.returncode == 0, result.stderr
     assert "3 runs, 0 of them done before" in result.stdout
-    assert "line fold 1 seed 0 fruler: error" in result.stdout
+    assert "line fold 1 seed 0 growth: error" in result.stdout
     lines = [json.loads(line) for line in (tmp_path / "out" / "runs.jsonl").read_text().splitlines()]
-    ours = next(line for line in lines if line["method"] == "fruler")
+    ours = next(line for line in lines if line["method"] == "growth")
     assert ours["status"] == "ok"
     assert ours["evaluations"] > 0
     assert ours["possible_coefficients"] == ours["rules"]
@@ -53,7 +53,7 @@ def test_lines_and_summary(with_pictures, bench, tmp_path):
     stages = [ours[f"{stage}_seconds"] for stage in ("selection", "discretization", "search")]
     assert 0.0 < sum(seconds or 0.0 for seconds in stages) <= ours["seconds"]
     settings = json.loads((tmp_path / "out" / "settings.json").read_text())
-    assert settings[ours["settings"]]["method"] == "fruler"
+    assert settings[ours["settings"]]["method"] == "growth"
     assert (tmp_path / "out" / "machine.json").exists()
     assert "3 runs in" in result.stdout
     assert "3 ok\n" in result.stdout
@@ -83,7 +83,7 @@ def test_other_settings_are_refused(bench, tmp_path):
     options = ("--folds", "1", "--no-preprocessing", "--max-evaluations")
     assert bench(*options, "70").returncode == 0
     before = (tmp_path / "out" / "runs.jsonl").read_bytes()
-    assert_one_line(bench(*options, "80"), "fruler-capped", "max_evaluations was 70, now 80", "--out")
+    assert_one_line(bench(*options, "80"), "growth-capped", "max_evaluations was 70, now 80", "--out")
     assert (tmp_path / "out" / "runs.jsonl").read_bytes() == before
 
 
@@ -100,12 +100,12 @@ def test_a_file_that_cannot_grow(arguments, bench, tmp_path):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_500, 1_500))
 
-    result = run_process(*arguments, "--mode", "none", "--peers", "linear,tree", preexec_fn=limit)
+    result = run_process(*arguments, "--methods", "none", "--peers", "linear,tree", preexec_fn=limit)
     assert_one_line(result, "could not be written", "finished runs", "kept")
     lines = (tmp_path / "out" / "runs.jsonl").read_text().splitlines()
     assert 0 < len(lines) < 10
     assert all(json.loads(line)["status"] == "ok" for line in lines)
-    assert bench("--mode", "none", "--peers", "linear,tree").returncode == 0
+    assert bench("--methods", "none", "--peers", "linear,tree").returncode == 0
     assert len((tmp_path / "out" / "runs.jsonl").read_text().splitlines()) == 10
 
 
@@ -118,7 +118,7 @@ def test_two_processes_on_one_folder(bench, tmp_path):
 
 
 def test_failed_runs_are_repeated_only_when_asked(bench, tmp_path):
-    options = ("--folds", "1", "--mode", "none", "--peers", "linear")
+    options = ("--folds", "1", "--methods", "none", "--peers", "linear")
     # Over before any run can end.
     result = bench(*options, "--limit", "1e-9")
     assert result.returncode == 0
@@ -135,7 +135,7 @@ def test_the_end_says_what_did_not_finish_and_where_to_look(bench, tmp_path, dat
     line = {"settings": "0" * 12, "set": "line", "fold": 1, "seed": 0, "method": "figs"}
     lines = [line | {"status": "failed", "message": "ValueError: x"}, line | {"status": "missing", "method": "ebm"}]
     (tmp_path / "out" / "runs.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in lines))
-    said = bench("--folds", "1", "--mode", "none", "--peers", "linear").stdout
+    said = bench("--folds", "1", "--methods", "none", "--peers", "linear").stdout
     assert "3 runs in" in said
     assert ": 1 ok, 1 failed, 1 missing\n" in said
     assert "1 failed: see failures.md" in said

@@ -136,17 +136,17 @@ def test_options_reach_the_regressor(fruler, houses, tmp_path, clock):
     settings = json.loads((tmp_path / "m.json").read_text())["learning"]["settings"]
     assert (settings["max_rules"], settings["n_jobs"], settings["random_state"]) == (2, 2, 7)
     assert settings["time_limit"] == 50.0
-    assert settings["search"] == "growth"
+    assert settings["algorithm"] == "growth"
 
 
-def test_paper_settings_and_a_time_limit_for_both_fits(fruler, tmp_path, clock):
+def test_the_paper_s_algorithm_and_a_time_limit_for_both_fits(fruler, tmp_path, clock):
     clock.tick = 0.001
     (tmp_path / "t.csv").write_text("x,y\n" + "\n".join(f"{i},{i * i}" for i in range(200)))
-    options = ("--target", "y", "--paper", "--time-limit", 1, "--json", "--model", tmp_path / "m.json")
+    options = ("--target", "y", "--algorithm", "fruler", "--time-limit", 1, "--json", "--model", tmp_path / "m.json")
     document = json.loads(fruler("fit", tmp_path / "t.csv", *options).stdout)
     assert document["held_out"]["rows"] == 40
     settings = json.loads((tmp_path / "m.json").read_text())["learning"]["settings"]
-    assert (settings["search"], settings["solver"]) == ("evolution", "sgd")
+    assert (settings["algorithm"], settings["solver"]) == ("fruler", "sgd")
     # What the first fit left of it, but no less than half.
     assert settings["time_limit"] == 0.5
 
@@ -161,7 +161,7 @@ def test_a_time_limit_that_ended_the_search_is_told_of(fruler, houses, clock):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_ctrl_c_ends_with_one_line_and_no_file(tmp_path):
-    arguments = command("fit", example_path("mv"), "--target", "Y", "--paper", "--model", tmp_path / "m.json")
+    arguments = command("fit", example_path("mv"), "--target", "Y", "--algorithm", "fruler", "--model", tmp_path / "m.json")
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
         assert "rows" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
@@ -184,7 +184,7 @@ def test_defaults_of_the_command_are_those_of_its_function(fruler, houses):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_path):
-    options = ("--target", "Y", "--paper", "--no-test", "--model", tmp_path / "m.json")
+    options = ("--target", "Y", "--algorithm", "fruler", "--no-test", "--model", tmp_path / "m.json")
     # Tells of every generation, which saves waiting for the next line.
     code = "import fruler.cli.progress as p; p._SECONDS_IN_A_LOG = 0.0; from fruler.cli import main; main()"
     arguments = [sys.executable, "-c", code, *command("fit", example_path("mv"), *options)[3:]]
@@ -220,7 +220,7 @@ def test_a_killed_fit_goes_on_from_its_checkpoint_to_the_same_rules(fruler, tmp_
     again = fruler("fit", tmp_path / "weather.csv", *options)
     assert json.loads(again.stdout)["rule_base"] == json.loads(plain)["rule_base"]
     finished = fruler("fit", tmp_path / "weather.csv", *options)
-    assert "went on from evaluation" in finished.stderr
+    assert "resumed from evaluation" in finished.stderr
     other = fruler("fit", tmp_path / "weather.csv", *options, "--seed", 1)
     assert other.returncode == 2
     assert "random_state" in other.stderr or "seed" in other.stderr

@@ -6,16 +6,16 @@ import zlib
 import numpy as np
 
 from fruler.bench.paper import paper_tables
-from fruler.bench.systems import CAPPED, LARGE_SETS, OURS
+from fruler.bench.systems import LARGE_SETS, own_systems, uncapped
 
 PAPER = paper_tables()
 
 # Of a method: error as a multiple of the paper's FRULER, rules (None: it has none), seconds for 1,000 rows.
 METHODS = {
-    "fruler": (0.92, 6.0, 2.0),
-    "fruler-capped": (0.95, 7.0, 1.0),
-    "fruler-paper": (1.02, 8.0, 9.0),
-    "fruler-paper-capped": (1.1, 9.0, 40.0),
+    "growth": (0.92, 6.0, 2.0),
+    "growth-capped": (0.95, 7.0, 1.0),
+    "fruler": (1.02, 8.0, 9.0),
+    "fruler-capped": (1.1, 9.0, 40.0),
     "linear": (1.7, None, 0.002),
     "tree": (1.6, 24.0, 0.01),
     "cubist": (0.97, 12.0, 0.2),
@@ -30,7 +30,7 @@ METHODS = {
 }
 
 
-def make_line(method="fruler", name="dee", fold=1, seed=0, **changes):
+def make_line(method="growth", name="dee", fold=1, seed=0, **changes):
     """A line of a finished run with plausible figures; the same for the same arguments."""
     row = PAPER.loc[name]
     error, rules, seconds = METHODS[method]
@@ -62,7 +62,7 @@ def make_line(method="fruler", name="dee", fold=1, seed=0, **changes):
         count = int(max(1, rules + rng.integers(-2, 3)))
         possible = count * int(row.inputs)
         line |= {"rules": count, "coefficients": int(0.7 * possible), "conditions": 1.0 + float(rng.uniform())}
-        if CAPPED.get(method, method) in OURS:
+        if uncapped(method) in own_systems():
             line |= {"possible_coefficients": possible, "uncovered": 0, "regularization": 0.01}
             line |= {"evaluations": int(row.fruler_evaluations * 0.9), "selection_seconds": 0.1 * spent}
             line |= {"discretization_seconds": 0.05 * spent, "search_seconds": 0.85 * spent}
@@ -105,11 +105,11 @@ def make_benchmark(sets=PAPER.index):
         large = name in LARGE_SETS
         folds = range(1, 6)
         lines += [make_preprocessing(name, fold) for fold in folds]
-        lines += [make_line("fruler", name, fold, seed) for fold in folds for seed in range(1 if large else 2)]
+        lines += [make_line("growth", name, fold, seed) for fold in folds for seed in range(1 if large else 2)]
         if large:
-            lines.append(make_line("fruler-paper-capped", name))
+            lines.append(make_line("fruler-capped", name))
         else:
-            lines += [make_line("fruler-paper", name, fold, seed) for fold in folds for seed in range(2)]
+            lines += [make_line("fruler", name, fold, seed) for fold in folds for seed in range(2)]
         for peer in ("linear", "tree", "cubist", "lightgbm"):
             lines += [make_line(peer, name, fold) for fold in folds]
         lines += [make_line("ebm", name, fold) for fold in (range(1, 2) if large else folds)]

@@ -80,7 +80,7 @@ class TestFront:
             assert ((low <= ticks) & (ticks <= high)).sum() >= min(2, len(fitted.pareto_))
 
     def test_refusals(self, model):
-        with pytest.raises(ValueError, match="FRULERRegressor or its rule base is needed; got a RuleBase"):
+        with pytest.raises(ValueError, match="estimator of rules or its rule base is needed; got a RuleBase"):
             FrontDisplay.from_estimator(model.rule_base_)
         with pytest.raises(ValueError, match="no column 'error'"):
             FrontDisplay(model.pareto_.drop(columns="error")).plot()
