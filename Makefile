@@ -23,6 +23,9 @@ help:
 demo: .venv/installed
 	@$(BIN)/fruler demo
 
+# The tests of every processor have one; more threads for linear algebra would wait for each other.
+test test-random: export OPENBLAS_NUM_THREADS = 1
+
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 

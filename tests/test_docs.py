@@ -39,8 +39,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_in_pages(page, monkeypatch):
+def test_examples_in_pages(page, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "100")
+    # Examples write files.
+    monkeypatch.chdir(tmp_path)
     results = doctest.testfile(str(page), module_relative=False)
     assert results.failed == 0
 
