@@ -389,9 +389,7 @@ def test_summary(of):
             "seconds against Cubist (small sets, fold 1)": 1 / 6,
         }
     )
-    assert cell(table, "error against Cubist (median ratio; wins / ties / losses)", "Growth").endswith(
-        "1 / 0 / 1"
-    )
+    assert cell(table, "error against Cubist (median ratio; wins / ties / losses)", "Growth").endswith("1 / 0 / 1")
 
 
 def test_a_set_that_the_paper_lacks_has_dashes(of):

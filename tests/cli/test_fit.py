@@ -161,7 +161,9 @@ def test_a_time_limit_that_ended_the_search_is_told_of(fruler, houses, clock):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_ctrl_c_ends_with_one_line_and_no_file(tmp_path):
-    arguments = command("fit", example_path("mv"), "--target", "Y", "--algorithm", "fruler", "--model", tmp_path / "m.json")
+    arguments = command(
+        "fit", example_path("mv"), "--target", "Y", "--algorithm", "fruler", "--model", tmp_path / "m.json"
+    )
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
         assert "rows" in process.stdout.readline()
         process.send_signal(signal.SIGINT)

@@ -83,10 +83,10 @@ def smaller_model(model, tmp_path):
     regressor = load_model(model)
     rules = regressor.rule_base_
     kept = np.array([variable.name in ("smoker", "heated", "age") for variable in rules.variables])
-    consequents = rules.consequents.copy()
+    consequents = rules.consequents.coefficients.copy()
     consequents[:, 1:][:, ~kept] = 0.0
     everything = np.stack([np.zeros_like(rules.granularities), rules.granularities - 1], axis=1)
-    antecedents = np.where(kept[:, np.newaxis], rules.antecedents, everything)
+    antecedents = np.where(kept[:, np.newaxis], rules.antecedents.ranges, everything)
     regressor.rule_base_ = replace(rules, antecedents=antecedents, consequents=consequents)
     regressor.save(tmp_path / "smaller.json")
     return tmp_path / "smaller.json"

@@ -33,7 +33,7 @@ EVOLVED = {**QUICK_SETTINGS["fruler"], "population_size": 20, **QUICK}
 def same_model(one, other, tolerance=1e-9):
     """Compare two fitted models: rules, figures and all."""
     mine, yours = one.rule_base_, other.rule_base_
-    assert mine.antecedents.tolist() == yours.antecedents.tolist()
+    assert mine.antecedents.ranges.tolist() == yours.antecedents.ranges.tolist()
     np.testing.assert_allclose(mine.consequents, yours.consequents, rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(mine.support, yours.support, rtol=tolerance, atol=tolerance)
     for name in mine.training.__dataclass_fields__:

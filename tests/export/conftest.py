@@ -192,7 +192,7 @@ def assert_close(rule_base: RuleBase, X: np.ndarray, found: object, tolerance: f
     inside = np.column_stack([column_inside(variable.partition) for variable in rule_base.variables])
     spread = np.std(rule_base.predict(inside))
     outside = (np.abs(X) > np.abs(inside).max(axis=0)).any(axis=1)
-    terms = (np.abs(X) @ np.abs(rule_base.consequents[:, 1:].T)).max(axis=1)
+    terms = (np.abs(X) @ np.abs(rule_base.consequents.slopes.T)).max(axis=1)
     allowed = tolerance * np.where(outside, np.maximum(spread, terms), spread) if spread else np.zeros(len(X))
     error = np.abs(np.asarray(found, dtype=float).reshape(-1) - expected)
     assert error.shape == expected.shape

@@ -34,7 +34,7 @@ def test_the_same_model_gives_the_same_text(make_rules, target):
 def test_every_number_is_written_to_the_last_bit(make_rules, target):
     rule_base = make_rules("mixed fuzziness")
     text = export_model(rule_base, target)
-    for value in rule_base.consequents[:, :3].ravel():
+    for value in rule_base.consequents.coefficients[:, :3].ravel():
         assert repr(abs(float(value))) in text
     plan = make_plan(rule_base)
     for border in plan.borders:

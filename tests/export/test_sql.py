@@ -49,7 +49,7 @@ def test_a_database_predicts_the_same(rule_base, rows, check, run):
 def test_a_null_in_a_column_that_is_used_gives_null(make_rules, rows, run, name):
     rule_base = make_rules(name)
     X, names = rows(rule_base, 1), [variable.name for variable in rule_base.variables]
-    used = rule_base.looks_at.any(axis=0) | (rule_base.consequents[:, 1:] != 0.0).any(axis=0)
+    used = rule_base.looks_at.any(axis=0) | (rule_base.consequents.slopes != 0.0).any(axis=0)
     query = export_model(rule_base, "sql", table=TABLE)
     for j in range(len(names)):
         row = X[0].tolist()

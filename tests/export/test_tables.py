@@ -38,7 +38,7 @@ def test_markdown_has_as_many_cells_in_every_row(rule_base):
     assert re.fullmatch(r"\|((:-+|-+:)\|)+", ruler)
     assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
     intercept = markdown_cells(header).index("Intercept")
-    for row, consequent in zip(rows, rule_base.consequents, strict=True):
+    for row, consequent in zip(rows, rule_base.consequents.coefficients, strict=True):
         assert markdown_cells(row)[intercept].replace("−", "-") == readable_number(consequent[0])
 
 
@@ -82,7 +82,7 @@ def test_what_a_rule_accepts_and_gives_is_in_its_row(make_rules):
     header, first = markdown_cells(lines[0]), markdown_cells(lines[2])
     assert header == ["Rule", "Weight (%)", "a (m)", "b", "Intercept", "× a", "× b"]
     labels = rule_base.variables[0].partition.labels
-    numbers = [readable_number(value).replace("-", "−") for value in rule_base.consequents[0, :3]]
+    numbers = [readable_number(value).replace("-", "−") for value in rule_base.consequents.coefficients[0, :3]]
     assert first == ["1", "10", f"{labels[0]} or {labels[1]}", "low", *numbers]
     gaps = make_rules("gaps").to_markdown().splitlines()[2]
     assert markdown_cells(gaps)[3] == "–"

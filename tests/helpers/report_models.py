@@ -3,7 +3,7 @@
 import numpy as np
 
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.partition import NominalPartition
+from fruler.rules.partitions import NominalPartition
 
 NASTY_NAMES = ["<script>window.hacked = 1</script>", "\"quotes' & ünïcode", "__proto__", "</script><b>bold"]
 

@@ -8,8 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fruler.kernels import growth
-from fruler.rules.partition import FuzzyPartition
-from fruler.rules.rule_base import RuleBase, Variable
+from fruler.rules.partitions import FuzzyPartition
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 from fruler.table.rows import Rows
 
 seeds = st.integers(0, 2**32 - 1)

@@ -76,9 +76,9 @@ def test_the_golden_rules_by_hand_have_all_that_a_schema_needs_to_hold():
     assert region.partition.groups == ((0.0,), (1.0, 3.0), (2.0,))
     assert region.partition.labels == ("centre", "north or south", "coast")
     assert (rules.t_norm, rules.target_unit) == ("minimum", '1000 € per "month"')
-    assert rules.consequents[1, 0] == 1e-300
-    assert rules.consequents[2, -1] == 5e-324
-    assert rules.consequents[2, 1] == 0.1 + 0.2
+    assert rules.consequents.coefficients[1, 0] == 1e-300
+    assert rules.consequents.coefficients[2, -1] == 5e-324
+    assert rules.consequents.coefficients[2, 1] == 0.1 + 0.2
     assert model.learning is None
     assert model.encoding is not None
     table = pd.DataFrame({"heating": ["oil"], "lift": ["yes"], "area": [80.0], "year": [1930], "region": [3]})

@@ -12,9 +12,11 @@ from fruler.rules import RuleBase
 
 SKOPS_TYPES = {
     "fruler.estimators.growth.FuzzyRuleRegressor",
-    "fruler.rules.partition.FuzzyPartition",
+    "fruler.rules.antecedents.LabelRanges",
+    "fruler.rules.consequents.LinearConsequents",
+    "fruler.rules.partitions.FuzzyPartition",
     "fruler.rules.rule_base.RuleBase",
-    "fruler.rules.rule_base.Variable",
+    "fruler.rules.variables.Variable",
     "fruler.rules.summary.TrainingSummary",
     "fruler.learning.learned.FrontPoint",
     "fruler.learning.table.TrainingSample",
@@ -25,7 +27,7 @@ def require_same(model, again, data):
     np.testing.assert_array_equal(again.predict(data), model.predict(data))
     assert again.rule_base_ == model.rule_base_
     assert isinstance(again.rule_base_, RuleBase)
-    assert not again.rule_base_.consequents.flags.writeable
+    assert not again.rule_base_.consequents.coefficients.flags.writeable
     assert again.get_params() == model.get_params()
     assert str(again.explain(data[:2])) == str(model.explain(data[:2]))
     pd.testing.assert_frame_equal(again.pareto_, model.pareto_)

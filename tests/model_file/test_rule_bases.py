@@ -50,7 +50,7 @@ def test_every_rule_base_comes_back(rules):
     raw = model_bytes(Model(rules))
     again = parse_model(raw).rule_base
     assert again == rules
-    assert again.consequents.tobytes() == rules.consequents.tobytes()
+    assert again.consequents.coefficients.tobytes() == rules.consequents.coefficients.tobytes()
     assert model_bytes(Model(again)) == raw
 
 
@@ -72,7 +72,7 @@ def test_a_person_finds_a_rule_a_line_and_an_input_a_line(fitted, tmp_path):
     lines = (tmp_path / "model.json").read_text(encoding="utf-8").splitlines()
     rules = [line for line in lines if line.startswith('    {"if": ')]
     assert len(rules) == fitted.n_rules_
-    assert json.loads(rules[0].rstrip(","))["then"]["intercept"] == fitted.rule_base_.consequents[0, 0]
+    assert json.loads(rules[0].rstrip(","))["then"]["intercept"] == fitted.rule_base_.consequents.coefficients[0, 0]
     assert len([line for line in lines if '"split_points": [' in line]) >= fitted.n_features_in_
     assert '   "random_state": 0,' in lines
 

@@ -50,7 +50,9 @@ def test_parts_sum_to_the_difference(n_looked_at, t_norm, rng):
 
 def test_two_inputs_that_act_together_share_as_shapley_says(rng):
     constants = crossed(3, 2, rng)
-    rules = RuleBase(constants.variables, constants.antecedents, constants.consequents * [1.0, 0.0, 0.0, 0.0])
+    rules = RuleBase(
+        constants.variables, constants.antecedents, constants.consequents.coefficients * [1.0, 0.0, 0.0, 0.0]
+    )
     X, typical = rng.uniform(size=(5, 3)), rng.uniform(size=3)
     expected = [shapley(rules, row, typical) for row in X]
     np.testing.assert_allclose(parts_from(rules, X, typical), expected, atol=1e-12)
@@ -83,7 +85,7 @@ def test_inputs_that_play_the_same_part_get_the_same(rng):
 
 def test_an_input_without_influence_has_no_part(rng):
     rules = crossed(4, 2, rng)
-    idle = rules.consequents.copy()
+    idle = rules.consequents.coefficients.copy()
     idle[:, 4] = 0.0
     rules = RuleBase(rules.variables, rules.antecedents, idle)
     assert (parts_from(rules, rng.uniform(size=(9, 4)), np.full(4, 0.5))[:, 3] == 0.0).all()

@@ -119,21 +119,23 @@ def test_rule_bases_are_frozen_values():
     with pytest.raises(AttributeError):
         rules.t_norm = "minimum"
     with pytest.raises(ValueError, match="read-only"):
-        rules.consequents[0, 0] = 7.0
+        rules.consequents.coefficients[0, 0] = 7.0
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"variables": ()}, "at least one input"),
-        ({"antecedents": [[[0, 0]]]}, "need antecedents of shape"),
+        ({"antecedents": [[[0, 0]]]}, r"must have the shape \(rules, 2, 2\); got \(1, 1, 2\)"),
+        ({"antecedents": [[[0, 0], [0, 0]]]}, "need antecedents of shape"),
         ({"antecedents": [[[0, 0], [0, 2]], [[1, 2], [1, 1]]]}, "Rule 0 accepts the labels 0 to 2 of 'humidity'"),
         ({"antecedents": [[[1, 0], [0, 1]], [[1, 2], [1, 1]]]}, "Rule 0 accepts the labels 1 to 0"),
         ({"consequents": [[np.nan, 0, 0], [0, 0, 0]]}, "finite"),
         ({"t_norm": "maximum"}, "t_norm must be one of product, minimum"),
         ({"variables": ["temperature", "humidity"]}, "must be Variable objects"),
         ({"variables": [Variable("", FuzzyPartition([], (0, 1)))] * 2}, "must have names"),
-        ({"consequents": 5.0}, "at least one input and one rule"),
+        ({"consequents": 5.0}, r"must have the shape \(rules, inputs \+ 1\)"),
+        ({"consequents": np.empty((0, 3)), "antecedents": np.empty((0, 2, 2))}, "at least one input and one rule"),
         ({"antecedents": np.full((2, 2, 2), 0.5)}, "whole numbers"),
         ({"antecedents": np.full((2, 2, 2), 2**40)}, "numbers of labels"),
     ],
@@ -184,12 +186,14 @@ def test_the_names_of_columns_win_over_their_order():
 def test_copies_are_frozen_too():
     for copy in (pickle.loads(pickle.dumps(two_inputs())), deepcopy(two_inputs())):
         assert copy == two_inputs()
-        assert not copy.consequents.flags.writeable
+        assert not copy.consequents.coefficients.flags.writeable
 
 
 def test_a_negative_zero_is_a_zero():
     rules = two_inputs()
-    other = replace(rules, consequents=np.where(rules.consequents == 0, -0.0, rules.consequents))
+    other = replace(
+        rules, consequents=np.where(rules.consequents.coefficients == 0, -0.0, rules.consequents.coefficients)
+    )
     assert (rules == other, hash(rules)) == (True, hash(other))
 
 

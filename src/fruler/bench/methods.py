@@ -125,7 +125,7 @@ class _RulesMeasure:
         rule_base, stages = model.rule_base_, dict(model.stage_seconds_)
         return figures | {
             "rules": model.n_rules_,
-            "coefficients": int(np.count_nonzero(rule_base.consequents[:, 1:])),
+            "coefficients": rule_base.n_coefficients,
             "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
             "possible_coefficients": model.n_rules_ * train.data.shape[1],
             "evaluations": model.n_evaluations_,

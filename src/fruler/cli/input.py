@@ -100,7 +100,7 @@ def named_by_order(model: Model, frame: pd.DataFrame) -> pd.DataFrame | None:
 
     Names win: that is done only where a table has none of them and as many columns as there are inputs.
     """
-    names = [variable.name for variable in model.rule_base.variables]
+    names = list(model.rule_base.names)
     named = model.learning is None or model.learning.named_inputs
     if named or len(names) != frame.shape[1] or set(names) & set(frame.columns):
         return None

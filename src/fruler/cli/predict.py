@@ -81,7 +81,7 @@ def _by_use(rule_base: RuleBase, encoding: TableEncoding) -> tuple[TableEncoding
 
 def _unused_inputs(column: Column, frame: pd.DataFrame, rule_base: RuleBase) -> pd.DataFrame:
     """Return the inputs of a column, typical values where it has none that could be used."""
-    names = [variable.name for variable in rule_base.variables]
+    names = list(rule_base.names)
     training = rule_base.training
     typical = {name: 0.0 if training is None else training.typical[names.index(name)] for name in column.input_names}
     try:

@@ -372,7 +372,7 @@ def _front_table(front: tuple[FrontPoint, ...]) -> pd.DataFrame:
     rows: list[dict[str, float]] = [
         {
             "rules": point.rule_base.n_rules,
-            "coefficients": int(np.count_nonzero(point.rule_base.consequents[:, 1:])),
+            "coefficients": point.rule_base.n_coefficients,
             "criterion": point.criterion,
             "error": point.error,
             "cv_error": point.cv_error,

@@ -16,7 +16,7 @@ from fruler.consequents.elastic_net import SOLVERS, Solver
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
-from fruler.rules.rule_base import T_NORMS, TNorm
+from fruler.rules.antecedents import T_NORMS, TNorm
 
 
 @documented("`max_evaluations`, `n_restarts` and `early_stopping`", "one row per generation")

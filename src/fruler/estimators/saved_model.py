@@ -109,7 +109,7 @@ def regressor_of(model: Model) -> BaseRuleRegressor:
     regressor.n_features_in_ = len(rule_base.variables)
     regressor._encoding = model.encoding
     if learning is None or learning.named_inputs:
-        regressor.feature_names_in_ = np.array([variable.name for variable in rule_base.variables], dtype=object)
+        regressor.feature_names_in_ = np.array(rule_base.names, dtype=object)
     if learning is not None:
         regressor.n_evaluations_ = learning.n_evaluations
         regressor.n_uncovered_ = learning.n_uncovered

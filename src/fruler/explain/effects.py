@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fruler._typing import Floats
-from fruler.rules.partition import FuzzyPartition, Partition
 from fruler.rules.rule_base import RuleBase
-
-
-def partition_range(partition: Partition) -> tuple[float, float]:
-    """Return the least and the greatest value that a partition knows."""
-    if isinstance(partition, FuzzyPartition):
-        return partition.domain
-    codes = [code for group in partition.groups for code in group]
-    return min(codes), max(codes)
 
 
 def input_ranges(rule_base: RuleBase) -> Floats:
@@ -24,7 +15,7 @@ def input_ranges(rule_base: RuleBase) -> Floats:
     """
     if rule_base.training is not None:
         return np.column_stack([rule_base.training.low, rule_base.training.high])
-    return np.array([partition_range(variable.partition) for variable in rule_base.variables])
+    return np.array([variable.partition.range for variable in rule_base.variables])
 
 
 def signed_effects(rule_base: RuleBase) -> Floats:
@@ -38,7 +29,7 @@ def signed_effects(rule_base: RuleBase) -> Floats:
     [[-5.0]]
     """
     ranges = input_ranges(rule_base)
-    return np.asarray(rule_base.consequents[:, 1:] * (ranges[:, 1] - ranges[:, 0]))
+    return np.asarray(rule_base.consequents.slopes * (ranges[:, 1] - ranges[:, 0]))
 
 
 def output_spread(rule_base: RuleBase) -> float:
@@ -46,8 +37,8 @@ def output_spread(rule_base: RuleBase) -> float:
     if rule_base.training is not None and rule_base.training.target_spread > 0.0:
         return rule_base.training.target_spread
     ranges = input_ranges(rule_base)
-    slopes = rule_base.consequents[:, 1:]
-    middle = rule_base.consequents[:, 0] + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
+    slopes = rule_base.consequents.slopes
+    middle = rule_base.consequents.intercepts + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
     reach = np.abs(slopes) @ (ranges[:, 1] / 2.0 - ranges[:, 0] / 2.0)
     # A spread is about a quarter of a range.
     return float((middle + reach).max() - (middle - reach).min()) / 4.0

@@ -94,7 +94,7 @@ class Explanation:
     @property
     def names(self) -> list[str]:
         """The names of the inputs."""
-        return [variable.name for variable in self.rule_base.variables]
+        return list(self.rule_base.names)
 
     def labels(self) -> pd.DataFrame:
         """Return the label that fits each value best, for the inputs that have more than one."""
@@ -198,7 +198,7 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         raise ValueError(
             "These rules know no training data to compare a row with; add them with rule_base.with_training(X, y)."
         )
-    values = number_table(X, [variable.name for variable in rule_base.variables])
+    values = number_table(X, rule_base.names)
     activations, fired = rule_base.activations(values)
     return Explanation(
         rule_base=rule_base,

@@ -19,7 +19,7 @@ def input_importance(rule_base: RuleBase) -> pd.DataFrame:
         With the columns `input`; `moves`, by how much it moves a prediction away from the mean prediction, in the mean
         over the training rows and in the target's unit; and `share` of all moves.
     """
-    names = [variable.name for variable in rule_base.variables]
+    names = list(rule_base.names)
     return _table("input", names, _summary(rule_base).input_importance)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fruler._wording import counted, name_with_unit, number_within, percent
 from fruler.explain.effects import input_ranges, output_spread, signed_effects
-from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
+from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 
 # How far a printed formula may be from the rule, term by term: this share of the target's spread.
@@ -60,7 +60,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     width = _terminal_width() if width is None else width
     target = rule_base.target_name
     formulas = [formula(rule_base, rule) for rule in range(rule_base.n_rules)]
-    if rule_base.n_rules == 1 and not rule_base.looks_at.any():
+    if rule_base.is_formula:
         return f"1 rule for {name_with_unit(target, rule_base.target_unit)}\n\n" + _wrapped(
             f"{target} = {formulas[0]}", width, "", "    "
         )
@@ -80,8 +80,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
 def condition(rule_base: RuleBase, rule: int) -> str:
     """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
     conditions = []
-    for j in np.flatnonzero(rule_base.looks_at[rule]):
-        first, last = (int(label) for label in rule_base.antecedents[rule, j])
+    for j, first, last in rule_base.antecedents.conditions(rule):
         variable = rule_base.variables[j]
         conditions.append(f"{variable.name} is {accepted_labels(variable.partition, first, last)}")
     return " and ".join(conditions) or "nothing else applies"
@@ -105,13 +104,13 @@ def accepted_labels(partition: Partition, first: int, last: int) -> str:
 
 def formula(rule_base: RuleBase, rule: int) -> str:
     """Write the linear output of a rule, the terms with the largest effect first."""
-    intercept, *slopes = rule_base.consequents[rule].tolist()
+    slopes = rule_base.consequents.terms(rule)
     tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
     effects = np.abs(signed_effects(rule_base)[rule])
     largest_values = np.abs(input_ranges(rule_base)).max(axis=1)
-    terms = number_within(intercept, tolerance)
+    terms = number_within(float(rule_base.consequents.intercepts[rule]), tolerance)
     for j in np.argsort(-effects, kind="stable"):
-        if slopes[j] != 0.0:
+        if j in slopes:
             sign = "-" if slopes[j] < 0.0 else "+"
             largest = float(largest_values[j])
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
@@ -121,10 +120,10 @@ def formula(rule_base: RuleBase, rule: int) -> str:
 
 def borders(partition: Partition) -> str:
     """Write where the labels of an input meet, e.g. "low < 10 < high"; of a nominal one, what they stand for."""
-    if isinstance(partition, NominalPartition):
+    if not partition.ordered:
         groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
         return "; ".join(f"{label} = {group}" for label, group in zip(partition.labels, groups, strict=True))
-    low, high = partition.domain
+    low, high = partition.range
     tolerance = _SHARE_OF_RANGE * (high - low)
     words = [partition.labels[0]]
     for split, label in zip(partition.split_points, partition.labels[1:], strict=True):
@@ -135,7 +134,7 @@ def borders(partition: Partition) -> str:
 def is_switch(rule_base: RuleBase, feature: int) -> bool:
     """Say whether an input was 0 or 1 in every training row, and has a label for each."""
     training, partition = rule_base.training, rule_base.variables[feature].partition
-    if training is None or not isinstance(partition, FuzzyPartition) or partition.n_labels != 2:
+    if training is None or len(partition.split_points) != 1:
         return False
     between = training.histograms[feature, 1:-1]
     return bool(training.low[feature] == 0.0 and training.high[feature] == 1.0 and not between.any())

@@ -170,11 +170,10 @@ class _Writer:
         return least
 
     def output(self, rule: int) -> str:
-        intercept, *slopes = self.rule_base.consequents[rule].tolist()
+        intercept = float(self.rule_base.consequents.intercepts[rule])
         terms = (
-            f" {'-' if slope < 0.0 else '+'} {abs(slope)!r} * {name}"
-            for slope, name in zip(slopes, self.inputs, strict=True)
-            if slope
+            f" {'-' if slope < 0.0 else '+'} {abs(slope)!r} * {self.inputs[j]}"
+            for j, slope in self.rule_base.consequents.terms(rule).items()
         )
         return f"{intercept!r}{''.join(terms)}"
 

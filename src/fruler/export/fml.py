@@ -11,11 +11,9 @@ import math
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
-import numpy as np
-
 from fruler.export.plan import borders_of, covers_everything
 from fruler.export.text import one_line
-from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
+from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 
 NAMESPACE = "http://www.ieee1855.org"
@@ -49,7 +47,7 @@ def export(rule_base: RuleBase) -> str:
             <leftLinearShape param1="-10.0" param2="30.0" />
           </fuzzyTerm>
     """
-    names = _distinct([rule_base.target_name, *(variable.name for variable in rule_base.variables)])
+    names = _distinct([rule_base.target_name, *rule_base.names])
     target, inputs = names[0], names[1:]
     system = ElementTree.Element("fuzzySystem", {"xmlns": NAMESPACE, "name": f"rules for {target}"})
     knowledge = ElementTree.SubElement(system, "knowledgeBase")
@@ -62,8 +60,7 @@ def export(rule_base: RuleBase) -> str:
         options = {"name": f"rule {number + 1}", "andMethod": method, "connector": "and", "weight": "1.0"}
         rule = ElementTree.SubElement(rules, "tskRule", options)
         antecedent = ElementTree.SubElement(rule, "antecedent")
-        for j in np.flatnonzero(rule_base.looks_at[number]):
-            first, last = (int(label) for label in rule_base.antecedents[number, j])
+        for j, first, last in rule_base.antecedents.conditions(number):
             _add_clause(antecedent, "clause", inputs[j], terms[j][first, last])
         if not len(antecedent):
             # An antecedent must have a clause; this one holds for any value.
@@ -96,17 +93,21 @@ def _add_input(parent: ElementTree.Element, rule_base: RuleBase, feature: int, n
     """Add an input with its labels and the ranges of labels that rules accept; return the names of these terms."""
     variable = rule_base.variables[feature]
     partition = variable.partition
-    low, high = _domain(partition)
+    low, high = partition.range
     element = ElementTree.SubElement(parent, "fuzzyVariable", {"name": name, "scale": _name(variable.unit)})
     if not variable.unit:
         element.set("scale", "")
     element.attrib |= {"domainleft": repr(low), "domainright": repr(high), "type": "input"}
-    looked_at = rule_base.looks_at[:, feature]
-    ranges = {(int(first), int(last)) for first, last in rule_base.antecedents[looked_at, feature]}
+    ranges = {
+        (first, last)
+        for rule in range(rule_base.n_rules)
+        for j, first, last in rule_base.antecedents.conditions(rule)
+        if j == feature
+    }
     singles = [(label, label) for label in range(partition.n_labels)]
     keys = singles + sorted(ranges - set(singles))
     texts = [" or ".join(partition.labels[first : last + 1]) for first, last in keys]
-    if not isinstance(partition, NominalPartition):
+    if partition.ordered:
         names = dict(zip(keys, _distinct(texts), strict=True))
         for (first, last), term in names.items():
             _add_shape(_term(element, term), partition, first, last)
@@ -126,18 +127,11 @@ def _add_input(parent: ElementTree.Element, rule_base: RuleBase, feature: int, n
     return dict(zip(keys, distinct, strict=False))
 
 
-def _domain(partition: Partition) -> tuple[float, float]:
-    if isinstance(partition, NominalPartition):
-        codes = [code for group in partition.groups for code in group]
-        return min(codes), max(codes)
-    return partition.domain
-
-
 def _term(parent: ElementTree.Element, name: str) -> ElementTree.Element:
     return ElementTree.SubElement(parent, "fuzzyTerm", {"name": name, "complement": "false"})
 
 
-def _add_shape(term: ElementTree.Element, partition: FuzzyPartition, first: int, last: int) -> None:
+def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last: int) -> None:
     ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in borders_of(partition, 0)]
     rise = ends[first - 1] if first else None
     fall = ends[last] if last < len(ends) else None
@@ -148,7 +142,7 @@ def _add_shape(term: ElementTree.Element, partition: FuzzyPartition, first: int,
     elif fall:
         _add_numbers(term, "leftLinearShape", fall)
     else:
-        _add_numbers(term, "rectangularShape", partition.domain)
+        _add_numbers(term, "rectangularShape", partition.range)
 
 
 def _add_numbers(term: ElementTree.Element, shape: str, numbers: Iterable[float]) -> None:
@@ -170,7 +164,7 @@ def _add_output(parent: ElementTree.Element, rule_base: RuleBase, name: str) -> 
     options = {"name": name, "scale": _name(rule_base.target_unit) if rule_base.target_unit else "", "type": "output"}
     element = ElementTree.SubElement(parent, "tskVariable", options | {"combination": "WA"})
     element.set("defaultValue", repr(_default(rule_base)))
-    for number, consequent in enumerate(rule_base.consequents.tolist(), 1):
+    for number, consequent in enumerate(rule_base.consequents.coefficients.tolist(), 1):
         order = 1 if any(consequent[1:]) else 0
         term = ElementTree.SubElement(element, "tskTerm", {"name": f"output {number}", "order": str(order)})
         for value in consequent if order else consequent[:1]:
@@ -183,7 +177,7 @@ def _default(rule_base: RuleBase) -> float:
         return 0.0
     if rule_base.training is not None:
         return rule_base.training.base
-    middle = [sum(_domain(variable.partition)) / 2.0 for variable in rule_base.variables]
+    middle = [sum(variable.partition.range) / 2.0 for variable in rule_base.variables]
     return float(rule_base.predict([middle])[0])
 
 

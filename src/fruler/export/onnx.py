@@ -179,8 +179,8 @@ def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: 
     A row is a row of every table in between: columns are borders, then conditions, then rules.
     """
     graph, plan = Graph(dtype), make_plan(rule_base)
-    slopes = graph.constant("slopes", rule_base.consequents[:, 1:].T)
-    intercepts = graph.constant("intercepts", rule_base.consequents[:, 0])
+    slopes = graph.constant("slopes", rule_base.consequents.slopes.T)
+    intercepts = graph.constant("intercepts", rule_base.consequents.intercepts)
     if rule_base.n_rules == 1:
         graph.add("Gemm", [source, slopes, intercepts], target)
         return graph

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from fruler.rules.partition import FuzzyPartition, NominalPartition
+from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 
 # Of the search for a place without a rule; beyond them it counts as possible that there is one.
@@ -114,38 +115,29 @@ def make_plan(rule_base: RuleBase) -> Plan:
     >>> plan.rules, plan.covered
     (((0,), (1,)), True)
     """
-    looks_at = rule_base.looks_at
+    antecedents = [rule_base.antecedents.conditions(rule) for rule in range(rule_base.n_rules)]
     if rule_base.n_rules == 1:
         # Whether it fires or is merely the nearest: it alone answers.
-        return Plan((), (), ((),), True, tuple(int(j) for j in np.flatnonzero(rule_base.consequents[0, 1:])))
+        return Plan((), (), ((),), True, tuple(rule_base.consequents.terms(0)))
     covered = covers_everything(rule_base)
-    keys = sorted(
-        {
-            (int(j), int(first), int(last))
-            for rule, j in np.argwhere(looks_at)
-            for first, last in [rule_base.antecedents[rule, j]]
-        }
-    )
+    keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)
     numbers = {(border.input, border.split): number for number, border in enumerate(borders)}
     conditions = []
     for j, first, last in keys:
         partition = rule_base.variables[j].partition
-        if isinstance(partition, NominalPartition):
+        if partition.ordered:
+            conditions.append(Condition(j, first, last, numbers.get((j, first - 1)), numbers.get((j, last))))
+        else:
             codes = tuple(code for group in partition.groups[first : last + 1] for code in group)
             conditions.append(Condition(j, first, last, codes=codes))
-        else:
-            conditions.append(Condition(j, first, last, numbers.get((j, first - 1)), numbers.get((j, last))))
     order = {key: number for number, key in enumerate(keys)}
-    rules = tuple(
-        tuple(order[int(j), int(labels[j, 0]), int(labels[j, 1])] for j in np.flatnonzero(looks_at[rule]))
-        for rule, labels in enumerate(rule_base.antecedents)
-    )
+    rules = tuple(tuple(order[part] for part in parts) for parts in antecedents)
     return Plan(borders, tuple(conditions), rules, covered, tuple(int(j) for j in np.flatnonzero(rule_base.uses)))
 
 
-def borders_of(partition: FuzzyPartition, feature: int) -> list[Border]:
-    """Return all borders of an input, from low to high."""
+def borders_of(partition: Partition, feature: int) -> list[Border]:
+    """Return all borders of an input, from low to high; categories have none."""
     borders: list[Border] = []
     ends = -math.inf
     for split, (centre, half) in enumerate(zip(partition.split_points, partition.half_widths.tolist(), strict=True)):
@@ -159,14 +151,13 @@ def borders_of(partition: FuzzyPartition, feature: int) -> list[Border]:
     return borders
 
 
-def _borders(rule_base: RuleBase, keys: list[tuple[int, int, int]], *, every: bool) -> tuple[Border, ...]:
+def _borders(rule_base: RuleBase, keys: Sequence[tuple[int, int, int]], *, every: bool) -> tuple[Border, ...]:
     """Return the borders that conditions have; or every border of their inputs, which the nearest rule needs."""
     needed = {(j, split) for j, first, last in keys for split in (first - 1, last)}
     found = []
     for j in sorted({key[0] for key in keys}):
-        partition = rule_base.variables[j].partition
-        if isinstance(partition, FuzzyPartition):
-            found += [border for border in borders_of(partition, j) if every or (j, border.split) in needed]
+        borders = borders_of(rule_base.variables[j].partition, j)
+        found += [border for border in borders if every or (j, border.split) in needed]
     return tuple(found)
 
 
@@ -185,8 +176,8 @@ def covers_everything(rule_base: RuleBase) -> bool:
     False
     """
     columns = rule_base.antecedent_inputs
-    first = np.array(rule_base.antecedents[:, columns, 0])
-    last = np.array(rule_base.antecedents[:, columns, 1])
+    ranges = rule_base.antecedents.ranges[:, columns]
+    first, last = ranges[:, :, 0].copy(), ranges[:, :, 1].copy()
     looks_at = rule_base.looks_at[:, columns]
     sizes = rule_base.granularities[columns].copy()
     for k, j in enumerate(columns):

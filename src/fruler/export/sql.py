@@ -173,9 +173,10 @@ class _Writer:
         return f"CASE {' '.join(cases)} ELSE {degrees[-1]} END"
 
     def output(self, rule: int) -> str:
-        intercept, *slopes = self.rule_base.consequents[rule].tolist()
+        intercept = float(self.rule_base.consequents.intercepts[rule])
         terms = (
-            f" {'-' if slope < 0.0 else '+'} {_number(abs(slope))} * x{j}" for j, slope in enumerate(slopes, 1) if slope
+            f" {'-' if slope < 0.0 else '+'} {_number(abs(slope))} * x{j + 1}"
+            for j, slope in self.rule_base.consequents.terms(rule).items()
         )
         return f"{_number(intercept)}{''.join(terms)}"
 

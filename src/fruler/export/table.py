@@ -49,13 +49,13 @@ def rules_table(rule_base: RuleBase, digits: int = 3) -> RulesTable:
     if not (isinstance(digits, int) and 1 <= digits <= 17):
         raise ValueError(f"digits must be a whole number from 1 to 17; got {digits!r}.")
     variables = rule_base.variables
-    slopes = np.flatnonzero((rule_base.consequents[:, 1:] != 0.0).any(axis=0))
+    slopes = np.flatnonzero(rule_base.consequents.uses)
     used = [0, *(slopes + 1)]
     labels = []
     for rule in range(rule_base.n_rules):
         row = []
         for j in rule_base.antecedent_inputs:
-            first, last = rule_base.antecedents[rule, j]
+            first, last = rule_base.antecedents.accepted(rule, j)
             accepted = variables[j].partition.labels[first : last + 1]
             row.append(" or ".join(accepted) if rule_base.looks_at[rule, j] else "")
         labels.append(tuple(row))
@@ -67,6 +67,6 @@ def rules_table(rule_base: RuleBase, digits: int = 3) -> RulesTable:
         labels=tuple(labels),
         numbers=tuple(
             tuple(readable_number(value, digits).replace("-", MINUS) for value in consequent[used])
-            for consequent in rule_base.consequents
+            for consequent in rule_base.consequents.coefficients
         ),
     )

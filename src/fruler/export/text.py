@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import numpy as np
-
 from fruler.rules.rule_base import RuleBase
 
 _LONGEST_IDENTIFIER = 40
@@ -31,10 +29,7 @@ def condition_text(rule_base: RuleBase, feature: int, first: int, last: int) -> 
 
 def rule_title(rule_base: RuleBase, rule: int) -> str:
     """Return what a rule is called and when it applies, on one line."""
-    conditions = [
-        condition_text(rule_base, int(j), *map(int, rule_base.antecedents[rule, j]))
-        for j in np.flatnonzero(rule_base.looks_at[rule])
-    ]
+    conditions = [condition_text(rule_base, *part) for part in rule_base.antecedents.conditions(rule)]
     weight = "" if rule_base.support is None else f" (weight {rule_base.support[rule]:.0%})"
     return f"Rule {rule + 1}{weight}: if {' and '.join(conditions) or 'nothing else applies'}"
 

@@ -141,7 +141,7 @@ def parse_model(raw: bytes) -> Model:
     encoding = None
     if members["columns"].value is not None:
         encoding = columns_from_json(members["columns"])
-        if list(encoding.input_names) != [variable.name for variable in rule_base.variables]:
+        if encoding.input_names != rule_base.names:
             raise ValueError("its columns do not give the inputs of its rules")
     learning = None if members["learning"].value is None else learning_from_json(members["learning"])
     return Model(rule_base, encoding, learning)

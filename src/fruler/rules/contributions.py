@@ -46,12 +46,12 @@ def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
     """
     looked_at = rule_base.antecedent_inputs
     others = np.setdiff1d(np.arange(len(typical)), looked_at)
-    slopes = rule_base.consequents[:, 1:]
+    slopes = rule_base.consequents.slopes
     typical_row = np.ascontiguousarray(typical[None])
     parts = np.zeros(values.shape)
     half_way = (rule_base.activations(values)[0] + rule_base.activations(typical_row)[0]) / 2.0
     parts[:, others] = (values[:, others] - typical[others]) * (half_way @ slopes[:, others])
-    intercepts = rule_base.consequents[:, 0]
+    intercepts = rule_base.consequents.intercepts
     # What the rules say but for the inputs that are switched: on the way forth of the row, on the way back typical.
     rests = [table[:, others] @ slopes[:, others].T + intercepts for table in (values, typical_row)]
 

@@ -5,31 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
-from fruler.kernels import inference
-from fruler.rules.partition import Labels, Partition
+from fruler._typing import Floats, Indices
+from fruler.rules.antecedents import T_NORMS, LabelRanges, TNorm
+from fruler.rules.arrays import frozen
+from fruler.rules.consequents import LinearConsequents
 from fruler.rules.summary import TrainingSummary
+from fruler.rules.variables import Variable
 from fruler.table.validation import number_table
 
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation
-
-TNorm = Literal["product", "minimum"]
-T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kernel's codes
-
-
-@dataclass(frozen=True)
-class Variable:
-    """An input: its name, its unit if any, and its partition into labels."""
-
-    name: str
-    partition: Partition
-    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +41,7 @@ class Rule:
     coefficients: dict[str, float]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, init=False, eq=False)
 class RuleBase:
     """TSK-1 fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...".
 
@@ -62,11 +52,11 @@ class RuleBase:
     ----------
     variables : sequence of Variable
         The inputs, in the order of the columns.
-    antecedents : array-like of int, shape (n_rules, n_inputs, 2)
+    antecedents : LabelRanges, or array-like of int of shape (n_rules, n_inputs, 2)
         The first and the last label that a rule accepts of each input, both included. All of an input's labels:
         the rule does not look at it. A range of a nominal input's labels is a set of them like any other.
-    consequents : array-like of float, shape (n_rules, n_inputs + 1)
-        Intercept and coefficients of each rule, in the data's own units.
+    consequents : LinearConsequents, or array-like of float of shape (n_rules, n_inputs + 1)
+        Intercept and slopes of each rule, in the data's own units.
     t_norm : {"product", "minimum"}, default="product"
         How the degrees of an antecedent's parts are joined.
     target_name, target_unit : str
@@ -93,48 +83,50 @@ class RuleBase:
     """
 
     variables: tuple[Variable, ...]
-    antecedents: npt.NDArray[np.intc]
-    consequents: Floats
-    t_norm: TNorm = "product"
-    target_name: str = "y"
-    target_unit: str = ""
-    support: Floats | None = None
-    training: TrainingSummary | None = None
+    antecedents: LabelRanges
+    consequents: LinearConsequents
+    t_norm: TNorm
+    target_name: str
+    target_unit: str
+    support: Floats | None
+    training: TrainingSummary | None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(self.variables))
-        object.__setattr__(self, "antecedents", _whole_numbers(self.antecedents))
-        # Adding zero turns a negative zero into a positive one, so that equal rule bases have equal hashes.
-        object.__setattr__(self, "consequents", _frozen(np.asarray(self.consequents, dtype=np.float64) + 0.0))
-        if self.support is not None:
-            object.__setattr__(self, "support", _frozen(self.support, np.float64))
+    def __init__(
+        self,
+        variables: Sequence[Variable],
+        antecedents: LabelRanges | npt.ArrayLike,
+        consequents: LinearConsequents | npt.ArrayLike,
+        t_norm: TNorm = "product",
+        target_name: str = "y",
+        target_unit: str = "",
+        support: npt.ArrayLike | None = None,
+        training: TrainingSummary | None = None,
+    ) -> None:
+        inputs = _checked_variables(variables)
+        # Label ranges hold on to their inputs: names, units and labels of those here are the ones that count.
+        ranges = antecedents.ranges if isinstance(antecedents, LabelRanges) else antecedents
+        said = consequents if isinstance(consequents, LinearConsequents) else LinearConsequents(consequents)
+        for name, value in {
+            "variables": inputs,
+            "antecedents": LabelRanges(ranges, inputs),
+            "consequents": said,
+            "t_norm": t_norm,
+            "target_name": target_name,
+            "target_unit": target_unit,
+            "support": None if support is None else frozen(support, np.float64),
+            "training": training,
+        }.items():
+            object.__setattr__(self, name, value)
         self._check()
 
     def _check(self) -> None:
-        if not all(isinstance(variable, Variable) for variable in self.variables):
-            raise ValueError("variables must be Variable objects: Variable(name, partition).")
-        p, m = len(self.variables), len(self.consequents) if self.consequents.ndim else 0
-        names = [variable.name for variable in self.variables]
-        if p == 0 or m == 0:
+        p, m = len(self.variables), self.n_rules
+        if m == 0:
             raise ValueError("A rule base needs at least one input and one rule.")
-        if not all(isinstance(name, str) and name for name in names):
-            raise ValueError(f"Inputs must have names; got {names!r}.")
-        if len(set(names)) < p:
-            raise ValueError(f"Inputs must have distinct names; got {', '.join(names)}.")
-        if self.antecedents.shape != (m, p, 2) or self.consequents.shape != (m, p + 1):
+        if self.antecedents.n_rules != m or self.consequents.n_inputs != p:
             raise ValueError(
                 f"{m} rules over {p} inputs need antecedents of shape {(m, p, 2)} and consequents of shape "
-                f"{(m, p + 1)}; got {self.antecedents.shape} and {self.consequents.shape}."
-            )
-        if not np.isfinite(self.consequents).all():
-            raise ValueError("Consequents must be finite numbers.")
-        first, last = self.antecedents[:, :, 0], self.antecedents[:, :, 1]
-        wrong = (first < 0) | (first > last) | (last >= self.granularities)
-        if wrong.any():
-            rule, j = (int(i) for i in np.argwhere(wrong)[0])
-            raise ValueError(
-                f"Rule {rule} accepts the labels {first[rule, j]} to {last[rule, j]} of {names[j]!r}, "
-                f"which has the labels 0 to {self.granularities[j] - 1}."
+                f"{(m, p + 1)}; got {self.antecedents.ranges.shape} and {self.consequents.coefficients.shape}."
             )
         if self.support is not None and (
             self.support.shape != (m,) or not np.isfinite(self.support).all() or (self.support < 0.0).any()
@@ -149,9 +141,8 @@ class RuleBase:
         if not isinstance(other, RuleBase):
             return NotImplemented
         return (
-            self.variables == other.variables
-            and np.array_equal(self.antecedents, other.antecedents)
-            and np.array_equal(self.consequents, other.consequents)
+            self.antecedents == other.antecedents
+            and self.consequents == other.consequents
             and np.array_equal(self._support_or_nothing, other._support_or_nothing)
             and (self.t_norm, self.target_name, self.target_unit, self.training)
             == (other.t_norm, other.target_name, other.target_unit, other.training)
@@ -162,7 +153,7 @@ class RuleBase:
         return np.empty(0) if self.support is None else self.support
 
     def __hash__(self) -> int:
-        return hash((self.variables, self.antecedents.tobytes(), self.consequents.tobytes(), self.t_norm))
+        return hash((self.antecedents, self.consequents, self.t_norm))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a copy is frozen like its original.
@@ -184,23 +175,42 @@ class RuleBase:
     @property
     def n_rules(self) -> int:
         """The number of rules."""
-        return len(self.consequents)
+        return self.consequents.n_rules
+
+    @property
+    def n_coefficients(self) -> int:
+        """The number of slopes that are not zero."""
+        return self.consequents.n_coefficients
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
     def granularities(self) -> npt.NDArray[np.intc]:
         """The number of labels of each input."""
-        return _frozen([variable.partition.n_labels for variable in self.variables], np.intc)
+        return self.antecedents.granularities
 
-    @cached_property
+    @property
     def looks_at(self) -> npt.NDArray[np.bool_]:
         """Which rule looks at which input in its antecedent, shape (n_rules, n_inputs)."""
-        all_labels = (self.antecedents[:, :, 0] == 0) & (self.antecedents[:, :, 1] == self.granularities - 1)
-        return _frozen(~all_labels, np.bool_)
+        return self.antecedents.looks_at
+
+    @property
+    def antecedent_inputs(self) -> Indices:
+        """The inputs that any antecedent looks at; the others only take part in the consequents."""
+        return self.antecedents.inputs
 
     @cached_property
     def uses(self) -> npt.NDArray[np.bool_]:
         """Which inputs the rules use at all, in a condition or with a slope, shape (n_inputs,)."""
-        return _frozen(self.looks_at.any(axis=0) | (self.consequents[:, 1:] != 0.0).any(axis=0), np.bool_)
+        return frozen(self.looks_at.any(axis=0) | self.consequents.uses, np.bool_)
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether it is one rule that applies everywhere."""
+        return self.n_rules == 1 and not self.looks_at.any()
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -209,13 +219,11 @@ class RuleBase:
 
     def _spell(self, rule: int) -> Rule:
         antecedent = {}
-        for j in np.flatnonzero(self.looks_at[rule]):
-            first, last = self.antecedents[rule, j]
-            variable = self.variables[j]
-            antecedent[variable.name] = variable.partition.labels[first : last + 1]
-        intercept, *slopes = self.consequents[rule].tolist()
-        terms = {variable.name: slope for variable, slope in zip(self.variables, slopes, strict=True) if slope != 0.0}
-        return Rule(antecedent, intercept, terms)
+        for condition in self.antecedents.conditions(rule):
+            variable = self.variables[condition.input]
+            antecedent[variable.name] = variable.partition.labels[condition.first : condition.last + 1]
+        terms = {self.names[j]: slope for j, slope in self.consequents.terms(rule).items()}
+        return Rule(antecedent, float(self.consequents.intercepts[rule]), terms)
 
     def predict(self, X: Any, *, compiled: bool = True) -> Floats:
         """Predict the output of each row.
@@ -232,13 +240,15 @@ class RuleBase:
         ndarray of shape (n_samples,)
             The predictions.
         """
-        values = number_table(X, [variable.name for variable in self.variables])
+        values = number_table(X, self.names)
         if not compiled:
-            outputs = values @ self.consequents[:, 1:].T + self.consequents[:, 0]
-            return np.asarray((self._activate_numpy(values)[0] * outputs).sum(axis=1))
-        lower, upper = self._placed(values)
-        labels, ordered, t_norm = self._kernel_rules
-        return inference.predict(values, lower, upper, labels, ordered, t_norm, self.consequents)
+            activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
+            return np.asarray((activations * self.consequents.outputs(values)).sum(axis=1))
+        return self.antecedents.predict(values, self.consequents.coefficients, self.t_norm)
+
+    def rule_outputs(self, X: Any) -> Floats:
+        """Return what each rule says of each row by itself, shape (n_samples, n_rules)."""
+        return self.consequents.outputs(number_table(X, self.names))
 
     def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return each rule's weight in the output of each row, and whether any rule fired at all.
@@ -250,11 +260,7 @@ class RuleBase:
         fired : ndarray of shape (n_samples,)
             False where no rule fits and the nearest one stands in with weight one.
         """
-        values = number_table(X, [variable.name for variable in self.variables])
-        if not compiled:
-            return self._activate_numpy(values)
-        lower, upper = self._placed(values)
-        return inference.activate(lower, upper, *self._kernel_rules)
+        return self.antecedents.activations(number_table(X, self.names), self.t_norm, compiled=compiled)
 
     def explain(self, X: Any) -> Explanation:
         """Tell why each row is predicted as it is: the rules that fired, what each input adds, and its labels.
@@ -292,7 +298,7 @@ class RuleBase:
         """
         from fruler.rules.measurement import summarise
 
-        values = number_table(X, [variable.name for variable in self.variables])
+        values = number_table(X, self.names)
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
@@ -334,65 +340,20 @@ class RuleBase:
         return replace(self, variables=tuple(variables), target_unit=other.target_unit)
 
     def _require_names(self, names: Mapping[str, Any] | Sequence[str]) -> None:
-        known = [variable.name for variable in self.variables]
         for name in names:
-            if name not in known:
-                raise ValueError(f"There is no input {name!r}; the inputs are {', '.join(known)}.")
-
-    @cached_property
-    def antecedent_inputs(self) -> npt.NDArray[np.intp]:
-        """The inputs that any antecedent looks at; the others only take part in the consequents."""
-        return np.flatnonzero(self.looks_at.any(axis=0))
-
-    @cached_property
-    def _kernel_rules(self) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.uint8], int]:
-        labels = np.where(self.looks_at[:, :, None], self.antecedents, -1)[:, self.antecedent_inputs]
-        ordered = [self.variables[j].partition.ordered for j in self.antecedent_inputs]
-        return (
-            np.ascontiguousarray(labels, dtype=np.intc),
-            np.asarray(ordered, dtype=np.uint8),
-            T_NORMS.index(self.t_norm),
-        )
-
-    def _placed(self, values: Floats) -> tuple[Labels, Floats]:
-        lower = np.empty((len(values), len(self.antecedent_inputs)), dtype=np.intc)
-        upper = np.empty(lower.shape)
-        for k, j in enumerate(self.antecedent_inputs):
-            lower[:, k], upper[:, k] = self.variables[j].partition.place(values[:, j])
-        return lower, upper
-
-    def _activate_numpy(self, values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        n, m = len(values), self.n_rules
-        degrees = np.ones((n, m))
-        steps = np.zeros((n, m))
-        join = np.multiply if self.t_norm == "product" else np.minimum
-        for j in self.antecedent_inputs:
-            partition = self.variables[j].partition
-            lower, upper = partition.place(values[:, j])
-            table = partition.degrees(values[:, j])
-            place = lower + upper
-            for rule in np.flatnonzero(self.looks_at[:, j]):
-                first, last = self.antecedents[rule, j]
-                degrees[:, rule] = join(degrees[:, rule], table[:, first : last + 1].sum(axis=1))
-                away = np.maximum(np.maximum(first - place, place - last), 0.0)
-                steps[:, rule] += away if partition.ordered else away > 0.0
-        total = degrees.sum(axis=1, keepdims=True)
-        fired = total[:, 0] > 0.0
-        nearest = np.zeros((n, m))
-        nearest[np.arange(n), steps.argmin(axis=1)] = 1.0
-        return np.divide(degrees, total, out=nearest, where=fired[:, None]), fired
+            if name not in self.names:
+                raise ValueError(f"There is no input {name!r}; the inputs are {', '.join(self.names)}.")
 
 
-def _frozen(values: Any, dtype: Any = None) -> npt.NDArray[Any]:
-    array = np.array(values, dtype=dtype, order="C")
-    array.flags.writeable = False
-    return array
-
-
-def _whole_numbers(values: Any) -> npt.NDArray[np.intc]:
-    numbers = np.asarray(values)
-    if numbers.dtype.kind not in "iu" and not (numbers.dtype.kind == "f" and (numbers == np.floor(numbers)).all()):
-        raise ValueError("antecedents must be whole numbers: the first and the last label accepted.")
-    if (np.abs(numbers) > np.iinfo(np.intc).max).any():
-        raise ValueError("antecedents must be numbers of labels, which are small.")
-    return _frozen(numbers, np.intc)
+def _checked_variables(variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    inputs = tuple(variables)
+    if not inputs:
+        raise ValueError("A rule base needs at least one input and one rule.")
+    if not all(isinstance(variable, Variable) for variable in inputs):
+        raise ValueError("variables must be Variable objects: Variable(name, partition).")
+    names = [variable.name for variable in inputs]
+    if not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"Inputs must have names; got {names!r}.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"Inputs must have distinct names; got {', '.join(names)}.")
+    return inputs

@@ -21,7 +21,7 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     0   low      NaN        1.0     2.0
     1  high      NaN        3.0     0.0
     """
-    names = [variable.name for variable in rule_base.variables]
+    names, consequents = rule_base.names, rule_base.consequents
     looked_at = [bool(column.any()) for column in rule_base.looks_at.T]
     table: dict[str, Any] = {
         f"if {name}": [" or ".join(rule.antecedent.get(name, ())) or "any" for rule in rule_base.rules]
@@ -29,6 +29,6 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
         if used
     }
     table["support"] = [float("nan")] * rule_base.n_rules if rule_base.support is None else rule_base.support
-    table["intercept"] = rule_base.consequents[:, 0]
-    table |= {f"coef {name}": rule_base.consequents[:, j + 1] for j, name in enumerate(names)}
+    table["intercept"] = consequents.intercepts
+    table |= {f"coef {name}": consequents.slopes[:, j] for j, name in enumerate(names)}
     return pd.DataFrame(table, index=range(rule_base.n_rules))

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fruler._typing import Floats
 from fruler.kernels import splits
-from fruler.rules.partition import FuzzyPartition
+from fruler.rules.partitions import FuzzyPartition
 from fruler.table.scaling import measure_scale
 from fruler.table.validation import check_table, check_training_table, column_names
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler.rules.partition import Partition
+from fruler.rules.partitions import Partition
 
 
 def wang_mendel(partitions: Sequence[Partition], X: Any) -> npt.NDArray[np.intc]:

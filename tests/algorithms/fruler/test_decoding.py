@@ -26,7 +26,7 @@ def test_partitions_are_displaced_in_the_data_s_units():
     rules = build([[0, 0], [1, 1]])
     assert rules.variables[0].partition.split_points == pytest.approx((5.5,))
     assert rules.variables[1].partition.split_points == pytest.approx((22.0,))
-    assert rules.antecedents[:, :, 0].tolist() == [[0, 0], [1, 1]]
+    assert rules.antecedents.ranges[:, :, 0].tolist() == [[0, 0], [1, 1]]
 
 
 def test_a_condition_of_all_rules_is_left_out_where_it_changes_nothing():

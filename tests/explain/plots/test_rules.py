@@ -37,7 +37,7 @@ class TestRuleBase:
         rules = model.rule_base_
         display = RuleBaseDisplay.from_estimator(model)
         effects = signed_effects(rules)
-        assert sum(len(bars) for bars in display.bars_) == np.count_nonzero(rules.consequents[:, 1:])
+        assert sum(len(bars) for bars in display.bars_) == rules.n_coefficients
         assert [len(bars) for bars in display.bars_] == np.count_nonzero(effects, axis=1).tolist()
         np.testing.assert_allclose(display.weights_, effects[:, display.inputs_] / np.abs(effects).max())
         for bars, weights in zip(display.bars_, display.weights_, strict=True):
@@ -46,7 +46,7 @@ class TestRuleBase:
 
     def test_weights_count_by_the_change_over_the_range(self, model):
         training = model.rule_base_.training
-        change = model.rule_base_.consequents[0, 1] * (training.high[0] - training.low[0])
+        change = model.rule_base_.consequents.coefficients[0, 1] * (training.high[0] - training.low[0])
         assert signed_effects(model.rule_base_)[0, 0] == pytest.approx(change)
 
     def test_signs_have_a_colour_and_a_mark(self, model):
@@ -88,7 +88,7 @@ class TestRuleBase:
 
     def test_inputs_without_weight_are_left_out(self, model):
         display = RuleBaseDisplay.from_estimator(model)
-        assert display.inputs_.tolist() == np.flatnonzero(model.rule_base_.consequents[:, 1:].any(axis=0)).tolist()
+        assert display.inputs_.tolist() == np.flatnonzero(model.rule_base_.consequents.slopes.any(axis=0)).tolist()
         assert "without weight" in display.axes_[-1].get_xlabel()
         assert len(display.axes_[-1].get_xticklabels()) == len(display.inputs_)
 
@@ -108,7 +108,7 @@ class TestRuleBase:
     @pytest.mark.parametrize("name", ["input", LONG])
     def test_many_rules_are_readable(self, name):
         display = RuleBaseDisplay.from_rule_base(many_rules(name=name))
-        assert sum(len(bars) for bars in display.bars_) == np.count_nonzero(many_rules().consequents[:, 1:])
+        assert sum(len(bars) for bars in display.bars_) == many_rules().n_coefficients
         assert sum(word.startswith("Rule ") for word in words_of(display.figure_)) == 12
         assert_readable(display.figure_)
 

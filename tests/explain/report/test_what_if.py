@@ -7,7 +7,7 @@ from helpers.report_models import handmade_rules
 from fruler.explain.report import write_report
 from fruler.explain.report.reference import reference_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.partition import NominalPartition
+from fruler.rules.partitions import NominalPartition
 
 MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "large"]
 N_ROWS = 30

@@ -10,7 +10,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.algorithms.fruler.problem import Granularities, SearchSpace
-from fruler.rules.partition import LARGEST_DISPLACEMENT
+from fruler.rules.partitions import LARGEST_DISPLACEMENT
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from fruler._typing import Floats
 from fruler.algorithms.fruler.chromosome import Chromosome
 from fruler.algorithms.fruler.problem import SearchSpace
-from fruler.rules.partition import FuzzyPartition
-from fruler.rules.rule_base import RuleBase, Variable
+from fruler.rules.partitions import FuzzyPartition
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 from fruler.stages.discretization import NestedSplits
 from fruler.table.scaling import Scale, in_data_units
 

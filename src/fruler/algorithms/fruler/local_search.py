@@ -6,7 +6,7 @@ import numpy as np
 
 from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
 from fruler.algorithms.fruler.problem import SearchSpace
-from fruler.rules.partition import LARGEST_DISPLACEMENT
+from fruler.rules.partitions import LARGEST_DISPLACEMENT
 
 
 def relatives(space: SearchSpace, parent: Chromosome, count: int, rng: np.random.Generator) -> list[Chromosome]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fruler.consequents.elastic_net import Solver
-from fruler.rules.rule_base import TNorm
+from fruler.rules.antecedents import TNorm
 
 Criterion = Literal["error", "bic"]
 CRITERIA: tuple[Criterion, ...] = ("error", "bic")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.rules.rule_base import T_NORMS, TNorm
+from fruler.rules.antecedents import T_NORMS, TNorm
 from fruler.stages.discretization import NestedSplits
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows

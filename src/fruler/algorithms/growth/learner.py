@@ -19,8 +19,9 @@ from fruler.algorithms.growth.structure import Structure
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.table import LocalTable, TrainingTable
-from fruler.rules.partition import FuzzyPartition
-from fruler.rules.rule_base import RuleBase, Variable
+from fruler.rules.partitions import FuzzyPartition
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
 from fruler.table.scaling import in_data_units

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.rules.partition import half_widths
+from fruler.rules.partitions import half_widths
 
 Ranges = npt.NDArray[np.intc]
 Ramps = tuple[npt.NDArray[np.intc], Floats, Floats]

@@ -22,7 +22,7 @@ from fruler.explain.plots.drawing import (
 )
 from fruler.explain.plots.sets import draw_sets, name_sets
 from fruler.explain.plots.subjects import drawn_range
-from fruler.rules.partition import FuzzyPartition
+from fruler.rules.partitions import FuzzyPartition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,7 @@ class DisplacementDisplay:
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it on some axes, or in a new figure."""
         partition = self.partition
-        if not isinstance(partition, FuzzyPartition) or not partition.split_points:
+        if not partition.split_points:
             raise ValueError("Only a fuzzy partition with split points can be displaced.")
         self.displaced_ = partition.displaced(self.displacements)
         ax = new_axes(ax, (6.8, 4.2))

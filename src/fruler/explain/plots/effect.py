@@ -31,8 +31,8 @@ from fruler.explain.plots.subjects import (
     rows_of,
     rule_base_of,
 )
-from fruler.rules.partition import FuzzyPartition
-from fruler.rules.rule_base import RuleBase, Variable
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 from fruler.table.rows import spread_evenly
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class EffectDisplay:
         panels = split_axes(ax, (6.4, 4.8), heights=(3.0, 1.15), share="x")[:, 0]
         upper, lower = panels
         predictions = np.atleast_2d(self.predictions)
-        fuzzy = isinstance(self.variable.partition, FuzzyPartition)
+        fuzzy = self.variable.partition.ordered
         x = self.grid if fuzzy else np.arange(len(self.grid))
         look = {"linestyle": "-" if fuzzy else "", "marker": "" if fuzzy else "o"}
         self.rows_ = []
@@ -203,7 +203,6 @@ class EffectDisplay:
 
     def _draw_strip(self, ax: Axes) -> None:
         partition = self.variable.partition
-        assert isinstance(partition, FuzzyPartition)
         limits = drawn_range(partition, None if self.histogram is None else self.histogram[0])
         ax.set_xlim(limits)
         tidy(ax, left=False)
@@ -233,7 +232,7 @@ class EffectDisplay:
 def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None) -> Floats:
     """Return values from end to end, with those at which the labels bend; all categories of a nominal input."""
     partition = variable.partition
-    if not isinstance(partition, FuzzyPartition):
+    if not partition.ordered:
         return np.array([code for group in partition.groups for code in group])
     low, high = drawn_range(partition, None if histogram is None else histogram[0])
     splits, halves = np.asarray(partition.split_points), partition.half_widths

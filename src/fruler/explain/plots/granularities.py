@@ -20,7 +20,7 @@ from fruler.explain.plots.drawing import (
 )
 from fruler.explain.plots.sets import draw_sets, peaks
 from fruler.explain.plots.subjects import drawn_range, input_number
-from fruler.rules.partition import FuzzyPartition
+from fruler.rules.partitions import FuzzyPartition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,7 +26,7 @@ from fruler.explain.plots.subjects import (
     rows_of,
     rule_base_of,
 )
-from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
+from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -123,14 +123,14 @@ class PartitionDisplay:
         """Draw it on some axes, or in a new figure."""
         ax = new_axes(ax, _SIZE)
         tidy(ax)
-        if isinstance(self.partition, FuzzyPartition):
-            self._plot_fuzzy(ax, self.partition)
+        if self.partition.ordered:
+            self._plot_sets(ax, self.partition)
         else:
-            self._plot_nominal(ax, self.partition)
+            self._plot_categories(ax, self.partition)
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
         return self
 
-    def _plot_fuzzy(self, ax: Axes, partition: FuzzyPartition) -> None:
+    def _plot_sets(self, ax: Axes, partition: Partition) -> None:
         limits = drawn_range(partition, None if self.histogram is None else self.histogram[0])
         ax.set_xlim(limits)
         self.bars_ = draw_histogram(ax, self.histogram)
@@ -142,7 +142,7 @@ class PartitionDisplay:
         number_ticks(ax.xaxis, inches_of(ax)[0])
         name_axes(ax, name_with_unit(self.name, self.unit), "membership")
 
-    def _plot_nominal(self, ax: Axes, partition: NominalPartition) -> None:
+    def _plot_categories(self, ax: Axes, partition: Partition) -> None:
         counts = [_rows_in(group, self.histogram) for group in partition.groups]
         self.lines_ = []
         self.bars_ = ax.bar(range(len(counts)), counts, 0.7, color=ink(), alpha=0.3)

@@ -25,8 +25,9 @@ from fruler.explain.plots.drawing import (
 from fruler.explain.plots.sets import membership, without_tails
 from fruler.explain.plots.subjects import drawn_range, rule_base_of
 from fruler.explain.text import accepted_labels
-from fruler.rules.partition import FuzzyPartition, Partition
-from fruler.rules.rule_base import RuleBase, Variable
+from fruler.rules.partitions import Partition
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -194,8 +195,7 @@ class RuleBaseDisplay:
             variable = rules.variables[j]
             for rule in range(rules.n_rules):
                 if rules.looks_at[rule, j]:
-                    first, last = (int(label) for label in rules.antecedents[rule, j])
-                    _draw_set(ax, variable.partition, first, last, place, rule + _BASE)
+                    _draw_set(ax, variable.partition, rules.antecedents.accepted(rule, j), place, rule + _BASE)
                     text = wrap(accepted(rules, rule, j), cell * _COLUMN + 0.05, max_lines=1)
                     ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
             ticks += [place, place + _COLUMN]
@@ -241,7 +241,7 @@ class RuleBaseDisplay:
             f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
         )
         hidden = len(rules.variables) - len(self.inputs_)
-        unweighted = int((~rules.consequents[:, 1:].any(axis=0)).sum())
+        unweighted = int((~rules.consequents.uses).sum())
         if hidden > unweighted:
             return f"{note}; {hidden} inputs of less weight left out"
         return f"{note}; {counted(hidden, 'input')} without weight left out" if hidden else note
@@ -279,8 +279,7 @@ def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
     """
     if not rule_base.looks_at[rule, feature]:
         return ""
-    first, last = (int(label) for label in rule_base.antecedents[rule, feature])
-    return accepted_labels(rule_base.variables[feature].partition, first, last)
+    return accepted_labels(rule_base.variables[feature].partition, *rule_base.antecedents.accepted(rule, feature))
 
 
 def _lines(texts: list[str]) -> int:
@@ -289,17 +288,17 @@ def _lines(texts: list[str]) -> int:
 
 def _ends(partition: Partition) -> list[str]:
     """Write the ends of an input's range; categories have none."""
-    if not isinstance(partition, FuzzyPartition):
+    if not partition.ordered:
         return ["", ""]
     low, high = drawn_range(partition, None)
     return [tick_text(end, [0.0, (high - low) / 9.0]) for end in (low, high)]
 
 
-def _draw_set(ax: Axes, partition: Partition, first: int, last: int, place: float, base: float) -> None:
+def _draw_set(ax: Axes, partition: Partition, accepted: tuple[int, int], place: float, base: float) -> None:
     """Draw an input's labels in a cell, those that are accepted as an area."""
-    colour = ink()
+    (first, last), colour = accepted, ink()
     ax.plot([place, place + _COLUMN], [base, base], color=colour, alpha=0.35, linewidth=0.8)
-    if not isinstance(partition, FuzzyPartition):
+    if not partition.ordered:
         step = _COLUMN / partition.n_labels
         heights = [-_SET if first <= label <= last else -_SET / 6 for label in range(partition.n_labels)]
         colours = [blue() if first <= label <= last else colour for label in range(partition.n_labels)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.explain.plots.drawing import SMALL, ink, label_colours, place_names
-from fruler.rules.partition import FuzzyPartition
+from fruler.rules.partitions import Partition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,12 +18,12 @@ _TALLEST = 0.85
 _MAX_LISTED = 12
 
 
-def membership(partition: FuzzyPartition, first: int, last: int, low: float, high: float) -> tuple[Floats, Floats]:
+def membership(partition: Partition, first: int, last: int, low: float, high: float) -> tuple[Floats, Floats]:
     """Return the corners of the joint membership of neighbouring labels.
 
     Parameters
     ----------
-    partition : FuzzyPartition
+    partition : Partition
         The partition.
     first, last : int
         The labels, both included.
@@ -60,7 +60,7 @@ def without_tails(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return x[seen], y[seen]
 
 
-def peaks(partition: FuzzyPartition, low: float, high: float) -> list[float]:
+def peaks(partition: Partition, low: float, high: float) -> list[float]:
     """Return the middle of the values that belong to each label wholly."""
     halves = partition.half_widths
     splits = np.asarray(partition.split_points)
@@ -70,7 +70,7 @@ def peaks(partition: FuzzyPartition, low: float, high: float) -> list[float]:
 
 def draw_sets(
     ax: Axes,
-    partition: FuzzyPartition,
+    partition: Partition,
     limits: tuple[float, float],
     *,
     base: float = 0.0,
@@ -88,7 +88,7 @@ def draw_sets(
     return lines
 
 
-def name_sets(ax: Axes, partition: FuzzyPartition, limits: tuple[float, float], lines: list[Any], *, y: float) -> bool:
+def name_sets(ax: Axes, partition: Partition, limits: tuple[float, float], lines: list[Any], *, y: float) -> bool:
     """Write the labels above their sets; or beside the axes where there is no room, and of very many only the ends.
 
     Returns

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from fruler._typing import Floats
-from fruler.explain.effects import partition_range
-from fruler.rules.partition import Partition
+from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS
 from fruler.table.validation import check_table, number_table
@@ -47,7 +46,7 @@ def table_of(model: Any, attribute: str, what: str) -> Any:
 def rows_of(model: Any, X: Any) -> Floats:
     """Return rows as a model takes them."""
     if isinstance(model, RuleBase):
-        return number_table(X, [variable.name for variable in model.variables])
+        return number_table(X, model.names)
     return check_table(model, X)
 
 
@@ -62,12 +61,12 @@ def input_number(names: list[str], feature: int | str) -> int:
 
 def input_names(rule_base: RuleBase) -> list[str]:
     """Return the names of the inputs."""
-    return [variable.name for variable in rule_base.variables]
+    return list(rule_base.names)
 
 
 def drawn_range(partition: Partition, edges: Floats | None) -> tuple[float, float]:
     """Return the range of an axis: all of the partition and of the data, and never empty."""
-    low, high = partition_range(partition)
+    low, high = partition.range
     if edges is not None:
         low, high = min(low, float(edges[0])), max(high, float(edges[-1]))
     if low < high:

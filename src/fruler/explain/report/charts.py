@@ -136,5 +136,5 @@ def _text(value: float, tolerance: float) -> str:
 def _chosen(front: pd.DataFrame, rule_base: RuleBase) -> int | None:
     same = (front["rules"] == rule_base.n_rules).to_numpy()
     if same.sum() > 1:
-        same &= (front["coefficients"] == np.count_nonzero(rule_base.consequents[:, 1:])).to_numpy()
+        same &= (front["coefficients"] == rule_base.n_coefficients).to_numpy()
     return int(np.flatnonzero(same)[0]) if same.any() else None

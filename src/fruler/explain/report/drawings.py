@@ -9,7 +9,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.explain.report.numbers import axis_numbers
-from fruler.rules.partition import FuzzyPartition
+from fruler.rules.partitions import Partition
 
 # Small pictures are stretched to the width that there is: texts beside them are HTML, which is not.
 _WIDTH, _TOP, _BOTTOM = 100.0, 3.0, 40.0
@@ -24,7 +24,7 @@ def position(value: float, low: float, high: float) -> float:
     return float(np.clip(_WIDTH * (value - low) / (high - low), -1e3, 1e3))
 
 
-def accepted_path(partition: FuzzyPartition, first: int, last: int, low: float, high: float) -> str:
+def accepted_path(partition: Partition, first: int, last: int, low: float, high: float) -> str:
     """Return the outline of a range of labels together, as the data of a path.
 
     Examples
@@ -44,7 +44,7 @@ def accepted_path(partition: FuzzyPartition, first: int, last: int, low: float, 
     return f"{path}H{_short(start)}L{_short(end)} {_BOTTOM:g}"
 
 
-def labels_path(partition: FuzzyPartition, low: float, high: float) -> str:
+def labels_path(partition: Partition, low: float, high: float) -> str:
     """Return the outlines of all labels, one after the other."""
     return "".join(accepted_path(partition, label, label, low, high) for label in range(partition.n_labels))
 

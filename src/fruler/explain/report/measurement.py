@@ -96,7 +96,7 @@ def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] |
             f"{'y' if y is None else 'X'} is missing: a report on data needs the inputs X and the target y, "
             "and one without data neither."
         )
-    values = number_table(X, [variable.name for variable in rule_base.variables])
+    values = number_table(X, rule_base.names)
     if not len(values):
         raise ValueError("X has no rows; give some, or leave X and y out.")
     try:

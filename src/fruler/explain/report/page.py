@@ -137,7 +137,7 @@ def _rendered(
         drawn_once=drawn_once(rule_base, reference),
         rules=rule_views(rule_base, reference),
         rules_open=_MAX_RULES_OPEN,
-        is_formula=rule_base.n_rules == 1 and not rule_base.looks_at.any(),
+        is_formula=rule_base.is_formula,
         reference=reference,
         base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),
         examples=[] if measured is None else measured.examples,
@@ -191,7 +191,7 @@ def _glance(
 ) -> list[tuple[str, str, str]]:
     """Return the figures that stand out: each with its name, and what to compare it with."""
     unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
-    n_terms = int(np.count_nonzero(rule_base.consequents[:, 1:]))
+    n_terms = rule_base.n_coefficients
     figures = [
         (str(rule_base.n_rules), "rule" if rule_base.n_rules == 1 else "rules", f"with {counted(n_terms, 'slope')}"),
         (str(inputs_used), "input used" if inputs_used == 1 else "inputs used", f"of {len(rule_base.variables)}"),

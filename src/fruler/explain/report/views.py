@@ -14,8 +14,10 @@ from fruler.explain.report.drawings import accepted_path, histogram_path, labels
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, shown, signed, with_unit
 from fruler.explain.report.reference import Reference
 from fruler.explain.text import accepted_labels, borders
-from fruler.rules.partition import FuzzyPartition, NominalPartition
-from fruler.rules.rule_base import RuleBase, Variable
+from fruler.rules.antecedents import Condition
+from fruler.rules.partitions import Partition
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 # How exactly a rule's terms are shown: off by this share of the target's spread at most.
 _TERM_SHARE = 0.01
@@ -108,14 +110,12 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
     variable, training = rule_base.variables[j], rule_base.training
     low, high = float(reference.low[j]), float(reference.high[j])
     tolerance = INPUT_SHARE * (high - low)
-    has_sets = isinstance(variable.partition, FuzzyPartition) and variable.partition.n_labels > 1
-    options: list[tuple[float, str]] = []
-    if isinstance(variable.partition, NominalPartition):
-        options = [
-            (code, label if len(group) == 1 else f"{label} ({code:g})")
-            for label, group in zip(variable.partition.labels, variable.partition.groups, strict=True)
-            for code in group
-        ]
+    has_sets = bool(variable.partition.split_points)
+    options = [
+        (code, label if len(group) == 1 else f"{label} ({code:g})")
+        for label, group in zip(variable.partition.labels, variable.partition.groups, strict=False)
+        for code in group
+    ]
     return InputView(
         index=j,
         name=variable.name,
@@ -137,7 +137,7 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
 def meeting(variable: Variable, tolerance: float) -> str:
     """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of a nominal one, what they stand for."""
     partition = variable.partition
-    if isinstance(partition, NominalPartition):
+    if not partition.ordered:
         return borders(partition)
     splits = [with_unit(shown(split, tolerance), variable.unit) for split in partition.split_points]
     return partition.labels[0] + "".join(
@@ -151,7 +151,7 @@ def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
     for j, variable in enumerate(rule_base.variables):
         if reference.histograms is not None:
             parts.append(f'<path id="h{j}" d="{histogram_path(reference.histograms[j])}"/>')
-        if isinstance(variable.partition, FuzzyPartition) and variable.partition.n_labels > 1:
+        if variable.partition.split_points:
             path = labels_path(variable.partition, float(reference.low[j]), float(reference.high[j]))
             # As an attribute: rules of a style sheet do not reach what is drawn through a reference.
             parts.append(f'<path id="s{j}" vector-effect="non-scaling-stroke" d="{path}"/>')
@@ -160,7 +160,7 @@ def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
 
 def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
     """Return the rules in their order."""
-    slopes = rule_base.consequents[:, 1:]
+    slopes = rule_base.consequents.slopes
     effects = np.abs(signed_effects(rule_base))
     largest = float(effects.max()) or 1.0
     training = rule_base.training
@@ -173,10 +173,8 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
         views.append(
             RuleView(
                 number=rule + 1,
-                conditions=[
-                    _condition(rule_base, reference, rule, int(j)) for j in np.flatnonzero(rule_base.looks_at[rule])
-                ],
-                intercept=shown(float(rule_base.consequents[rule, 0]), _TERM_SHARE * reference.spread),
+                conditions=[_condition(rule_base, reference, part) for part in rule_base.antecedents.conditions(rule)],
+                intercept=shown(float(rule_base.consequents.intercepts[rule]), _TERM_SHARE * reference.spread),
                 terms=[_term(rule_base, reference, j, float(slopes[rule, j]), largest) for j in order],
                 support="" if support is None else percent(support),
                 support_share=support or 0.0,
@@ -201,13 +199,13 @@ def _term(rule_base: RuleBase, reference: Reference, j: int, slope: float, large
     )
 
 
-def _condition(rule_base: RuleBase, reference: Reference, rule: int, j: int) -> ConditionView:
+def _condition(rule_base: RuleBase, reference: Reference, part: Condition) -> ConditionView:
+    j, first, last = part
     variable = rule_base.variables[j]
     partition = variable.partition
-    first, last = (int(label) for label in rule_base.antecedents[rule, j])
     words = accepted_labels(partition, first, last)
     picture, ticks, chips = "", [], []
-    if isinstance(partition, FuzzyPartition):
+    if partition.ordered:
         low, high = float(reference.low[j]), float(reference.high[j])
         uses = _uses(j, True, reference.histograms is not None)
         accepted = f'<path class="accepted" d="{accepted_path(partition, first, last, low, high)}"/>'
@@ -223,7 +221,7 @@ def _uses(j: int, sets: bool, histogram: bool) -> str:
     return parts + (f'<use href="#s{j}" class="sets"/>' if sets else "")
 
 
-def _described(partition: FuzzyPartition, first: int, last: int, tolerance: float) -> str:
+def _described(partition: Partition, first: int, last: int, tolerance: float) -> str:
     """Say what the picture of accepted labels shows."""
     said = []
     if first > 0:
@@ -235,7 +233,7 @@ def _described(partition: FuzzyPartition, first: int, last: int, tolerance: floa
     return f"{accepted_labels(partition, first, last)}: {'; '.join(said)}"
 
 
-def _ticks(partition: FuzzyPartition, first: int, last: int, low: float, high: float) -> list[Tick]:
+def _ticks(partition: Partition, first: int, last: int, low: float, high: float) -> list[Tick]:
     """Return the ends of the picture and the splits that bound the accepted labels, as far as there is room."""
     tolerance = INPUT_SHARE * (high - low)
     splits = [partition.split_points[k] for k in (first - 1, last) if 0 <= k < len(partition.split_points)]

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from fruler.rules.antecedents import T_NORMS
 from fruler.rules.json.checked import Checked
 from fruler.rules.json.summary import summary_from_json, summary_to_json
-from fruler.rules.partition import FuzzyPartition, NominalPartition, Partition
-from fruler.rules.rule_base import T_NORMS, RuleBase, Variable
+from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 # Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
 # ask for terabytes.
@@ -27,19 +29,19 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
     >>> written["rules"][0]
     {'if': {'x': ['low']}, 'then': {'intercept': 1.0, 'slopes': {'x': 2.0}}}
     """
-    names = [variable.name for variable in rule_base.variables]
+    names = list(rule_base.names)
     labels = [list(variable.partition.labels) for variable in rule_base.variables]
     rules: list[dict[str, Any]] = [
         {
-            "if": {names[j]: labels[j][first : last + 1] for j, (first, last) in enumerate(ranges) if looks_at[j]},
+            "if": {
+                names[j]: labels[j][first : last + 1] for j, first, last in rule_base.antecedents.conditions(number)
+            },
             "then": {
                 "intercept": intercept,
-                "slopes": {name: slope for name, slope in zip(names, slopes, strict=True) if slope != 0.0},
+                "slopes": {names[j]: slope for j, slope in rule_base.consequents.terms(number).items()},
             },
         }
-        for ranges, looks_at, (intercept, *slopes) in zip(
-            rule_base.antecedents.tolist(), rule_base.looks_at.tolist(), rule_base.consequents.tolist(), strict=True
-        )
+        for number, intercept in enumerate(rule_base.consequents.intercepts.tolist())
     ]
     training = rule_base.training
     for key, figures in (
@@ -138,7 +140,7 @@ def _range_of(labels: dict[str, int], written: Checked) -> tuple[int, int]:
 
 
 def _partition_to_json(partition: Partition) -> dict[str, Any]:
-    if isinstance(partition, NominalPartition):
+    if not partition.ordered:
         return {
             "kind": "nominal",
             "groups": [list(group) for group in partition.groups],
@@ -146,7 +148,7 @@ def _partition_to_json(partition: Partition) -> dict[str, Any]:
         }
     return {
         "kind": "fuzzy",
-        "domain": list(partition.domain),
+        "domain": list(partition.range),
         "split_points": list(partition.split_points),
         "fuzziness": list(partition.fuzziness),
         "labels": list(partition.labels),

@@ -1,9 +1,10 @@
-"""Partitions of one input into labels: fuzzy, crisp and nominal."""
+"""Partitions of one input into labels: what they share, and the fuzzy and the nominal kind."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,8 +25,66 @@ LARGEST_DISPLACEMENT = 0.5 - 1e-6
 _LARGEST_LIMIT = 1e300
 
 
+class Partition(ABC):
+    """An input's labels: what every reader of a rule base may ask of them.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The names of the labels; of ordered ones from low to high.
+    split_points : tuple of float
+        Where ordered labels meet; none for categories.
+    fuzziness : tuple of float
+        For each split point, how much of the room around it two labels share.
+    groups : tuple of tuple of float
+        The codes of the categories that each label stands for; none for ordered labels.
+    """
+
+    labels: tuple[str, ...]
+    split_points: tuple[float, ...] = ()
+    fuzziness: tuple[float, ...] = ()
+    groups: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels, the granularity of the input."""
+        return len(self.labels)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether labels have neighbours; categories have none."""
+        return not self.groups
+
+    @property
+    @abstractmethod
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest value that the partition knows."""
+
+    @property
+    @abstractmethod
+    def half_widths(self) -> Floats:
+        """Half the width of the zone around each split point in which two labels overlap."""
+
+    @property
+    @abstractmethod
+    def default_labels(self) -> tuple[str, ...]:
+        """The names that the labels have unless they are given others."""
+
+    @abstractmethod
+    def place(self, x: Any) -> tuple[Labels, Floats]:
+        """Return for each value its lower label and the degree of the label above it."""
+
+    @abstractmethod
+    def renamed(self, names: Mapping[str, str] | Sequence[str]) -> Partition:
+        """Return the partition with other label names: all of them in order, or a mapping from old to new."""
+
+    def degrees(self, x: Any) -> Floats:
+        """Return the membership degrees of values, one row per value and one column per label."""
+        return _degree_table(*self.place(x), self.n_labels)
+
+
 @dataclass(frozen=True, init=False)
-class FuzzyPartition:
+class FuzzyPartition(Partition):
     """A strong fuzzy partition of an ordered input: at every value the degrees of the labels sum to one.
 
     Around a split point one label hands over to the next: both have degree 0.5 at the split itself, and the change
@@ -86,19 +145,14 @@ class FuzzyPartition:
         object.__setattr__(self, "labels", _checked_labels(labels, len(splits) + 1))
 
     @property
-    def n_labels(self) -> int:
-        """The number of labels, the granularity of the input."""
-        return len(self.labels)
-
-    @property
     def default_labels(self) -> tuple[str, ...]:
         """The names that the labels have unless they are given others."""
         return label_names(self.n_labels)
 
     @property
-    def ordered(self) -> bool:
-        """Whether labels have neighbours: they do."""
-        return True
+    def range(self) -> tuple[float, float]:
+        """The domain."""
+        return self.domain
 
     @cached_property
     def half_widths(self) -> Floats:
@@ -117,10 +171,6 @@ class FuzzyPartition:
         lower, upper = np.empty(len(values), dtype=np.intc), np.empty(len(values))
         inference.fuzzify(values, np.asarray(self.split_points, dtype=np.float64), self.half_widths, lower, upper)
         return lower, upper
-
-    def degrees(self, x: Any) -> Floats:
-        """Return the membership degrees of values, one row a value and one column a label."""
-        return _degree_table(*self.place(x), self.n_labels)
 
     def displaced(self, displacements: Sequence[float] | Floats) -> FuzzyPartition:
         """Return the partition with each split moved by a share of the gap on the side it moves to.
@@ -147,7 +197,7 @@ class FuzzyPartition:
 
 
 @dataclass(frozen=True, init=False)
-class NominalPartition:
+class NominalPartition(Partition):
     """A partition of an unordered input: every label is one category or a group of them, and degrees are 0 or 1.
 
     Parameters
@@ -179,19 +229,20 @@ class NominalPartition:
         object.__setattr__(self, "labels", _checked_labels(names, len(codes)))
 
     @property
-    def n_labels(self) -> int:
-        """The number of labels."""
-        return len(self.labels)
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest code."""
+        codes = [code for group in self.groups for code in group]
+        return min(codes), max(codes)
+
+    @property
+    def half_widths(self) -> Floats:
+        """Nothing: categories do not overlap."""
+        return np.empty(0)
 
     @property
     def default_labels(self) -> tuple[str, ...]:
         """The names that the labels have unless they are given others: the codes of their categories."""
         return _code_names(self.groups)
-
-    @property
-    def ordered(self) -> bool:
-        """Whether labels have neighbours: they don't."""
-        return False
 
     def place(self, x: Any) -> tuple[Labels, Floats]:
         """Return for each value its label (-2 for a category that is in no group) and a zero for the next one's."""
@@ -202,16 +253,9 @@ class NominalPartition:
             lower[np.isin(values, group)] = label
         return lower, np.zeros(len(values))
 
-    def degrees(self, x: Any) -> Floats:
-        """Return the membership degrees of values, one row a value and one column a label."""
-        return _degree_table(*self.place(x), self.n_labels)
-
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> NominalPartition:
         """Return the partition with other label names: all of them in order, or a mapping from old to new."""
         return replace(self, labels=_new_names(self.labels, names))
-
-
-Partition = FuzzyPartition | NominalPartition
 
 
 def _code_names(groups: Sequence[Sequence[float]]) -> tuple[str, ...]:

@@ -1,0 +1,180 @@
+"""The antecedents of rules: where each rule applies, and how strongly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._typing import Floats, Indices
+from fruler.kernels import inference
+from fruler.rules.arrays import frozen
+from fruler.rules.partitions import Labels
+from fruler.rules.variables import Variable
+
+TNorm = Literal["product", "minimum"]
+T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kernel's codes
+
+Activations = tuple[Floats, npt.NDArray[np.bool_]]
+
+
+class Condition(NamedTuple):
+    """One part of an antecedent: an input, and the first and the last of its labels that are accepted."""
+
+    input: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class LabelRanges:
+    """Antecedents that accept a range of each input's labels, which all rules share.
+
+    Parameters
+    ----------
+    ranges : array-like of int, shape (n_rules, n_inputs, 2)
+        The first and the last label that a rule accepts of each input, both included. All of an input's labels: the
+        rule does not look at it. A range of a nominal input's labels is a set of them like any other.
+    variables : sequence of Variable
+        The inputs.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, Variable
+    >>> x = Variable("x", FuzzyPartition([1.0, 2.0], (0.0, 3.0)))
+    >>> rules = LabelRanges([[[0, 0]], [[1, 2]], [[0, 2]]], [x])
+    >>> rules.looks_at.tolist(), rules.conditions(1)
+    ([[True], [True], [False]], [Condition(input=0, first=1, last=2)])
+    """
+
+    ranges: npt.NDArray[np.intc]
+    variables: tuple[Variable, ...]
+
+    def __init__(self, ranges: Any, variables: Sequence[Variable]) -> None:
+        object.__setattr__(self, "ranges", _whole_numbers(ranges))
+        object.__setattr__(self, "variables", tuple(variables))
+        self._check()
+
+    def _check(self) -> None:
+        if self.ranges.ndim != 3 or self.ranges.shape[1:] != (len(self.variables), 2):
+            raise ValueError(
+                f"Antecedents over {len(self.variables)} inputs must have the shape (rules, {len(self.variables)}, 2); "
+                f"got {self.ranges.shape}."
+            )
+        first, last = self.ranges[:, :, 0], self.ranges[:, :, 1]
+        wrong = (first < 0) | (first > last) | (last >= self.granularities)
+        if wrong.any():
+            rule, j = (int(i) for i in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"Rule {rule} accepts the labels {first[rule, j]} to {last[rule, j]} of {self.variables[j].name!r}, "
+                f"which has the labels 0 to {self.granularities[j] - 1}."
+            )
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules."""
+        return len(self.ranges)
+
+    @cached_property
+    def granularities(self) -> npt.NDArray[np.intc]:
+        """The number of labels of each input."""
+        return frozen([variable.partition.n_labels for variable in self.variables], np.intc)
+
+    @cached_property
+    def looks_at(self) -> npt.NDArray[np.bool_]:
+        """Which rule looks at which input, shape (n_rules, n_inputs)."""
+        all_labels = (self.ranges[:, :, 0] == 0) & (self.ranges[:, :, 1] == self.granularities - 1)
+        return frozen(~all_labels, np.bool_)
+
+    @cached_property
+    def inputs(self) -> Indices:
+        """The inputs that any antecedent looks at."""
+        return np.flatnonzero(self.looks_at.any(axis=0))
+
+    def accepted(self, rule: int, feature: int) -> tuple[int, int]:
+        """Return the first and the last label that a rule accepts of an input."""
+        first, last = self.ranges[rule, feature].tolist()
+        return first, last
+
+    def conditions(self, rule: int) -> list[Condition]:
+        """Return the parts of an antecedent, in the order of the inputs."""
+        ranges = self.ranges[rule].tolist()
+        return [Condition(int(j), *ranges[j]) for j in np.flatnonzero(self.looks_at[rule])]
+
+    def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
+        """Return each rule's weight in each row, and whether any rule fired at all.
+
+        A row's weights sum to one. Where no rule fits, the nearest one stands in with weight one.
+        """
+        if not compiled:
+            return self._activations_by_numpy(values, t_norm)
+        lower, upper = self._placed(values)
+        return inference.activate(lower, upper, *self._kernel_rules, T_NORMS.index(t_norm))
+
+    def predict(self, values: Floats, coefficients: Floats, t_norm: TNorm) -> Floats:
+        """Return the output of rules with linear consequents for each row, in one compiled pass."""
+        lower, upper = self._placed(values)
+        labels, ordered = self._kernel_rules
+        return inference.predict(values, lower, upper, labels, ordered, T_NORMS.index(t_norm), coefficients)
+
+    @cached_property
+    def _kernel_rules(self) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.uint8]]:
+        labels = np.where(self.looks_at[:, :, None], self.ranges, -1)[:, self.inputs]
+        ordered = [self.variables[j].partition.ordered for j in self.inputs]
+        return np.ascontiguousarray(labels, dtype=np.intc), np.asarray(ordered, dtype=np.uint8)
+
+    def _placed(self, values: Floats) -> tuple[Labels, Floats]:
+        lower = np.empty((len(values), len(self.inputs)), dtype=np.intc)
+        upper = np.empty(lower.shape)
+        for k, j in enumerate(self.inputs):
+            lower[:, k], upper[:, k] = self.variables[j].partition.place(values[:, j])
+        return lower, upper
+
+    def _activations_by_numpy(self, values: Floats, t_norm: TNorm) -> Activations:
+        n, m = len(values), self.n_rules
+        degrees = np.ones((n, m))
+        steps = np.zeros((n, m))
+        join = np.multiply if t_norm == "product" else np.minimum
+        for j in self.inputs:
+            partition = self.variables[j].partition
+            lower, upper = partition.place(values[:, j])
+            table = partition.degrees(values[:, j])
+            place = lower + upper
+            for rule in np.flatnonzero(self.looks_at[:, j]):
+                first, last = self.ranges[rule, j]
+                degrees[:, rule] = join(degrees[:, rule], table[:, first : last + 1].sum(axis=1))
+                away = np.maximum(np.maximum(first - place, place - last), 0.0)
+                steps[:, rule] += away if partition.ordered else away > 0.0
+        total = degrees.sum(axis=1, keepdims=True)
+        fired = total[:, 0] > 0.0
+        nearest = np.zeros((n, m))
+        nearest[np.arange(n), steps.argmin(axis=1)] = 1.0
+        return np.divide(degrees, total, out=nearest, where=fired[:, None]), fired
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.ranges, dtype=dtype)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LabelRanges):
+            return NotImplemented
+        return self.variables == other.variables and np.array_equal(self.ranges, other.ranges)
+
+    def __hash__(self) -> int:
+        return hash((self.variables, self.ranges.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a copy is frozen like its original.
+        return LabelRanges, (self.ranges, self.variables)
+
+
+def _whole_numbers(values: Any) -> npt.NDArray[np.intc]:
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iu" and not (numbers.dtype.kind == "f" and (numbers == np.floor(numbers)).all()):
+        raise ValueError("antecedents must be whole numbers: the first and the last label accepted.")
+    if (np.abs(numbers) > np.iinfo(np.intc).max).any():
+        raise ValueError("antecedents must be numbers of labels, which are small.")
+    return frozen(numbers, np.intc)

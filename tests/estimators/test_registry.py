@@ -1,0 +1,175 @@
+"""An algorithm that is added to the registry has everything that the others have."""
+
+import dataclasses
+import inspect
+import json
+import pickle
+
+import numpy as np
+import pytest
+from helpers.constant_model import ConstantRegressor
+from helpers.estimators import make_estimator
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils.estimator_checks import check_estimator
+
+from fruler import load_model
+from fruler.bench.methods import find_method, own_methods
+from fruler.bench.systems import title_of
+from fruler.data import load_example, make_friedman
+from fruler.estimators import registry
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.registry import algorithm_names, find_estimator
+from fruler.explain.plots import RuleBaseDisplay
+
+WEATHER = load_example("weather")
+X, y = WEATHER.data[::5], WEATHER.target[::5]
+
+
+@pytest.fixture
+def _constant():
+    registry.register(ConstantRegressor)
+    yield
+    registry.unregister("constant")
+
+
+@pytest.fixture(scope="module", params=algorithm_names())
+def fitted(request):
+    return make_estimator(request.param, max_evaluations=150, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("name", algorithm_names())
+def test_every_option_is_a_parameter_with_the_same_default(name):
+    estimator = find_estimator(name)
+    assert issubclass(estimator, BaseRuleRegressor)
+    assert estimator.algorithm.name == name
+    signature = inspect.signature(estimator.__init__).parameters
+    options = {field.name: field.default for field in dataclasses.fields(estimator.algorithm.options)}
+    assert {name: signature[name].default for name in options} == options
+    # Whatever decides on the model is an option; the rest is how a search is run.
+    shared = set(inspect.signature(BaseRuleRegressor.__init__).parameters)
+    assert set(signature) - shared - {"split_points"} == set(options)
+    assert set(estimator.algorithm.limits) <= set(options)
+
+
+@pytest.mark.parametrize("name", algorithm_names())
+def test_every_parameter_is_documented_and_checked(name):
+    estimator = find_estimator(name)
+    for parameter in estimator().get_params():
+        assert f"\n    {parameter} : " in estimator.__doc__
+        assert parameter in estimator._parameter_constraints
+    assert "{shared" not in estimator.__doc__
+
+
+def test_every_parameter_of_the_growth_has_an_effect():
+    data = make_friedman(150, random_state=0)
+    changes = {
+        "max_rules": 2,
+        "regularization": 0.5,
+        "fuzziness": 0.2,
+        "split_points": {0: [0.3]},
+        "max_evaluations": 100,
+        "early_stopping": 1,
+    }
+    options = {field.name for field in dataclasses.fields(find_estimator("growth").algorithm.options)}
+    assert set(changes) == options | {"split_points"}
+    plain = make_estimator("growth", random_state=0).fit(data.data, data.target)
+    for name, value in changes.items():
+        other = make_estimator("growth", random_state=0, **{name: value}).fit(data.data, data.target)
+        assert not other.pareto_.equals(plain.pareto_), name
+
+
+@pytest.mark.parametrize("name", algorithm_names())
+def test_what_is_loaded_copied_and_cloned_is_of_the_same_class(name, tmp_path):
+    model = make_estimator(name, max_evaluations=60, random_state=0).fit(X, y)
+    model.save(tmp_path / "m.json")
+    for again in (load_model(tmp_path / "m.json"), pickle.loads(pickle.dumps(model)), model.with_rules(1)):
+        assert type(again) is type(model)
+        assert again.get_params() == model.get_params()
+    assert clone(model).fit(X, y).rule_base_ == model.rule_base_
+    assert json.loads((tmp_path / "m.json").read_text())["learning"]["settings"]["algorithm"] == name
+
+
+def test_with_rules_keeps_units_and_label_names(fitted):
+    model = clone(fitted).fit(X, y)
+    target = WEATHER.target_name
+    used = model.rule_base_.names[model.rule_base_.antecedent_inputs[0]]
+    model.rule_base_ = model.rule_base_.with_units({used: "°C", target: "°F"}).with_labels({used: {"low": "cold"}})
+    for size in model.pareto_["rules"]:
+        rules = model.with_rules(size).rule_base_
+        variable = rules.variables[rules.names.index(used)]
+        assert (variable.unit, rules.target_unit) == ("°C", "°F")
+        assert "low" not in variable.partition.labels
+        assert variable.partition.n_labels == 1 or variable.partition.labels[0] == "cold"
+    assert model.with_rules(model.n_rules_).rule_base_ == model.rule_base_
+
+
+class Louder(find_estimator("growth")):
+    """Overrides a step of the template."""
+
+    def _training_table(self, X, y, sample_weight):
+        return super()._training_table(X, 2.0 * np.asarray(y), sample_weight)
+
+
+def test_a_subclass_may_override_what_it_needs():
+    plain = make_estimator("growth", max_evaluations=60, random_state=0).fit(X, y)
+    louder = Louder(max_evaluations=60, random_state=0).fit(X, y)
+    np.testing.assert_allclose(louder.predict(X), 2.0 * plain.predict(X), rtol=1e-6)
+
+
+@pytest.mark.usefixtures("_constant")
+def test_an_added_algorithm_fits_saves_loads_reports_and_checkpoints(tmp_path):
+    assert algorithm_names() == ("growth", "fruler", "constant")
+    model = ConstantRegressor(shift=1.0, checkpoint=tmp_path / "kept").fit(X, y)
+    np.testing.assert_allclose(model.predict(X), np.mean(y) + 1.0)
+    assert model.resumed_ == 0
+    again = ConstantRegressor(shift=1.0, checkpoint=tmp_path / "kept").fit(X, y)
+    assert again.resumed_ == 1
+    assert again.rule_base_ == model.rule_base_
+    with pytest.raises(ValueError, match=r"shift is 1\.0 there and 2\.0 here"):
+        ConstantRegressor(shift=2.0, checkpoint=tmp_path / "kept").fit(X, y)
+    model.save(tmp_path / "m.json")
+    loaded = load_model(tmp_path / "m.json")
+    assert type(loaded) is ConstantRegressor
+    assert loaded.shift == 1.0
+    assert loaded.rule_base_ == model.rule_base_ == model.with_rules(1).rule_base_
+    pytest.importorskip("jinja2")
+    assert "1 rule for mean_temperature" in model.report(X, y)
+    assert len(model.explain(X[:2]).predictions) == 2
+    assert RuleBaseDisplay.from_estimator(model).figure_ is not None
+
+
+@pytest.mark.usefixtures("_constant")
+def test_an_added_algorithm_is_on_the_command_line_and_in_the_benchmark(tmp_path, capsys):
+    from fruler.cli.fit import FitOptions, learn_rules
+
+    X.assign(t=y).to_csv(tmp_path / "t.csv", index=False)
+    learn_rules(FitOptions(str(tmp_path / "t.csv"), target="t", algorithm="constant", model=tmp_path / "m.json"))
+    assert "1 rule for t" in capsys.readouterr().out
+    assert type(load_model(tmp_path / "m.json")) is ConstantRegressor
+    with pytest.raises(ValueError, match="--max-rules: the algorithm constant has no such limit"):
+        learn_rules(FitOptions(str(tmp_path / "t.csv"), target="t", algorithm="constant", max_rules=3))
+    assert find_method("constant").settings == {"shift": 0.0, "time_limit": None}
+    assert title_of("constant-capped") == "Constant, capped"
+    rows = Bunch(data=X.to_numpy(), target=y.to_numpy())
+    measured = find_method("constant").measure({"shift": 0.0}, rows, rows, 0)
+    assert (measured["rules"], measured["coefficients"]) == (1, 0)
+    assert measured["error"] == pytest.approx(np.var(y) / 2.0)
+    with pytest.raises(ValueError, match="no algorithm 'constnt'; did you mean 'constant'"):
+        own_methods(["constnt"], None)
+
+
+@pytest.mark.usefixtures("_constant")
+def test_an_added_algorithm_keeps_scikit_learn_s_contract():
+    results = check_estimator(ConstantRegressor(), on_skip=None)
+    assert sum(result["status"] == "passed" for result in results) > 40
+
+
+@pytest.mark.usefixtures("_constant")
+def test_a_name_that_is_taken_is_refused():
+    class Other(ConstantRegressor):
+        pass
+
+    with pytest.raises(ValueError, match="there is an algorithm 'constant' already"):
+        registry.register(Other)
+    assert registry.register(ConstantRegressor) is ConstantRegressor
