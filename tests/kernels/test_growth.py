@@ -203,15 +203,11 @@ def test_the_promise_of_a_split_is_what_the_pair_of_rules_would_explain(seed, n_
     reach = rng.uniform(1e-3, 1.0, 6)
     starts, slopes = rng.uniform(-2.0, 1.5, 6), 0.5 / reach
     gains = growth.score_splits(
-        rows.columns,
-        rows.rows,
+        (rows.columns, rows.rows, residual, rows.weight),
         terms,
-        residual,
-        rows.weight,
         weight,
         feature,
-        starts,
-        slopes,
+        (starts, slopes),
         rows.weight.sum(),
         1e-3,
         4.0,
@@ -229,9 +225,8 @@ def test_a_split_that_leaves_too_few_rows_on_either_side_promises_nothing():
     rows = Rows.from_arrays(X, X[:, 0])
     starts = np.array([0.12, 0.5, 0.87])
     gains = growth.score_splits(
-        rows.columns, rows.rows, np.array([0, 1], dtype=np.intc), rows.y, rows.weight, rows.weight, 0, starts,
-        np.full(3, 1e6), 21.0, 1e-3, 5.0,
-    )  # fmt: skip
+        rows.arrays, np.array([0, 1], dtype=np.intc), rows.weight, 0, (starts, np.full(3, 1e6)), 21.0, 1e-3, 5.0
+    )
     assert gains[0] == gains[2] == -1.0
     assert gains[1] > 0.0
 

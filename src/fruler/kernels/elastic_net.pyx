@@ -21,14 +21,17 @@ cdef Py_ssize_t solver_workspace(Py_ssize_t size) noexcept nogil:
     return size * size + 4 * size
 
 
-cdef bint solve_support(Py_ssize_t size, const double* gram, const double* gradient, const double* l1,
-                        const double* l2, const double* beta, int n_support, const int* support, double* factor,
-                        double* solution) noexcept nogil:
+cdef bint solve_support(const GramProblem* problem, const double* gradient, const double* beta, int n_support,
+                        const int* support, double* factor, double* solution) noexcept nogil:
     """Solve for the coefficients of a support with the signs they have; return whether that was possible.
 
     `gradient` is m - Gb. A trace of damping keeps steps along directions that the data leave open from running away;
     what it costs is made good by the next step.
     """
+    cdef Py_ssize_t size = problem.size
+    cdef const double* gram = problem.gram
+    cdef const double* l1 = problem.l1
+    cdef const double* l2 = problem.l2
     cdef int i, j, info = 0, one = 1, n = n_support
     cdef const double* row
     cdef double damping = 0.0
@@ -58,19 +61,20 @@ cdef bint solve_support(Py_ssize_t size, const double* gram, const double* gradi
     return info == 0
 
 
-cdef void set_gradient(Py_ssize_t size, const double* gram, const double* moment, const double* beta,
-                       double* gradient) noexcept nogil:
-    cdef Py_ssize_t j
-    memcpy(gradient, moment, size * sizeof(double))
+cdef void set_gradient(const GramProblem* problem, const double* beta, double* gradient) noexcept nogil:
+    """Write m - Gb."""
+    cdef Py_ssize_t j, size = problem.size
+    memcpy(gradient, problem.moment, size * sizeof(double))
     for j in range(size):
         if beta[j] != 0.0:
-            dense_axpy(size, -beta[j], gram + j * size, gradient)
+            dense_axpy(size, -beta[j], problem.gram + j * size, gradient)
 
 
-cdef double violation(Py_ssize_t size, const double* gradient, const double* l1, const double* l2,
-                      const double* beta) noexcept nogil:
+cdef double violation(const GramProblem* problem, const double* gradient, const double* beta) noexcept nogil:
     """Return by how much the optimality conditions are missed; `gradient` is m - Gb."""
-    cdef Py_ssize_t j
+    cdef Py_ssize_t j, size = problem.size
+    cdef const double* l1 = problem.l1
+    cdef const double* l2 = problem.l2
     cdef double slack, worst = 0.0
     for j in range(size):
         if beta[j] > 0.0:
@@ -84,10 +88,12 @@ cdef double violation(Py_ssize_t size, const double* gradient, const double* l1,
     return worst
 
 
-cdef void sweep(Py_ssize_t size, const double* gram, const double* l1, const double* l2, double* beta,
-                double* gradient) noexcept nogil:
+cdef void sweep(const GramProblem* problem, double* beta, double* gradient) noexcept nogil:
     """One round of coordinate descent."""
-    cdef Py_ssize_t j
+    cdef Py_ssize_t j, size = problem.size
+    cdef const double* gram = problem.gram
+    cdef const double* l1 = problem.l1
+    cdef const double* l2 = problem.l2
     cdef double curvature, pull, new, change
     for j in range(size):
         curvature = gram[j * size + j]
@@ -104,19 +110,20 @@ cdef void sweep(Py_ssize_t size, const double* gram, const double* l1, const dou
             beta[j] = new
 
 
-cdef double objective(Py_ssize_t size, const double* moment, const double* l1, const double* l2, const double* beta,
-                      const double* gradient) noexcept nogil:
+cdef double objective(const GramProblem* problem, const double* beta, const double* gradient) noexcept nogil:
     """Return what is minimised; b'Gb is m'b - b'(m - Gb)."""
     cdef Py_ssize_t j
     cdef double total = 0.0
-    for j in range(size):
+    cdef const double* moment = problem.moment
+    cdef const double* l1 = problem.l1
+    cdef const double* l2 = problem.l2
+    for j in range(problem.size):
         if beta[j] != 0.0:
             total += (0.5 * l2[j] * beta[j] - 0.5 * (moment[j] + gradient[j])) * beta[j] + l1[j] * fabs(beta[j])
     return total
 
 
-cdef bint step_on_support(Py_ssize_t size, const double* gram, const double* moment, const double* l1,
-                          const double* l2, double* beta, double* gradient, double* work,
+cdef bint step_on_support(const GramProblem* problem, double* beta, double* gradient, double* work,
                           int* support) noexcept nogil:
     """Move towards the solution on the support; return whether that lowered the objective.
 
@@ -124,6 +131,8 @@ cdef bint step_on_support(Py_ssize_t size, const double* gram, const double* mom
     ends where the first of them does. On a support that is as good as singular neither may help, and nothing is done.
     Gradient and coefficients are updated together.
     """
+    cdef Py_ssize_t size = problem.size
+    cdef const double* l1 = problem.l1
     cdef double* factor = work
     cdef double* target = work + size * size
     cdef double* trial = target + size
@@ -134,9 +143,9 @@ cdef bint step_on_support(Py_ssize_t size, const double* gram, const double* mom
         if beta[j] != 0.0 or l1[j] == 0.0:
             support[n_support] = j
             n_support += 1
-    if not solve_support(size, gram, gradient, l1, l2, beta, n_support, support, factor, target):
+    if not solve_support(problem, gradient, beta, n_support, support, factor, target):
         return False
-    before = objective(size, moment, l1, l2, beta, gradient)
+    before = objective(problem, beta, gradient)
     memset(trial, 0, size * sizeof(double))
     for i in range(n_support):
         j = support[i]
@@ -147,8 +156,8 @@ cdef bint step_on_support(Py_ssize_t size, const double* gram, const double* mom
                 reach = share
         else:
             trial[j] = target[i]
-    set_gradient(size, gram, moment, trial, trial_gradient)
-    if not objective(size, moment, l1, l2, trial, trial_gradient) < before:
+    set_gradient(problem, trial, trial_gradient)
+    if not objective(problem, trial, trial_gradient) < before:
         if n_crossing == 0:
             return False
         for i in range(n_support):
@@ -156,78 +165,88 @@ cdef bint step_on_support(Py_ssize_t size, const double* gram, const double* mom
             trial[j] = beta[j] + reach * (target[i] - beta[j])
             if l1[j] > 0.0 and beta[j] * trial[j] <= 0.0:
                 trial[j] = 0.0
-        set_gradient(size, gram, moment, trial, trial_gradient)
-        if not objective(size, moment, l1, l2, trial, trial_gradient) < before:
+        set_gradient(problem, trial, trial_gradient)
+        if not objective(problem, trial, trial_gradient) < before:
             return False
     memcpy(beta, trial, size * sizeof(double))
     memcpy(gradient, trial_gradient, size * sizeof(double))
     return True
 
 
-cdef void start(Py_ssize_t size, const double* gram, const double* moment, const double* l1, const double* l2,
-                double* beta, double* work, int* indices) noexcept nogil:
+cdef void start(const GramProblem* problem, double* beta, double* work, int* indices) noexcept nogil:
     """Start at the ridge solution where the l2 penalty rules, otherwise at zero.
 
     From the ridge solution every coefficient must be brought to zero one by one, so it is a good start only where
     few of them end there.
     """
-    cdef Py_ssize_t j
+    cdef Py_ssize_t j, size = problem.size
     cdef double sparse = 0.0, smooth = 0.0
     for j in range(size):
         beta[j] = 0.0
         indices[j] = <int>j
-        if l1[j] > 0.0:
-            sparse += l1[j]
-            smooth += l2[j]
+        if problem.l1[j] > 0.0:
+            sparse += problem.l1[j]
+            smooth += problem.l2[j]
     # With no signs yet, solving on the support is ridge regression.
-    if sparse <= smooth and solve_support(size, gram, moment, l1, l2, beta, <int>size, indices, work,
-                                          work + size * size):
+    if sparse <= smooth and solve_support(problem, problem.moment, beta, <int>size, indices, work, work + size * size):
         memcpy(beta, work + size * size, size * sizeof(double))
 
 
-cdef double finish(Py_ssize_t size, const double* gram, const double* moment, const double* l1, const double* l2,
-                   double limit, double missed, int max_steps, double* beta, double* gradient, double* work,
-                   int* support) noexcept nogil:
+cdef int step_to_first_sign(const GramProblem* problem, const double* gradient, double* beta, double* work,
+                            int* support) noexcept nogil:
+    """Take an exact step on the support that ends where the first coefficient would change its sign, and zero that one.
+
+    Return its number; -1 where none does, -2 where the support is singular.
+    """
+    cdef double* target = work + problem.size * problem.size
+    cdef double reach = 1.0, share
+    cdef int i, j, n_support = 0, blocking = -1
+    for j in range(problem.size):
+        if beta[j] != 0.0 or problem.l1[j] == 0.0:
+            support[n_support] = j
+            n_support += 1
+    if not solve_support(problem, gradient, beta, n_support, support, work, target):
+        return -2
+    for i in range(n_support):
+        j = support[i]
+        if problem.l1[j] > 0.0 and beta[j] * target[i] < 0.0:
+            share = beta[j] / (beta[j] - target[i])
+            if share < reach:
+                reach = share
+                blocking = j
+    for i in range(n_support):
+        j = support[i]
+        beta[j] = target[i] if blocking < 0 else beta[j] + reach * (target[i] - beta[j])
+    if blocking >= 0:
+        beta[blocking] = 0.0
+    return blocking
+
+
+cdef double finish(const GramProblem* problem, double limit, double missed, int max_steps, double* beta,
+                   double* gradient, double* work, int* support) noexcept nogil:
     """Take exact steps alone until the conditions are missed by no more than `limit`; return by how much they are.
 
     Where columns are nearly the same and there is little l2, descent creeps: it brings back what exact steps have set to
     zero. Here a step ends where the first coefficient would change its sign, and that one becomes zero; only where none
     does the coefficient whose condition is missed most joins the others. The best coefficients found are those kept.
     """
-    cdef double* target = work + size * size
-    cdef double* best = target + size
-    cdef double inside, outside, slack, reach, share
+    cdef Py_ssize_t size = problem.size
+    cdef const double* l1 = problem.l1
+    cdef double* best = work + size * size + size
+    cdef double inside, outside, slack
     cdef double least = missed
-    cdef int step, i, j, n_support, blocking, entering
+    cdef int step, j, blocking, entering
     memcpy(best, beta, size * sizeof(double))
     for step in range(max_steps):
-        n_support = 0
-        for j in range(size):
-            if beta[j] != 0.0 or l1[j] == 0.0:
-                support[n_support] = j
-                n_support += 1
-        if not solve_support(size, gram, gradient, l1, l2, beta, n_support, support, work, target):
+        blocking = step_to_first_sign(problem, gradient, beta, work, support)
+        if blocking == -2:
             break
-        reach = 1.0
-        blocking = -1
-        for i in range(n_support):
-            j = support[i]
-            if l1[j] > 0.0 and beta[j] * target[i] < 0.0:
-                share = beta[j] / (beta[j] - target[i])
-                if share < reach:
-                    reach = share
-                    blocking = j
-        for i in range(n_support):
-            j = support[i]
-            beta[j] = target[i] if blocking < 0 else beta[j] + reach * (target[i] - beta[j])
-        if blocking >= 0:
-            beta[blocking] = 0.0
-        set_gradient(size, gram, moment, beta, gradient)
+        set_gradient(problem, beta, gradient)
         inside = outside = 0.0
         entering = -1
         for j in range(size):
             if beta[j] != 0.0 or l1[j] == 0.0:
-                slack = gradient[j] - l2[j] * beta[j]
+                slack = gradient[j] - problem.l2[j] * beta[j]
                 slack = fabs(slack - l1[j] if beta[j] > 0.0 else slack + l1[j])
                 inside = max(inside, slack)
             else:
@@ -247,42 +266,42 @@ cdef double finish(Py_ssize_t size, const double* gram, const double* moment, co
     return least
 
 
-cdef double solve_gram(Py_ssize_t size, const double* gram, const double* moment, const double* l1, const double* l2,
-                       double square, double tolerance, double progress, int max_rounds, double* beta, double* work,
-                       int* indices) noexcept nogil:
+cdef double solve_gram(const GramProblem* problem, double square, double tolerance, double progress, int max_rounds,
+                       double* beta, double* work, int* indices) noexcept nogil:
     """Write the solution into `beta`, whatever it held; return by how much the optimality conditions are missed.
 
     It ends when they are missed by no more than `tolerance` times the largest moment, or when a round lowers the
     objective (with half the mean square of y, `square`, added) by a smaller share than `progress`. With a negative
     `progress` only the conditions end it, and where the rounds were too few, as many exact steps alone follow.
     """
+    cdef Py_ssize_t size = problem.size
     cdef double* gradient = work + size * size + 3 * size
     cdef double scale = 0.0, missed, before, after
     cdef Py_ssize_t j
     cdef int round_, k, n_sweeps = 2
     for j in range(size):
-        scale = max(scale, fabs(moment[j]))
-    start(size, gram, moment, l1, l2, beta, work, indices)
-    set_gradient(size, gram, moment, beta, gradient)
-    missed = violation(size, gradient, l1, l2, beta)
-    before = objective(size, moment, l1, l2, beta, gradient)
+        scale = max(scale, fabs(problem.moment[j]))
+    start(problem, beta, work, indices)
+    set_gradient(problem, beta, gradient)
+    missed = violation(problem, gradient, beta)
+    before = objective(problem, beta, gradient)
     for round_ in range(max_rounds):
         if missed <= tolerance * scale:
             break
         for k in range(n_sweeps):
-            sweep(size, gram, l1, l2, beta, gradient)
+            sweep(problem, beta, gradient)
         # Where exact steps don't help, descent goes on by itself for longer and longer.
-        if step_on_support(size, gram, moment, l1, l2, beta, gradient, work, indices):
+        if step_on_support(problem, beta, gradient, work, indices):
             n_sweeps = 2
         else:
             n_sweeps = min(2 * n_sweeps, 64)
-        missed = violation(size, gradient, l1, l2, beta)
-        after = objective(size, moment, l1, l2, beta, gradient)
+        missed = violation(problem, gradient, beta)
+        after = objective(problem, beta, gradient)
         if progress >= 0.0 and before - after <= progress * fabs(after + 0.5 * square):
             break
         before = after
     if progress < 0.0 and missed > tolerance * scale:
-        missed = finish(size, gram, moment, l1, l2, tolerance * scale, missed, max_rounds, beta, gradient, work, indices)
+        missed = finish(problem, tolerance * scale, missed, max_rounds, beta, gradient, work, indices)
     return missed
 
 
@@ -291,12 +310,14 @@ def elastic_net_gram(const double[:, ::1] gram, const double[::1] moment, const 
     """Solve one Elastic Net given its Gram matrix and moments; return coefficients and what the conditions miss."""
     cdef Py_ssize_t size = gram.shape[0]
     cdef double missed
+    cdef GramProblem problem
     beta_array = np.zeros(size)
     cdef double[::1] beta = beta_array
     cdef double[::1] work = np.empty(solver_workspace(size))
     cdef int[::1] indices = np.empty(size, dtype=np.intc)
     with nogil:
         # No end for want of progress: a negative share is never reached.
-        missed = solve_gram(size, &gram[0, 0], &moment[0], &l1[0], &l2[0], 0.0, tolerance, -1.0, max_rounds, &beta[0],
-                            &work[0], &indices[0])
+        problem.size, problem.gram, problem.moment = size, &gram[0, 0], &moment[0]
+        problem.l1, problem.l2 = &l1[0], &l2[0]
+        missed = solve_gram(&problem, 0.0, tolerance, -1.0, max_rounds, &beta[0], &work[0], &indices[0])
     return beta_array, missed

@@ -26,6 +26,13 @@ cdef struct Settings:
     uint64_t seed
 
 
+cdef struct Tables:
+    # Where rules come from, where consequents are fitted, and where errors are measured (NULL: where they are fitted).
+    const Table* examples
+    const Table* fitted
+    const Table* scored
+
+
 cdef struct Workspace:
     Antecedents antecedents
     double* places              # (inputs, BLOCK)

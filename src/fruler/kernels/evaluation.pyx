@@ -14,7 +14,7 @@ import numpy as np
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from fruler.kernels.elastic_net cimport solve_gram, solver_workspace
+from fruler.kernels.elastic_net cimport GramProblem, solve_gram, solver_workspace
 from fruler.kernels.firing cimport (
     BLOCK,
     Antecedents,
@@ -27,7 +27,7 @@ from fruler.kernels.firing cimport (
     open_antecedents,
     place_block,
 )
-from fruler.kernels.sgd cimport SparseDesign, descend
+from fruler.kernels.sgd cimport Descent, SparseDesign, descend
 
 cdef extern from "dense.h" nogil:
     void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
@@ -151,12 +151,14 @@ cdef double solve_normal(const Space* space, const Settings* settings, Workspace
                          Normal* normal) noexcept nogil:
     """Solve for the coefficients by coordinate descent; return what the optimality conditions miss."""
     cdef Py_ssize_t i, q = space.n_inputs + 1
+    cdef GramProblem problem
     for i in range(normal.size):
         normal.l1[i] = 0.0 if i % q == 0 else settings.l1
         normal.l2[i] = settings.intercept_ridge if i % q == 0 else settings.l2
-    return solve_gram(normal.size, normal.gram, normal.moment, normal.l1, normal.l2, normal.square,
-                      settings.tolerance, settings.progress, settings.max_rounds, normal.beta, normal.solver,
-                      work.indices)
+    problem.size, problem.gram, problem.moment = normal.size, normal.gram, normal.moment
+    problem.l1, problem.l2 = normal.l1, normal.l2
+    return solve_gram(&problem, normal.square, settings.tolerance, settings.progress, settings.max_rounds, normal.beta,
+                      normal.solver, work.indices)
 
 
 cdef double normal_error(const Normal* normal) noexcept nogil:
@@ -178,6 +180,7 @@ cdef double fit_descent(const Space* space, const Table* table, const Settings* 
     cdef Py_ssize_t q = space.n_inputs + 1, m = work.antecedents.n_rules, size = m * q, n = table.n_rows
     cdef Py_ssize_t first = 0, rows, row, k, n_fired, filled = 0, most = m
     cdef SparseDesign design
+    cdef Descent descent
     cdef double penalty = settings.l1 + settings.l2
     cdef int epochs
     if work.antecedents.n_used < 20:
@@ -207,8 +210,10 @@ cdef double fit_descent(const Space* space, const Table* table, const Settings* 
                 filled += 1
             design.start[first + row + 1] = filled
         first += rows
-    epochs = descend(&design, m, penalty, settings.l2 / penalty if penalty > 0.0 else 1.0, settings.rate,
-                     settings.seed, settings.max_rounds, beta[0], beta[0] + size, work.indices)
+    descent.penalty, descent.rate = penalty, settings.rate
+    descent.ridge_share = settings.l2 / penalty if penalty > 0.0 else 1.0
+    descent.seed, descent.max_epochs = settings.seed, settings.max_rounds
+    epochs = descend(&design, m, &descent, beta[0], beta[0] + size, work.indices)
     free(design.start)
     return epochs
 
@@ -246,29 +251,28 @@ cdef double score(const Space* space, const Table* table, Workspace* work, const
     return errors / total
 
 
-cdef int evaluate_one(const Space* space, const int* granularities, const double* displacements,
-                      const Table* examples, const Table* fitted, const Table* scored, const Settings* settings,
-                      Workspace* work, double* result, double** beta) noexcept nogil:
+cdef int evaluate_one(const Space* space, const int* granularities, const double* displacements, const Tables* tables,
+                      const Settings* settings, Workspace* work, double* result, double** beta) noexcept nogil:
     """Write the results of one chromosome; return 0, 1 if it has too many rules, -1 without memory."""
     cdef Py_ssize_t i, q = space.n_inputs + 1, size, n_nonzero = 0, n_uncovered = 0
     cdef double error = 0.0
     cdef Normal normal
     decode_genes(space, granularities, displacements, &work.antecedents)
-    if not make_rules(space, examples, &work.antecedents, work.places):
+    if not make_rules(space, tables.examples, &work.antecedents, work.places):
         return 1
     if settings.solver == 0:
-        if form_normal(space, fitted, work, &normal) != 0:
+        if form_normal(space, tables.fitted, work, &normal) != 0:
             return -1
         result[MISSED] = solve_normal(space, settings, work, &normal)
         beta[0] = normal.beta
     else:
-        result[MISSED] = fit_descent(space, fitted, settings, work, beta)
+        result[MISSED] = fit_descent(space, tables.fitted, settings, work, beta)
         if result[MISSED] < 0.0:
             return -1
-    if scored == NULL and settings.solver == 0:
+    if tables.scored == NULL and settings.solver == 0:
         error = normal_error(&normal)
     else:
-        error = score(space, scored if scored != NULL else fitted, work, beta[0], &n_uncovered)
+        error = score(space, tables.scored if tables.scored != NULL else tables.fitted, work, beta[0], &n_uncovered)
     size = work.antecedents.n_rules * q
     for i in range(size):
         if i % q != 0 and beta[0][i] != 0.0:
@@ -325,21 +329,22 @@ def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displaceme
     cdef Table examples_ = as_table(examples), fitted_ = as_table(fitted), scored_
     cdef Settings settings_ = as_settings(settings)
     cdef Workspace work
-    cdef const Table* scored_table = NULL
+    cdef Tables tables
     cdef double* beta = NULL
     cdef int status = 0
     results_array = np.zeros((n, N_RESULTS))
     results_array[:, 0] = np.inf
     cdef double[:, ::1] results = results_array
+    tables.examples, tables.fitted, tables.scored = &examples_, &fitted_, NULL
     if scored is not None:
         scored_ = as_table(scored)
-        scored_table = &scored_
+        tables.scored = &scored_
     with nogil:
         status = open_workspace(&space_, max_rules, &work)
         if status == 0:
             for c in range(n):
-                status = evaluate_one(&space_, &granularities[c, 0], &displacements[c, 0, 0], &examples_, &fitted_,
-                                      scored_table, &settings_, &work, &results[c, 0], &beta)
+                status = evaluate_one(&space_, &granularities[c, 0], &displacements[c, 0, 0], &tables, &settings_, &work,
+                                      &results[c, 0], &beta)
                 if status < 0:
                     break
             close_workspace(&work)
@@ -394,15 +399,17 @@ def learn(const int[::1] granularities, const double[:, ::1] displacements, tupl
     cdef Table examples_ = as_table(examples), fitted_ = as_table(fitted)
     cdef Settings settings_ = as_settings(settings)
     cdef Workspace work
+    cdef Tables tables
     cdef double* beta = NULL
     cdef double[N_RESULTS] result
     cdef int status, j
     cdef Py_ssize_t rule, i, q = space_.n_inputs + 1
+    tables.examples, tables.fitted, tables.scored = &examples_, &fitted_, NULL
     with nogil:
         status = open_workspace(&space_, max_rules, &work)
         if status == 0:
-            status = evaluate_one(&space_, &granularities[0], &displacements[0, 0], &examples_, &fitted_, NULL,
-                                  &settings_, &work, result, &beta)
+            status = evaluate_one(&space_, &granularities[0], &displacements[0, 0], &tables, &settings_, &work, result,
+                                  &beta)
             if status != 0:
                 close_workspace(&work)
     if status < 0:

@@ -17,15 +17,11 @@ def choose_terms(
     price: float,
 ) -> tuple[Floats, float, int]: ...
 def score_splits(
-    columns: Floats,
-    rows: Floats,
+    table: tuple[Floats, Floats, Floats, Floats],
     terms: Integers,
-    residual: Floats,
-    row_weight: Floats,
     rule_weight: Floats,
     feature: int,
-    starts: Floats,
-    slopes: Floats,
+    ramps: tuple[Floats, Floats],
     total: float,
     ridge: float,
     min_weight: float,

@@ -138,6 +138,37 @@ cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_s
     return last
 
 
+cdef bint invert(const double[:, ::1] gram, Py_ssize_t q, double ridge, double intercept_ridge,
+                 double[:, ::1] inverse) noexcept nogil:
+    """Write the inverse of the Gram matrix with a ridge on its diagonal; return whether there is one."""
+    cdef Py_ssize_t size = gram.shape[0], i, k
+    cdef int order = <int>size, info = 0
+    cdef double value, jitter = 0.0
+    while True:
+        for i in range(size):
+            memcpy(&inverse[i, 0], &gram[i, 0], size * sizeof(double))
+            inverse[i, i] += jitter + (intercept_ridge if i % q == 0 else ridge)
+        dpotrf(b"L", &order, &inverse[0, 0], &order, &info)
+        if info == 0:
+            for i in range(size):
+                value = gram[i, i] + jitter + (intercept_ridge if i % q == 0 else ridge)
+                if inverse[i, i] * inverse[i, i] < MIN_PIVOT * value:
+                    info = 1
+        if info == 0:
+            break
+        # Rounding can leave a matrix of collinear terms indefinite, or definite by nothing but rounding; the least
+        # ridge that mends it is enough.
+        jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
+        if jitter > MAX_JITTER:
+            return False
+    dpotri(b"L", &order, &inverse[0, 0], &order, &info)
+    # LAPACK's lower triangle is the upper one of a row-major matrix.
+    for i in range(size):
+        for k in range(i):
+            inverse[i, k] = inverse[k, i]
+    return True
+
+
 def choose_terms(const double[:, ::1] gram, const double[::1] moment, double square, Py_ssize_t q, double ridge,
                  double intercept_ridge, double n_rows, double price):
     """Fit all terms with a ridge, then leave out slopes one by one while n·log(error) + price·terms falls.
@@ -146,8 +177,7 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
     intercepts included. Every q-th term is an intercept, which stays.
     """
     cdef Py_ssize_t size = gram.shape[0], k = size, i, best
-    cdef int order = <int>size, info = 0
-    cdef double error, value, least, now, then, jitter = 0.0
+    cdef double error, value, least, now, then
     inverse_array = np.empty((size, size))
     cdef double[:, ::1] inverse = inverse_array
     beta_array = np.empty(size)
@@ -161,34 +191,13 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
         free(column)
         raise MemoryError("there is not enough memory for so many terms")
     with nogil:
-        while True:
-            for i in range(size):
-                memcpy(&inverse[i, 0], &gram[i, 0], size * sizeof(double))
-                inverse[i, i] += jitter + (intercept_ridge if i % q == 0 else ridge)
-            dpotrf(b"L", &order, &inverse[0, 0], &order, &info)
-            if info == 0:
-                for i in range(size):
-                    value = gram[i, i] + jitter + (intercept_ridge if i % q == 0 else ridge)
-                    if inverse[i, i] * inverse[i, i] < MIN_PIVOT * value:
-                        info = 1
-            if info == 0:
-                break
-            # Rounding can leave a matrix of collinear terms indefinite, or definite by nothing but rounding; the least
-            # ridge that mends it is enough.
-            jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
-            if jitter > MAX_JITTER:
-                break
-        if info != 0:
+        if not invert(gram, q, ridge, intercept_ridge, inverse):
             free(terms)
             free(column)
             with gil:
                 raise ValueError("the normal equations are not finite, or far from positive definite")
-        dpotri(b"L", &order, &inverse[0, 0], &order, &info)
-        # LAPACK's lower triangle is the upper one of a row-major matrix.
         for i in range(size):
             terms[i] = i
-            for best in range(i):
-                inverse[i, best] = inverse[best, i]
         error = square
         for i in range(size):
             value = 0.0
@@ -222,37 +231,67 @@ def choose_terms(const double[:, ::1] gram, const double[::1] moment, double squ
     return coefficients_array, error, k
 
 
-def score_splits(const double[:, ::1] columns, const double[:, ::1] rows, const int[::1] terms,
-                 const double[::1] residual, const double[::1] row_weight, const double[::1] rule_weight, int feature,
-                 const double[::1] starts, const double[::1] slopes, double total, double ridge, double min_weight):
+cdef double split_gain(const double* whole, const double* moment, const double* here, Py_ssize_t q, double total,
+                       double ridge, double* system) noexcept nogil:
+    """Return what the two rules of one split explain; -1 where that can't be solved.
+
+    `here` has the sums of the upper rule with itself and with the lower one, and its moments; `whole` and `moment` those
+    of the rule before. `system` has room for the normal equations of both and two right-hand sides.
+    """
+    cdef Py_ssize_t size = q * (q + 1) // 2, a, b, at = 0
+    cdef int order = <int>(2 * q), one = 1, info = 0
+    cdef double* right = system + 4 * q * q
+    cdef double value
+    # Lower triangle, column by column: the lower rule first, then the upper one.
+    for a in range(q):
+        for b in range(a, q):
+            # whole = lower·lower + 2 lower·upper + upper·upper
+            value = whole[at] - 2.0 * here[size + at] - here[at]
+            system[a * 2 * q + b] = value / total
+            system[(q + a) * 2 * q + q + b] = here[at] / total
+            system[a * 2 * q + q + b] = here[size + at] / total
+            system[b * 2 * q + q + a] = here[size + at] / total
+            at += 1
+        system[a * 2 * q + a] += ridge
+        system[(q + a) * 2 * q + q + a] += ridge
+        right[q + a] = here[2 * size + a] / total
+        right[a] = moment[a] / total - right[q + a]
+    memcpy(right + 2 * q, right, 2 * q * sizeof(double))
+    dposv(b"L", &order, &one, system, &order, right, &order, &info)
+    if info != 0:
+        return -1.0
+    value = 0.0
+    for a in range(2 * q):
+        value += right[a] * right[2 * q + a]
+    return value
+
+
+def score_splits(tuple table, const int[::1] terms, const double[::1] rule_weight, int feature, tuple ramps,
+                 double total, double ridge, double min_weight):
     """Return how much of the squared residual two rules in place of one could explain, for splits of one input.
 
-    The two have their own linear terms over the columns `terms` of `rows`; the other rules stay as they are. The value is
-    a mean over all rows; -1 where one of the two would have less than `min_weight` rows.
+    `table` is (columns, rows, residual, weight), `ramps` is (starts, slopes). The two have their own linear terms over
+    the columns `terms` of `rows`; the other rules stay as they are. The value is a mean over all rows; -1 where one of
+    the two would have less than `min_weight` rows.
     """
+    cdef const double[:, ::1] columns, rows
+    cdef const double[::1] residual, row_weight, starts, slopes
+    columns, rows, residual, row_weight = table
+    starts, slopes = ramps
     cdef Py_ssize_t n = rows.shape[0], q = terms.shape[0], size = q * (q + 1) // 2, n_splits = starts.shape[0]
-    cdef Py_ssize_t i, s, a, b, at, stride = 2 * size + q + 1
+    cdef Py_ssize_t i, s, a, stride = 2 * size + q + 1
     cdef double w, r, value, weight_all = 0.0
-    cdef int order = <int>(2 * q), one = 1, info = 0
     gains_array = np.full(n_splits, -1.0)
     cdef double[::1] gains = gains_array
     # For each split: the sums of the upper rule with itself and with the lower one, its moments, its weight.
     cdef double* sums = <double*>malloc((n_splits * stride + 2 * size + 2 * q + 4 * q * q + 4 * q) * sizeof(double))
-    cdef double* whole
-    cdef double* packed
-    cdef double* moment
-    cdef double* x
-    cdef double* system
-    cdef double* right
+    cdef double* whole = sums + n_splits * stride
+    cdef double* packed = whole + size
+    cdef double* moment = packed + size
+    cdef double* x = moment + q
     cdef double* here
     if sums == NULL:
         raise MemoryError
-    whole = sums + n_splits * stride
-    packed = whole + size
-    moment = packed + size
-    x = moment + q
-    system = x + q
-    right = system + 4 * q * q
     with nogil:
         memset(sums, 0, (n_splits * stride + 2 * size + 2 * q) * sizeof(double))
         for i in range(n):
@@ -278,30 +317,7 @@ def score_splits(const double[:, ::1] columns, const double[:, ::1] rows, const 
                 here[2 * size + q] += row_weight[i] * w * r
         for s in range(n_splits):
             here = sums + s * stride
-            if here[2 * size + q] < min_weight or weight_all - here[2 * size + q] < min_weight:
-                continue
-            # Lower triangle, column by column: the lower rule first, then the upper one.
-            at = 0
-            for a in range(q):
-                for b in range(a, q):
-                    # whole = lower·lower + 2 lower·upper + upper·upper
-                    value = whole[at] - 2.0 * here[size + at] - here[at]
-                    system[a * 2 * q + b] = value / total
-                    system[(q + a) * 2 * q + q + b] = here[at] / total
-                    system[a * 2 * q + q + b] = here[size + at] / total
-                    system[b * 2 * q + q + a] = here[size + at] / total
-                    at += 1
-                system[a * 2 * q + a] += ridge
-                system[(q + a) * 2 * q + q + a] += ridge
-                right[q + a] = here[2 * size + a] / total
-                right[a] = moment[a] / total - right[q + a]
-            memcpy(right + 2 * q, right, 2 * q * sizeof(double))
-            dposv(b"L", &order, &one, system, &order, right, &order, &info)
-            if info != 0:
-                continue
-            value = 0.0
-            for a in range(2 * q):
-                value += right[a] * right[2 * q + a]
-            gains[s] = value
+            if here[2 * size + q] >= min_weight and weight_all - here[2 * size + q] >= min_weight:
+                gains[s] = split_gain(whole, moment, here, q, total, ridge, x + q)
         free(sums)
     return gains_array

@@ -15,5 +15,13 @@ cdef struct SparseDesign:
     double* degree
 
 
-cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty, double ridge_share, double rate,
-                 uint64_t seed, int max_epochs, double* beta, double* work, int* order) noexcept nogil
+cdef struct Descent:
+    double penalty
+    double ridge_share          # of the penalty; the rest is l1
+    double rate                 # the first step
+    uint64_t seed               # of the order of rows
+    int max_epochs
+
+
+cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* descent, double* beta, double* work,
+                 int* order) noexcept nogil

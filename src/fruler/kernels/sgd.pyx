@@ -62,8 +62,26 @@ cdef inline double predict_row(const SparseDesign* design, Py_ssize_t row, const
     return total
 
 
-cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty, double ridge_share, double rate,
-                 uint64_t seed, int max_epochs, double* beta, double* work, int* order) noexcept nogil:
+cdef inline double damped_share(const double* x, Py_ssize_t q, double share, double eta) noexcept nogil:
+    """Return how much a heavy row counts: at most so much that a step goes as far as its own error asks for."""
+    cdef Py_ssize_t j
+    cdef double length = 0.0
+    for j in range(q):
+        length += x[j] * x[j]
+    return share / (1.0 + eta * (share - 1.0) * length)
+
+
+cdef void write_scaled(const double* w, double scale, Py_ssize_t n_rules, Py_ssize_t q, double* beta) noexcept nogil:
+    """Write coefficients whose slopes are kept without a common factor."""
+    cdef Py_ssize_t k, j
+    for k in range(n_rules):
+        beta[k * q] = w[k * q]
+        for j in range(1, q):
+            beta[k * q + j] = scale * w[k * q + j]
+
+
+cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* descent, double* beta, double* work,
+                 int* order) noexcept nogil:
     """Write the best coefficients of any epoch into `beta`; return the number of epochs.
 
     `work` holds twice as many doubles as there are coefficients, `order` one integer a row.
@@ -74,15 +92,15 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty,
     cdef double* block
     cdef const double* x
     cdef double scale = 1.0, owed = 0.0, eta, error, step, miss, best = INFINITY, total_weight = 0.0
-    cdef double t = 0.0, share, length
+    cdef double t = 0.0, share, penalty = descent.penalty, ridge_share = descent.ridge_share, rate = descent.rate
     cdef int epoch = 0, idle = 0
-    cdef uint64_t state = seed
+    cdef uint64_t state = descent.seed
     memset(work, 0, 2 * size * sizeof(double))
     memset(beta, 0, size * sizeof(double))
     for i in range(n):
         order[i] = <int>i
         total_weight += design.weight[i]
-    while epoch < max_epochs:
+    while epoch < descent.max_epochs:
         shuffle(n, order, &state)
         for i in range(n):
             row = order[i]
@@ -96,11 +114,8 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty,
             owed += (1.0 - ridge_share) * eta * penalty
             share = design.weight[row] * n / total_weight
             if share > 1.0:
-                # One heavy row must not throw the coefficients about: at most as far as its own error asks for.
-                length = 0.0
-                for j in range(q):
-                    length += x[j] * x[j]
-                share /= 1.0 + eta * (share - 1.0) * length
+                # One heavy row must not throw the coefficients about.
+                share = damped_share(x, q, share, eta)
             for k in range(design.start[row], design.start[row + 1]):
                 block = w + design.rule[k] * q
                 step = eta * error * design.degree[k] * share
@@ -117,10 +132,7 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, double penalty,
         idle = 0 if miss < best - _MIN_GAIN * total_weight else idle + 1
         if miss < best:
             best = miss
-            for k in range(n_rules):
-                beta[k * q] = w[k * q]
-                for j in range(1, q):
-                    beta[k * q + j] = scale * w[k * q + j]
+            write_scaled(w, scale, n_rules, q, beta)
         if scale < 1e-6:
             for k in range(n_rules):
                 for j in range(1, q):

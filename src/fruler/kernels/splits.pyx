@@ -94,11 +94,22 @@ cdef void examine(const Cells* cells, Interval* interval, Py_ssize_t min_rows, d
         interval.gain = interval.error - best
 
 
-cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, Py_ssize_t n_rows, double total_weight,
-                                Py_ssize_t min_rows, double free_splits, double error_floor, Interval* intervals,
+cdef struct Charges:
+    # What BIC reckons with.
+    Py_ssize_t n_rows
+    double total_weight
+    Py_ssize_t min_rows         # beside a split
+    double free_splits          # that cost nothing
+    double error_floor          # an error below it counts as this
+
+
+cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, const Charges* charges, Interval* intervals,
                                 double* left_errors, Py_ssize_t* splits, double* criteria,
                                 Py_ssize_t* n_examined) noexcept nogil:
     """Write the splits in the order of their finding and each granularity's BIC; return the best granularity."""
+    cdef Py_ssize_t n_rows = charges.n_rows, min_rows = charges.min_rows
+    cdef double total_weight = charges.total_weight, free_splits = charges.free_splits
+    cdef double error_floor = charges.error_floor
     cdef Py_ssize_t granularity = 1, best = 1, idle = 0, k, widest
     cdef double error, charged, least
     intervals[0].first = 0
@@ -190,6 +201,7 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
     cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
     cdef double[::1] criteria
     cdef Cells cells
+    cdef Charges charges = Charges(n, total_weight, min_rows, free_splits, error_floor)
     cells.rows = &rows[0]
     cells.weight = &sums[0, 0]
     cells.x = &sums[1, 0]
@@ -204,7 +216,7 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
         criteria = criteria_array
         with nogil:
             n_cells = gather_cells(columns[j], y, weight, orders[j], &cells)
-            best = split_intervals(&cells, n_cells, n, total_weight, min_rows, free_splits, error_floor,
+            best = split_intervals(&cells, n_cells, &charges,
                                    <Interval*>&intervals[0], &sums[4, 0], &splits[0], &criteria[0], &n_examined)
             # From cells to rows: the running sum of the row counts.
             for k in range(1, n_cells):
@@ -234,6 +246,7 @@ def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows,
     cdef Py_ssize_t[::1] splits = splits_array
     cdef double[::1] criteria = criteria_array
     cdef Cells gathered
+    cdef Charges charges = Charges(n_rows, total_weight, min_rows, free_splits, error_floor)
     gathered.rows = &rows[0]
     gathered.weight = &cells[0, 0]
     gathered.x = &cells[1, 0]
@@ -242,6 +255,6 @@ def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows,
     gathered.xx = &cells[4, 0]
     gathered.xy = &cells[5, 0]
     with nogil:
-        best = split_intervals(&gathered, n_cells, n_rows, total_weight, min_rows, free_splits, error_floor,
+        best = split_intervals(&gathered, n_cells, &charges,
                                <Interval*>&intervals[0], &left_errors[0], &splits[0], &criteria[0], &n_examined)
     return splits_array[:best - 1], criteria_array[:n_examined]

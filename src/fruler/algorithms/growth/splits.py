@@ -111,15 +111,11 @@ class SplitSearch:
                 reach = self.reach(structure, feature, positions)
                 judged = every_term if n_inputs <= _MAX_JUDGED_TERMS else np.union1d(in_use, [0, feature + 1])
                 gains = growth.score_splits(
-                    self.rows.columns,
-                    self.rows.rows,
+                    (self.rows.columns, self.rows.rows, residual, self.rows.weight),
                     judged.astype(np.intc),
-                    residual,
-                    self.rows.weight,
                     weight,
                     feature,
-                    positions - reach,
-                    0.5 / reach,
+                    (positions - reach, 0.5 / reach),
                     total,
                     max(self.ridge, _MIN_RIDGE),
                     self.min_rows,
