@@ -7,11 +7,11 @@ import pytest
 
 from fruler import FRULERRegressor
 from fruler.bench.methods import find_method
-from fruler.bench.plan import Plan, check_settings, make_plan, parse_folds, settings_hash
+from fruler.bench.plan import Plan, check_settings, largest_first, make_plan, parse_folds, settings_hash
 
 
 def test_every_run_is_there_once(small_sets):
-    plan = make_plan(small_sets, sets="plain,folded", seeds=2, folds="3", peers="tree,forest", largest_first=False)
+    plan = make_plan(small_sets, sets="plain,folded", seeds=2, folds="3", peers="tree,forest")
     keys = [task.key for task in plan.tasks]
     assert len(set(keys)) == len(keys)
     # Two seeded methods with two seeds and two others with one, on two sets and three folds.
@@ -21,7 +21,7 @@ def test_every_run_is_there_once(small_sets):
 
 
 def test_early_results_are_spread_over_sets(small_sets):
-    tasks = make_plan(small_sets, sets="plain,folded,slow", seeds=2, folds="2", methods="all").tasks
+    tasks = largest_first(make_plan(small_sets, sets="plain,folded,slow", seeds=2, folds="2", methods="all")).tasks
     layers = [(task.seed, task.fold) for task in tasks]
     assert layers == sorted(layers)
     assert [task.set for task in tasks[:9:3]] == ["slow", "folded", "plain"]  # the largest first

@@ -10,7 +10,7 @@ from helpers.structures import grow_at_random, standardised
 from helpers.tasks import make_task
 
 from fruler.algorithms.fruler.initialization import initial_population
-from fruler.algorithms.growth.fitting import normal_equations
+from fruler.algorithms.growth.normal_equations import normal_equations
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed.bins import Bins, bin_block, merge_bins, splits_of_bins
 from fruler.distributed.blocks import Standard, join, load_part

@@ -14,7 +14,7 @@ from fruler._wording import counted
 from fruler.bench.execution import Task
 from fruler.bench.lines import STATUSES, Line, latest, read_lines
 from fruler.bench.machine import describe_machine, source_commit
-from fruler.bench.plan import Plan, check_settings, make_plan
+from fruler.bench.plan import Plan, check_settings, largest_first, make_plan
 from fruler.bench.progress import Reporter
 from fruler.bench.report import write_report
 from fruler.bench.results import RUNS, ResultsFolder
@@ -83,8 +83,9 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
         peers=options.peers,
         preprocessing=options.methods != "none" if options.preprocessing is None else options.preprocessing,
         max_evaluations=options.max_evaluations,
-        largest_first=options.jobs > 1 or options.joblib or options.dask is not None,
     )
+    if options.jobs > 1 or options.joblib or options.dask is not None:
+        plan = largest_first(plan)
     with ResultsFolder(options.out) as results:
         _say(console, results.note)
         check_settings(plan, results.lines, results.settings(), options.out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,6 @@ def make_plan(
     peers: str = "none",
     preprocessing: bool = True,
     max_evaluations: int | None = None,
-    largest_first: bool = True,
 ) -> Plan:
     """Check what is asked for and list its runs, so that early results are spread over all sets.
 
@@ -75,9 +74,6 @@ def make_plan(
         Whether to measure the first two stages alone.
     max_evaluations : int, optional
         A cap for our own algorithms.
-    largest_first : bool
-        Whether, among the runs of one fold and seed, those of large sets come first: several processes then end at
-        about the same time.
 
     Raises
     ------
@@ -97,8 +93,6 @@ def make_plan(
     for name in names:
         for number in numbers:
             refuse_incomplete_folds(data / name, name, number)
-    if largest_first:
-        names = sorted(names, key=lambda name: -(data / name / f"{name}.dat").stat().st_size)
     found = tuple(find_method(name, max_evaluations) for name in chosen)
     folder = str(data.resolve())
     tasks = tuple(
@@ -119,6 +113,15 @@ def make_plan(
         if method.seeded or seed == 0
     )
     return Plan(tasks, found)
+
+
+def largest_first(plan: Plan) -> Plan:
+    """Put the runs of large sets first, among those of one fold and seed: several processes then end together."""
+
+    def place(task: Task) -> tuple[int, int, int]:
+        return task.seed, task.fold, -(Path(task.data) / task.set / f"{task.set}.dat").stat().st_size
+
+    return replace(plan, tasks=tuple(sorted(plan.tasks, key=place)))
 
 
 def choose_sets(data: Path, sets: str | None) -> list[str]:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from fruler.algorithms.fruler.algorithm import FRULER
 from fruler.algorithms.growth.algorithm import GROWTH
 from fruler.distributed.cluster import check_workers, find_client
-from fruler.distributed.evolution import RemoteFRULERLearner
+from fruler.distributed.fruler import RemoteFRULERLearner
 from fruler.distributed.growth import RemoteGrowthLearner
 from fruler.distributed.scores import predict_block, predict_frame, r2_of
 from fruler.distributed.source import Source, open_blocks, whole_rows

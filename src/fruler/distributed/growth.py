@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fruler._typing import Floats
-from fruler.algorithms.growth.fitting import Normal, normal_equations
 from fruler.algorithms.growth.learner import GrowthLearner
+from fruler.algorithms.growth.normal_equations import normal_equations
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
+from fruler.consequents.ridge import Normal
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
 from fruler.distributed.table import RemoteTable

@@ -8,8 +8,8 @@ import pytest
 from helpers.structures import standardised
 
 from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, draw_folds
-from fruler.algorithms.growth.fitting import rule_weights
 from fruler.algorithms.growth.growth import Growth
+from fruler.algorithms.growth.normal_equations import rule_weights
 from fruler.algorithms.growth.options import GrowthOptions
 
 OPTIONS = GrowthOptions(max_rules=4)

@@ -9,10 +9,11 @@ from helpers.structures import n_accepting, standardised
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.growth.fitting import Prices, normal_equations, outputs, rule_weights
 from fruler.algorithms.growth.growth import Growth
+from fruler.algorithms.growth.normal_equations import normal_equations, outputs, rule_weights
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.splits import between
+from fruler.consequents.ridge import Prices
 from fruler.table.scaling import measure_scale
 
 nothing_known = [np.empty(0), np.empty(0)]

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler.algorithms.growth.cross_validation import Fold
-from fruler.algorithms.growth.fitting import Fit
 from fruler.algorithms.growth.growth import Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
+from fruler.consequents.ridge import Fit
 from fruler.learning.algorithm import Arrays
 
 

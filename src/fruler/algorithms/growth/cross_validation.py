@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.growth.fitting import fit_terms, normal_equations, outputs, rule_weights
 from fruler.algorithms.growth.growth import Growth, Step
+from fruler.algorithms.growth.normal_equations import normal_equations, outputs, rule_weights
 from fruler.algorithms.growth.options import GrowthOptions
+from fruler.consequents.ridge import fit_terms
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
@@ -190,7 +191,7 @@ class CrossValidation:
             normal = normal_equations(step.structure, fitted_rows, self.domains)
             weights = rule_weights(step.structure, held_out, self.domains)
             for k, ridge in enumerate(self.ridges):
-                fit = fit_terms(normal, step.structure, len(fitted_rows), ridge, growth.prices)
+                fit = fit_terms(normal, step.structure.size(len(fitted_rows)), ridge, growth.prices)
                 residual = held_out.y - outputs(fit.coefficients, weights, held_out)
                 errors[size, k] = held_out.weight @ np.square(residual)
         if growth.out_of_time:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fruler._typing import Floats
-from fruler.algorithms.growth.fitting import Fit, Normal, Prices, fit_terms, normal_equations
+from fruler.algorithms.growth.normal_equations import normal_equations
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.splits import SplitSearch
 from fruler.algorithms.growth.structure import MIN_GAP, Structure
+from fruler.consequents.ridge import Fit, Normal, Prices, fit_terms
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
@@ -98,7 +99,7 @@ class Growth:
         """Fit the consequents of a structure."""
         self.n_evaluations += 1
         normal = normal_equations(structure, self.rows, self.domains)
-        return normal, fit_terms(normal, structure, len(self.rows), self.splits.ridge, self.prices)
+        return normal, fit_terms(normal, structure.size(len(self.rows)), self.splits.ridge, self.prices)
 
     def run(self, path: Sequence[Step] = ()) -> list[Step]:
         """Grow until splits no longer pay; return every size on the way, one rule first.

@@ -11,11 +11,12 @@ import pandas as pd
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.cross_validation import N_FOLDS, RIDGES, Choice, CrossValidation, Fold, draw_folds
-from fruler.algorithms.growth.fitting import Fit, Normal, Prices, fit_terms, normal_equations
 from fruler.algorithms.growth.growth import Growth, Step
+from fruler.algorithms.growth.normal_equations import normal_equations
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
+from fruler.consequents.ridge import Fit, Normal, Prices, fit_terms
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.table import LocalTable, TrainingTable
@@ -185,7 +186,7 @@ class GrowthLearner(ABC):
             return 0.0
         start = time.monotonic()
         normal = normal_equations(structure, rows, self.domains)
-        fit_terms(normal, structure, len(rows), RIDGES[0], Prices())
+        fit_terms(normal, structure.size(len(rows)), RIDGES[0], Prices())
         return (time.monotonic() - start) * self.table.n_rows / len(rows)
 
     def _finish(
@@ -206,7 +207,7 @@ class GrowthLearner(ABC):
             structure = structures[size]
             normal, support = self._normal_on_all(structures, size)
             ridge = growth.splits.ridge if choice is None else choice.best_ridge(size + 1)
-            fit = fit_terms(normal, structure, self.table.n_rows, ridge, growth.prices)
+            fit = fit_terms(normal, structure.size(self.table.n_rows), ridge, growth.prices)
             cv_error = np.nan if choice is None else choice.error_of(size + 1) * self.table.error_unit
             points.append(
                 FrontPoint(

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.algorithms.growth.fitting import Fit, Normal, outputs
+from fruler.algorithms.growth.normal_equations import outputs
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.structure import MIN_GAP, Structure
+from fruler.consequents.ridge import Fit, Normal
 from fruler.kernels import growth
 from fruler.table.rows import Rows
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
+from fruler.consequents.ridge import Size
 from fruler.rules.partitions import half_widths
 
 Ranges = npt.NDArray[np.intc]
@@ -56,6 +57,10 @@ class Structure:
     def n_splits(self) -> int:
         """The number of splits of all inputs together."""
         return sum(len(points) for points in self.splits)
+
+    def size(self, n_rows: int) -> Size:
+        """Return what the criterion charges for, if it is fitted on so many rows."""
+        return Size(self.n_rules, self.n_splits, n_rows)
 
     def with_split(self, feature: int, position: float, fuzziness: float) -> tuple[Structure, int]:
         """Add a split that no rule uses yet, unless it is there; return its number too."""
