@@ -1,4 +1,4 @@
-"""What a time limit costs and gives: seconds taken and R² on rows that were left out, for a few limits.
+"""What a time limit costs and gives: seconds taken and R² on held-out rows, for a few limits.
 
     python benchmarks/anytime.py [--data FOLDER] [--limits 0.2 0.5 1 2 5]
 
@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.datasets import make_friedman1
 from sklearn.model_selection import train_test_split
 
-from fruler import FRULERRegressor, load_keel
+from fruler import FuzzyRuleRegressor, load_keel
 from fruler.data import load_example
 
 LIMITS = (0.2, 0.5, 1.0, 2.0)
@@ -45,13 +45,13 @@ def main() -> None:
     arguments = parser.parse_args()
     # What is loaded once must not count for the first limit.
     X, y = make_friedman1(100, random_state=0)
-    FRULERRegressor(random_state=0, max_rules=2).fit(X, y)
+    FuzzyRuleRegressor(random_state=0, max_rules=2).fit(X, y)
     n_kept = n_all = 0
     print(f"{'data':<22} {'limit':>7} {'seconds':>8} {'R2':>7} {'rules':>5}")
     for name, (X, X_test, y, y_test) in tables(arguments.data):
         for limit in [*arguments.limits, None]:
             start = time.perf_counter()
-            model = FRULERRegressor(random_state=0, time_limit=limit).fit(X, y)
+            model = FuzzyRuleRegressor(random_state=0, time_limit=limit).fit(X, y)
             seconds = time.perf_counter() - start
             kept = limit is None or seconds <= limit + max(SLACK_SHARE * limit, SLACK_SECONDS)
             if limit is not None:

@@ -1,4 +1,4 @@
-"""What an evaluation in paper mode costs, with coordinate descent, beside the floor: the fitness pass alone.
+"""What an evaluation of FRULERRegressor costs, with coordinate descent, beside the floor: the fitness pass alone.
 
     python benchmarks/evaluation_speed.py --data FOLDER [--sets friedman,wankara]
 
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import fruler.estimators.base
-from fruler import FRULERRegressor, load_keel, paper_settings
+import fruler.algorithms.fruler.learner
+from fruler import FRULERRegressor, load_keel
 from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
 from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.bench.paper import paper_tables
@@ -47,10 +47,9 @@ class RecordingEvaluator(Evaluator):
 
 
 def record_search(X: np.ndarray, y: np.ndarray, evaluations: int) -> RecordingEvaluator:
-    fruler.estimators.base.Evaluator = RecordingEvaluator
-    settings = paper_settings() | {"max_evaluations": evaluations, "solver": "coordinate_descent"}
-    FRULERRegressor(**settings, random_state=0).fit(X, y)
-    fruler.estimators.base.Evaluator = Evaluator
+    fruler.algorithms.fruler.learner.Evaluator = RecordingEvaluator
+    FRULERRegressor(max_evaluations=evaluations, solver="coordinate_descent", random_state=0).fit(X, y)
+    fruler.algorithms.fruler.learner.Evaluator = Evaluator
     return RecordingEvaluator.latest
 
 
@@ -107,13 +106,14 @@ def print_steps(name: str, evaluator: Evaluator, chosen: list[Chromosome]) -> No
 
 def print_threads(name: str, X: np.ndarray, y: np.ndarray, solver: str) -> None:
     # As many evaluations as take some seconds: short runs say more about their beginning than about the search.
-    settings = paper_settings() | {"max_evaluations": 8_000 if len(y) < 5_000 else 100, "solver": solver}
+    evaluations = 8_000 if len(y) < 5_000 else 100
     ratios = []
     for _ in range(REPEATS):
         seconds = []
         for n_jobs in (1, 2):
+            model = FRULERRegressor(max_evaluations=evaluations, solver=solver, random_state=0, n_jobs=n_jobs)
             start = time.perf_counter()
-            FRULERRegressor(**settings, random_state=0, n_jobs=n_jobs).fit(X, y)
+            model.fit(X, y)
             seconds.append(time.perf_counter() - start)
         ratios.append(seconds[0] / seconds[1])
     print(

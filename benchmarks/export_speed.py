@@ -21,7 +21,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 from threadpoolctl import threadpool_limits
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.export import export_model
 from fruler.rules import RuleBase
@@ -55,7 +55,7 @@ def in_duckdb(rules: RuleBase, X: np.ndarray) -> Predict:
 def compare(name: str, n_rows: int, repeats: int) -> None:
     data = load_example(name)
     table, target = data.data.to_numpy(dtype=float), np.asarray(data.target, dtype=float)
-    rules = FRULERRegressor(random_state=0).fit(data.data, data.target).rule_base_
+    rules = FuzzyRuleRegressor(random_state=0).fit(data.data, data.target).rule_base_
     forest = RandomForestRegressor(100, n_jobs=1, random_state=0).fit(table, target)
     rng = np.random.default_rng(0)
     X = np.ascontiguousarray(rng.uniform(table.min(axis=0), table.max(axis=0), (n_rows, table.shape[1])))

@@ -29,7 +29,7 @@ from fruler.bench.results import RUNS
 TIMES = {
     "table2": r"selection_s(_sd)?",
     "table3": r"discretization_s(_sd)?",
-    "table9": r"fruler.*_(selection|discretization|search|total|(?<!evaluations_)ratio)",
+    "table9": r"(?!paper_).*_(selection|discretization|search|total|(?<!evaluations_)ratio)",
 }
 
 

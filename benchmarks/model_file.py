@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fruler import FRULERRegressor, FuzzyPartition, RuleBase, load_model
+from fruler import FuzzyPartition, FuzzyRuleRegressor, RuleBase, load_model
 from fruler.estimators.saved_model import model_of, regressor_of
 from fruler.model_file.file import model_bytes, parse_model
 from fruler.rules import Variable
@@ -26,12 +26,12 @@ from fruler.rules import Variable
 RULES, INPUTS, REPEATS = 100, 40, 50
 
 
-def large_model() -> FRULERRegressor:
+def large_model() -> FuzzyRuleRegressor:
     """Return a fitted regressor whose rule base is replaced by a large one."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0.0, 1.0, (500, INPUTS))
     y = X[:, 0] + rng.normal(size=500)
-    model = FRULERRegressor(random_state=0, max_rules=2).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0, max_rules=2).fit(X, y)
     variables = [Variable(f"input_{j}", FuzzyPartition([0.3, 0.7], (0.0, 1.0)), "m") for j in range(INPUTS)]
     first = rng.integers(0, 3, (RULES, INPUTS))
     last = np.where(rng.uniform(size=first.shape) < 0.9, 2, first)

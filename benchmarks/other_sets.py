@@ -1,4 +1,4 @@
-"""The default mode on data that took no part in its choice: scikit-learn's diabetes and generated problems.
+"""The growth on data that took no part in its choice: scikit-learn's diabetes and generated problems.
 
     python benchmarks/other_sets.py
 
@@ -17,7 +17,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 
 
 def problems() -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -38,7 +38,7 @@ def problems() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 def main() -> None:
     methods: dict[str, RegressorMixin] = {
-        "fruler": FRULERRegressor(random_state=0),
+        "growth": FuzzyRuleRegressor(random_state=0),
         "linear": LinearRegression(),
         "forest": RandomForestRegressor(random_state=0),
         "boosting": HistGradientBoostingRegressor(random_state=0),
@@ -53,8 +53,9 @@ def main() -> None:
                 model.fit(X[train], y[train])
                 seconds = time.perf_counter() - start
                 shares[method].append(np.square(model.predict(X[test]) - y[test]).mean() / y[test].var())
-                if method == "fruler":
-                    sizes.append((model.n_rules_, np.count_nonzero(model.rule_base_.consequents[:, 1:]), seconds))
+                if method == "growth":
+                    slopes = model.rules_.filter(regex="^coef ")
+                    sizes.append((model.n_rules_, np.count_nonzero(slopes), seconds))
         rules, coefficients, seconds = np.mean(sizes, axis=0)
         errors = "".join(f"{np.mean(shares[method]):10.3f}" for method in methods)
         print(f"{name:18}{errors}{rules:10.1f}{coefficients:14.1f}{seconds:9.1f}")

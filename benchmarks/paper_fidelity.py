@@ -1,10 +1,10 @@
-"""FRULERRegressor with `paper_settings()` beside the paper's Tables 4 and 9.
+"""FRULERRegressor compared with the paper's Tables 4 and 9.
 
     python benchmarks/paper_fidelity.py --data FOLDER [--sets dee,stock] [--seeds 2] [--jobs 2] [--solver sgd]
                                         [--l1-ratio 0.95] [--out FILE]
 
 Every finished run is a line of the results file; a run that is already there is not made again, so an interrupted
-benchmark goes on where it was. Without --data only the summary of what is in the file is printed.
+benchmark resumes where it was. Without --data only the summary of what is in the file is printed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from fruler import FRULERRegressor, load_keel, paper_settings
+from fruler import FRULERRegressor, load_keel
 from fruler.bench.paper import paper_tables
 
 # The sets on which test errors and rules are compared; the time is, on any.
@@ -30,21 +30,20 @@ KEY = ["set", "fold", "seed", "solver", "l1_ratio"]
 
 
 def run(folder: Path, fold: int, seed: int, changes: dict[str, Any]) -> dict[str, Any]:
-    settings = {**paper_settings(), **changes}
     train, test = load_keel(folder, fold=fold)
     start = time.perf_counter()
-    model = FRULERRegressor(**settings, random_state=seed).fit(train.data, train.target)
+    model = FRULERRegressor(**changes, random_state=seed).fit(train.data, train.target)
     seconds = time.perf_counter() - start
     return {
         "set": folder.name,
         "fold": fold,
         "seed": seed,
-        "solver": settings["solver"],
-        "l1_ratio": settings["l1_ratio"],
+        "solver": model.solver,
+        "l1_ratio": model.l1_ratio,
         "error": float(np.square(model.predict(test.data) - test.target).mean() / 2.0),
         "rules": model.n_rules_,
         "evaluations": model.n_evaluations_,
-        "coefficients": int(np.count_nonzero(model.rule_base_.consequents[:, 1:])),
+        "coefficients": int(np.count_nonzero(model.rules_.filter(regex="^coef "))),
         "regularization": model.regularization_,
         "seconds": round(seconds, 3),
     }
@@ -94,8 +93,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--solver", default=paper_settings()["solver"])
-    parser.add_argument("--l1-ratio", type=float, default=paper_settings()["l1_ratio"])
+    parser.add_argument("--solver", default=FRULERRegressor().solver)
+    parser.add_argument("--l1-ratio", type=float, default=FRULERRegressor().l1_ratio)
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     arguments.out.parent.mkdir(parents=True, exist_ok=True)

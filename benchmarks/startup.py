@@ -15,7 +15,7 @@ IMPORTS = {
     "python -c pass": "pass",
     "import fruler": "import fruler",
     "scikit-learn, pandas and joblib alone": "import pandas, joblib, sklearn.base, sklearn.utils.validation",
-    "from fruler import FRULERRegressor": "from fruler import FRULERRegressor",
+    "from fruler import FuzzyRuleRegressor": "from fruler import FuzzyRuleRegressor",
 }
 
 
@@ -48,8 +48,8 @@ def main() -> None:
     print(f"medians of {repeats} runs, seconds     clock  processor")
     for name, (clock, processor) in medians.items():
         print(f"{name:<38}{clock:>9.3f}{processor:>11.3f}")
-    ours, theirs = medians["from fruler import FRULERRegressor"], medians["scikit-learn, pandas and joblib alone"]
-    print(f"{'FRULERRegressor beyond scikit-learn':<38}{ours[0] - theirs[0]:>9.3f}{ours[1] - theirs[1]:>11.3f}")
+    ours, theirs = medians["from fruler import FuzzyRuleRegressor"], medians["scikit-learn, pandas and joblib alone"]
+    print(f"{'FuzzyRuleRegressor beyond scikit-learn':<38}{ours[0] - theirs[0]:>9.3f}{ours[1] - theirs[1]:>11.3f}")
 
 
 if __name__ == "__main__":

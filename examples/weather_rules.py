@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from fruler import FRULERRegressor, load_model
+from fruler import FuzzyRuleRegressor, load_model
 from fruler.data import load_example
 
 
@@ -16,7 +16,7 @@ def main() -> None:
     weather = load_example("weather")
     X, X_new, y, y_new = train_test_split(weather.data, weather.target, test_size=0.2, random_state=0)
     unit = weather.units[weather.target_name]
-    model = FRULERRegressor(random_state=0).fit(X, y)
+    model = FuzzyRuleRegressor(random_state=0).fit(X, y)
 
     print(f"How many rules are enough? Root mean squared errors in {unit}")
     print("  rules  cross-validated  on days held out")

@@ -5,7 +5,7 @@ from typing import Any
 
 import matplotlib as mpl
 
-from fruler import FRULERRegressor, MultiGranularityDiscretizer
+from fruler import FuzzyRuleRegressor, MultiGranularityDiscretizer
 from fruler.data import load_example
 from fruler.explain.plots import (
     DisplacementDisplay,
@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent
 def draw_all() -> dict[str, Any]:
     """Return every display of the page by the name of its file."""
     weather = load_example("weather")
-    model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     model.rule_base_ = model.rule_base_.with_units(weather.units)
     discretizer = MultiGranularityDiscretizer().fit(weather.data, weather.target)
     # The finest is crowded; three labels show what a displacement does.

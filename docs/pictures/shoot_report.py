@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from fruler import FRULERRegressor
+from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.explain.report import write_report
 
@@ -17,7 +17,7 @@ PICTURE = Path(__file__).parent / "report.png"
 def main() -> None:
     """Write the report of the weather model, open it, and take a picture of its sliders."""
     weather = load_example("weather")
-    model = FRULERRegressor(random_state=0).fit(weather.data, weather.target)
+    model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as browsers:
         page_file = Path(folder) / "report.html"
         write_report(page_file, model.rule_base_.with_units(weather.units), weather.data, weather.target)
