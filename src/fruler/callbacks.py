@@ -25,19 +25,19 @@ class Progress:
     Attributes
     ----------
     stage : str
-        What has just moved on: ``"growth"``, a rule was added; ``"validation"``, a part of the rows was left out;
+        What has just moved on: ``"growth"``, a rule was added; ``"cross-validation"``, a fold is finished;
         ``"selection"`` and ``"discretization"`` are done; ``"evolution"``, a generation is over; ``"fit"``, a model of
         the front was fitted on all rows.
     generation : int
-        Its number in the stage: the generation (0 is the first population), the rules added, the parts or the models
+        Its number in the stage: the generation (0 is the first population), the rules added, the folds or the models
         that are done.
     n_evaluations : int
-        Candidates that the search has looked at.
+        Candidates that were evaluated.
     n_rules : int
         Rules of the best model so far; 0 while there is none.
     error : float
-        Half its mean squared error, in the target's unit squared: on the training rows, in the validation on rows that
-        were left out. NaN while there is no model.
+        Half its mean squared error, in the target's unit squared: on the training rows, in cross-validation on held-out
+        rows. NaN while there is no model.
     seconds : float
         Since `fit` was called.
     seconds_left : float or None

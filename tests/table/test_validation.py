@@ -138,7 +138,7 @@ def test_lengths_must_agree(estimator, table):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (np.ones(49), "one weight a row"),
+        (np.ones(49), "one weight per row"),
         (np.r_[-1.0, np.ones(49)], "-1.0 at row 0"),
         (np.zeros(50), "zero for every row"),
         (np.r_[np.ones(49), np.nan], "nan at row 49"),

@@ -119,7 +119,7 @@ def _ranks(measured: Measured, figure: str) -> Drawn | None:
 
 
 def _error_against_rules(measured: Measured) -> Drawn | None:
-    """Draw a point a system: its error, as a ratio to the paper's FRULER, against its number of rules."""
+    """Draw one point per system: its error, as a ratio to the paper's FRULER, against its number of rules."""
     systems = [*PAPER_SYSTEMS, *measured.ours, *ranked_peers(measured, "error")]
     errors = measured.compare(systems, "error")
     if errors.empty or not measured.ours:
@@ -199,7 +199,7 @@ def _error_against_rules_by_set(measured: Measured) -> Drawn | None:
 
 
 def _time_against_rows(measured: Measured) -> Drawn | None:
-    """Draw the seconds of a fit against the number of training rows, a point a set."""
+    """Draw the seconds of a fit against the number of training rows, one point per set."""
     figure = Figure(figsize=(8.6, 5.4), layout="constrained")
     axes = figure.subplots()
     times = {method: (measured.means(method, "rows"), measured.means(method, "seconds")) for method in measured.methods}

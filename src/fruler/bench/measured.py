@@ -71,7 +71,7 @@ class Measured:
         return self.runs[self.runs["method"] == method]
 
     def by_fold(self, measure: str) -> pd.DataFrame:
-        """Return means over seeds: a row a (set, fold) and a column a method."""
+        """Return means over seeds: a row a (set, fold) and one column per method."""
         if measure not in self._pivots:
             means = self._seed_means[measure].dropna().reset_index()
             if measure == "rules":
@@ -112,7 +112,7 @@ class Measured:
         return paper_figures(measure)[system] if system in PAPER_SYSTEMS else self.means(system, measure)
 
     def compare(self, systems: Sequence[str], measure: str) -> pd.DataFrame:
-        """Return figures that can be compared: a row a set for which all systems have one.
+        """Return figures that can be compared: one row per set for which all systems have one.
 
         Methods are averaged over the folds that all of them finished. The paper's figures are over its five.
         """
@@ -150,7 +150,7 @@ def read_measured(path: Path) -> Measured:
 
 
 def read_runs(path: Path) -> pd.DataFrame:
-    """Read the lines of a benchmark: a row a line, in their order, and a column for every figure that a line can have.
+    """Read the lines of a benchmark: one row per line, in their order, and one column per figure.
 
     Raises
     ------

@@ -17,7 +17,7 @@ ROW_INCHES = 0.27
 
 
 def draw_ranks(groups: Mapping[str, pd.DataFrame], colours: Mapping[str, str], ink: str) -> Figure:
-    """Draw a diagram for each group of systems (figures: a row a set, a column a system), one below the other."""
+    """Draw one diagram per group of systems, one below the other; values have a row per set, a column per system."""
     heights = [_height(values) for values in groups.values()]
     figure = Figure(figsize=(9.0, ROW_INCHES * sum(heights)), layout="constrained")
     panels = figure.subplots(len(groups), 1, height_ratios=heights, squeeze=False)[:, 0]

@@ -44,7 +44,7 @@ def friedman_ranking(values: pd.DataFrame) -> FriedmanRanking:
     Parameters
     ----------
     values : DataFrame
-        A row a data set and a column a system, without gaps; at least two rows and three columns.
+        One row per data set and one column per system, without gaps; at least two rows and three columns.
 
     Examples
     --------

@@ -20,7 +20,7 @@ MANY_INPUTS = 8
 
 
 def summary_table(measured: Measured) -> Table | None:
-    """Return what a README says of our algorithms: a row a figure and a column a algorithm."""
+    """Return what a README says of our algorithms: one row per figure and one column per algorithm."""
     if not measured.ours:
         return None
     records = [record for algorithm in measured.ours for record in _headlines(measured, algorithm)]
@@ -131,7 +131,7 @@ def _against_a_peer(measured: Measured, algorithm: str, peer: str) -> list[dict[
 
 
 def _first_fold(measured: Measured) -> pd.DataFrame:
-    """Return the seconds of a fit on fold 1 of the small sets, a column a method."""
+    """Return the seconds of a fit on fold 1 of the small sets, one column per method."""
     seconds = measured.by_fold("seconds")
     small = [name for name in paper_tables().index if name not in LARGE_SETS]
     first = seconds[seconds.index.get_level_values("fold") == 1].droplevel("fold")

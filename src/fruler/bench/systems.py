@@ -133,7 +133,7 @@ def as_printed(name: str, value: float, measure: str) -> float:
 
 
 def paper_figures(measure: str) -> pd.DataFrame:
-    """Return the paper's Table 4: a row a set and a column a system; `measure` is "error" or "rules"."""
+    """Return the paper's Table 4: one row per set and one column per system; `measure` is "error" or "rules"."""
     suffix = {"error": "test", "rules": "rules"}[measure]
     tables = _tables()
     columns = zip(PAPER_SYSTEMS, _paper_columns(), strict=True)

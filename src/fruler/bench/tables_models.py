@@ -116,7 +116,7 @@ def share_of_coefficients(runs: pd.DataFrame) -> pd.Series:
 
 
 def _complexity(measured: Measured, method: str, sets: list[str]) -> pd.DataFrame:
-    """Return the figures of a method, a row a set."""
+    """Return the figures of a method, one row per set."""
     runs = measured.of(method)
     runs = runs.assign(share=share_of_coefficients(runs))
     names = ["rules", "coefficients", "share", "conditions"]
@@ -126,7 +126,7 @@ def _complexity(measured: Measured, method: str, sets: list[str]) -> pd.DataFram
 
 
 def failures_table(measured: Measured) -> Table | None:
-    """Return the runs that failed, took too long, or whose package is missing: a row a method, set and reason."""
+    """Return the runs that failed, took too long, or whose package is missing: one row per method, set and reason."""
     lines = measured.lines[measured.lines["status"] != "ok"]
     if lines.empty:
         return None

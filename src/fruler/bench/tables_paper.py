@@ -114,7 +114,7 @@ def _both(system: str) -> list[tuple[str, str]]:
 
 
 def _results_frame(measured: Measured, sets: list[str], described: dict[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
-    """Return the figures and their standard deviations, a row a set."""
+    """Return the figures and their standard deviations, one row per set."""
     columns: dict[str, object] = {"set": sets}
     for figure in FIGURES:
         printed = paper_figures(figure).reindex(sets)

@@ -25,7 +25,7 @@ FEWEST_SETS = 6
 
 
 def ranked_groups(measured: Measured, figure: str) -> dict[str, pd.DataFrame]:
-    """Return the figures of the systems that are ranked together, a row a set, by the name of the group.
+    """Return the figures of the systems that are ranked together, one row per set, by the name of the group.
 
     Not every peer takes part, see `ranked_peers`: one that has figures on few sets would leave few to rank on.
     """

@@ -109,7 +109,7 @@ def fit(
     format: Format = None,
     json: AsJson = False,
 ) -> None:
-    """Learn rules from a table, print them, and tell their error."""
+    """Learn rules from a table, print them, and measure their error."""
     from fruler.cli.fit import FitOptions, learn_rules
 
     learn_rules(
@@ -147,7 +147,7 @@ def predict(
     format: Format = None,
     json: AsJson = False,
 ) -> None:
-    """Predict each row of a table: a header, then a line a row.
+    """Predict each row of a table: a header, then one line per row.
 
     Columns are found by their names; others are ignored. A row with a missing value, or with a category that the model
     does not know, has an empty prediction.
@@ -166,7 +166,7 @@ def explain(
     format: Format = None,
     json: AsJson = False,
 ) -> None:
-    """Tell why rows are predicted as they are.
+    """Explain why rows are predicted as they are.
 
     For each row: what each input adds to the mean prediction, and which rules answer with what weight.
     """

@@ -19,7 +19,7 @@ from fruler.algorithms.fruler.fitness import OutOfTime
 _POLL = 1.0
 # The least seconds that a scheduler has to answer such a question: it may be busy, e.g. importing what it is sent.
 _ANSWER = 30.0
-_WITH_A_CHECKPOINT = "Fit again on another cluster; with the same checkpoint=FOLDER it goes on from where it was"
+_WITH_A_CHECKPOINT = "Fit again on another cluster; with the same checkpoint=FOLDER it resumes where it was"
 
 
 class ClusterLost(RuntimeError):

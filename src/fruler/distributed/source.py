@@ -44,7 +44,7 @@ class Source:
             if not dask.is_dask_collection(collection) or not hasattr(collection, "to_delayed"):
                 raise ValueError(
                     f"{name} must be a Dask array or data frame; got a {type(collection).__name__}. For data that fit "
-                    "into memory there is fruler.FRULERRegressor."
+                    f"into memory there is {estimator.local.__name__}."
                 )
         _check_alignment(given)
         check_table(estimator, _outline(X), reset=True)
@@ -62,7 +62,7 @@ class Source:
         return n_rows * (self.n_inputs + 1) * 8
 
     def fits(self, client: Client, n_rows: int) -> bool:
-        """Tell whether so many rows can stay in the memory of the workers."""
+        """Return whether so many rows can stay in the memory of the workers."""
         return self.n_bytes(n_rows) <= _SHARE_OF_MEMORY * memory_of_workers(client)
 
     def loaded(self, client: Client, patience: float) -> Blocks:

@@ -1,6 +1,6 @@
 """scikit-learn's own callbacks, which are there from version 1.9 on and still experimental.
 
-Where they are not there, nothing of this does anything, and `FRULERRegressor` has no ``set_callbacks``.
+Where they are not there, nothing of this does anything, and the estimators have no ``set_callbacks``.
 """
 
 from __future__ import annotations

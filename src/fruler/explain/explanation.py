@@ -108,7 +108,7 @@ class Explanation:
         return pd.DataFrame(table, index=range(len(self)))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a row: prediction, base, what each input adds, the weight of each rule, and the flags."""
+        """Return one row per prediction: its base, what each input adds, the weight of each rule, and the flags."""
         columns: dict[str, Any] = {"prediction": self.predictions, "base": self.base}
         columns |= {f"{name} adds": self.contributions[:, j] for j, name in enumerate(self.names)}
         columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}

@@ -11,7 +11,7 @@ from fruler.rules.summary import TrainingSummary
 
 
 def input_importance(rule_base: RuleBase) -> pd.DataFrame:
-    """Return a row an input, the most important first.
+    """Return one row per input, the most important first.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def input_importance(rule_base: RuleBase) -> pd.DataFrame:
 
 
 def rule_importance(rule_base: RuleBase) -> pd.DataFrame:
-    """Return a row a rule, the most important first.
+    """Return one row per rule, the most important first.
 
     Returns
     -------

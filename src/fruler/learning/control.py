@@ -59,7 +59,7 @@ class RunControl:
         self.state: Any = None
 
     def is_stopped(self) -> bool:
-        """Tell whether somebody asked for the end."""
+        """Return whether somebody asked for the end."""
         return self.stopped
 
     def deadline(self, share: float = 1.0) -> float:
@@ -67,7 +67,7 @@ class RunControl:
         return self.start + share * self.limit
 
     def over(self, share: float = 1.0) -> bool:
-        """Tell whether nothing new is to be begun: time is up, or somebody asked for the end."""
+        """Return whether nothing new is to be begun: time is up, or somebody asked for the end."""
         return self.stopped or time.monotonic() > self.deadline(share)
 
     def report(

@@ -23,7 +23,7 @@ class FrontPoint:
     error : float
         Half the mean squared error on the training rows, in the target's own units.
     cv_error : float
-        The same on rows that were left out, where the search estimates it; NaN elsewhere.
+        The same on held-out rows, where the search estimates it; NaN elsewhere.
     regularization : float
         With which its consequents were fitted.
     n_uncovered : int

@@ -17,7 +17,7 @@ from fruler.rules.rule_base import RuleBase
 from fruler.table.encoding import TableEncoding
 
 FORMAT, SCHEMA = "fruler-model", 1
-# What is parted into lines, member by member: a person reads an input a line and a rule a line.
+# What is written in lines, member by member: a person reads one input per line and one rule per line.
 _LINES: dict[str, Any] = {
     "columns": {},
     "rule_bases": {"*": {"inputs": {}, "rules": {}, "training": {"inputs": {}}}},

@@ -37,7 +37,7 @@ def summarise(
     weight : ndarray of shape (n_samples,), optional
         How much each row counts.
     cv_error : float, optional
-        Half the mean squared error on rows that were left out, where it is known.
+        Half the mean squared error on held-out rows, where it is known.
     """
     weight = np.ones(len(target)) if weight is None else weight
     low, high = values.min(axis=0), values.max(axis=0)
@@ -90,7 +90,7 @@ def summary_from(
     sample, sample_weight : ndarray of shape (n_samples, n_inputs) and (n_samples,)
         Rows that stand for all.
     cv_error : float, optional
-        Half the mean squared error on rows that were left out, where it is known.
+        Half the mean squared error on held-out rows, where it is known.
     """
     base, typical = measured.base, measured.typical
     parts = parts_from(rule_base, sample, typical)

@@ -263,7 +263,7 @@ class RuleBase:
         return self.antecedents.activations(number_table(X, self.names), self.t_norm, compiled=compiled)
 
     def explain(self, X: Any) -> Explanation:
-        """Tell why each row is predicted as it is: the rules that fired, what each input adds, and its labels.
+        """Explain each prediction: the rules that fired, what each input adds, and its labels.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ class TrainingSummary:
     rule_importance : array-like of shape (n_rules,)
         The same of each rule, by its weight.
     rmse, cv_rmse : float
-        The root mean squared error on these rows; and on rows that were left out, NaN where that is not known.
+        The root mean squared error on these rows; and on held-out rows, NaN where that is not known.
     """
 
     n_rows: int

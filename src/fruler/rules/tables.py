@@ -10,7 +10,7 @@ from fruler.rules.rule_base import RuleBase
 
 
 def rules_table(rule_base: RuleBase) -> pd.DataFrame:
-    """Return a row a rule: the labels it accepts of each input, its support, its intercept and coefficients.
+    """Return one row per rule: the labels it accepts of each input, its support, its intercept and coefficients.
 
     Examples
     --------

@@ -178,7 +178,7 @@ def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: give one weight a row.")
+        raise ValueError(f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: give one weight per row.")
     bad = ~((weights >= 0.0) & (weights <= LARGEST_VALUE))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

@@ -97,7 +97,7 @@ class Evaluator:
     deadline : float
         The value of `time.monotonic` after which nothing new is begun.
     stopped : callable, optional
-        Tells whether somebody asked for the end; after it nothing new is begun either.
+        Returns whether somebody asked for the end; after it nothing new is begun either.
     """
 
     def __init__(

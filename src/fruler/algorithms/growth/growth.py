@@ -46,7 +46,7 @@ class Growth:
     deadline : float
         The value of `time.monotonic` after which nothing new is begun.
     stopped : callable, optional
-        Tells whether somebody asked for the end; after it nothing new is begun either.
+        Returns whether somebody asked for the end; after it nothing new is begun either.
     on_step : callable, optional
         Called with the growth after each new size.
 

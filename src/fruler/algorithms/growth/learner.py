@@ -181,7 +181,7 @@ class GrowthLearner(ABC):
         )
 
     def _seconds_of_fit(self, rows: Rows, structure: Structure) -> float:
-        """Tell how long the fit on all rows will take, from one on those that rules were grown on."""
+        """Estimate how long the fit on all rows will take, from one on those that rules were grown on."""
         if self.control.limit == np.inf:
             return 0.0
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""The nested partitions of one input: a row a granularity."""
+"""The nested partitions of one input: one row per granularity."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class GranularitiesDisplay:
     figure_ : Figure
         The figure of the axes.
     lines_ : list of list of Line2D
-        For each row a line a label.
+        For each row one line per label.
     new_splits_ : list of list of float
         For each row the split points that the row above does not have; a dashed line marks them.
 

@@ -23,7 +23,7 @@ MEASURES: tuple[Measure, ...] = ("error", "fitness")
 class ProgressDisplay:
     """The error of the best rules against the candidates that were evaluated, and their number below.
 
-    With growth there is a point a rule added, and the size that was chosen is marked; with evolution there is a step a
+    A growth has one point per rule added, and the size that was chosen is marked; an evolution has one step per
     generation.
 
     Parameters

@@ -1,4 +1,4 @@
-"""A rule base as a picture: a row a rule, its fuzzy sets at the left, the weights of its output at the right."""
+"""A rule base as a picture: one row per rule, its fuzzy sets at the left, the weights of its output at the right."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _TEXT_LINE, _LONGEST_NAME, _MAX_LINES = 0.17, 2.2, 6
 
 
 class RuleBaseDisplay:
-    """All rules at a glance, after the paper's figure: a row a rule.
+    """All rules at a glance, after the paper's figure: one row per rule.
 
-    At the left stand the fuzzy sets that a rule accepts, in a column an input that any rule looks at; the place is
+    At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
     each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign tell whether the
     output rises (+) or falls (−) with the input.

@@ -29,6 +29,7 @@ def accepted_path(partition: Partition, first: int, last: int, low: float, high:
 
     Examples
     --------
+    >>> from fruler.rules import FuzzyPartition
     >>> accepted_path(FuzzyPartition([5.0], (0.0, 10.0)), 0, 0, 0.0, 10.0)
     'M-1 40V3H0L100 40'
     """

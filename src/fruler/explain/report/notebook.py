@@ -38,7 +38,7 @@ def rules_html(rule_base: RuleBase) -> str:
     Returns
     -------
     str
-        A part of a page: a table with a row a rule, and where labels meet.
+        A part of a page: a table with one row per rule, and where labels meet.
 
     Examples
     --------

@@ -202,7 +202,7 @@ def _glance(
     elif training is None:
         return figures
     elif np.isfinite(training.cv_rmse):
-        error, where = training.cv_rmse, "on rows left out in turn"
+        error, where = training.cv_rmse, "on held-out rows (cross-validation)"
     else:
         error, where = training.rmse, "on the training rows"
     figures.append((with_unit(fixed(error, tolerance), unit), "typical error", f"{where} (RMSE)"))
@@ -225,7 +225,7 @@ def _error_rows(rule_base: RuleBase, reference: Reference, errors: list[Any]) ->
         return None
     titles = {
         "training": "on the training rows",
-        "left_out": "on rows left out in turn",
+        "left_out": "on held-out rows (cross-validation)",
         "given": "on the given rows",
     }
     columns = [name for name in titles if any(getattr(row, name) is not None for row in errors)]

@@ -234,7 +234,7 @@ class Checked:
 
 
 def _are_finite(values: Collection[Any]) -> bool:
-    """Tell whether all are finite numbers, fast; a file has thousands."""
+    """Return whether all are finite numbers, fast; a file has thousands."""
     try:
         return {*map(type, values)} <= {float, int} and all(map(math.isfinite, values))
     except OverflowError:
