@@ -23,7 +23,7 @@ def frame(friedman):
 
 
 def test_arrays_in_memory_are_for_the_local_regressor(model, friedman):
-    with pytest.raises(ValueError, match=r"X must be a Dask array or data frame; got a ndarray.*FRULERRegressor"):
+    with pytest.raises(ValueError, match=r"X must be a Dask array or data frame; got a ndarray.*FuzzyRuleRegressor"):
         model.fit(*friedman)
     X, _ = in_chunks(*friedman, 300)
     with pytest.raises(ValueError, match="y must be a Dask array or data frame; got a ndarray"):
