@@ -3,12 +3,13 @@
 import hashlib
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from fruler import FuzzyRuleRegressor, load_model
+from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.estimators.saved_model import save_regressor
 from fruler.model_file.file import read_model
 from fruler.rules import NominalPartition
@@ -16,12 +17,31 @@ from fruler.rules import NominalPartition
 GOLDEN = Path(__file__).parent / "golden"
 # A new schema gets new files; these stay.
 HASHES = {
+    "evolution-1.expected.json": "3cfe8bb96dbff20a",
+    "evolution-1.json": "87e648fb29d1ed2b",
+    "fruler-1.expected.json": "503d7a2af2a5d00d",
+    "fruler-1.json": "0748201ae4c84400",
     "hand-1.expected.json": "7534b717dabde537",
     "hand-1.json": "98e8f0bd5ce1be19",
+    "limits-1.expected.json": "101ff69f30fd3108",
+    "limits-1.json": "e6ed0068f439a900",
     "model-1.expected.json": "5918448e9f57442b",
     "model-1.json": "5f9d3f427c9887c2",
+    "paper-1.expected.json": "503d7a2af2a5d00d",
+    "paper-1.json": "83a9c3ad6f266006",
     "small-1.expected.json": "f9959fdc3bcfa16e",
     "small-1.json": "e0e81cf5e6ccfe47",
+}
+NAMES = sorted({name.partition(".")[0] for name in HASHES})
+# Files that name a search are of the time before every algorithm had an estimator.
+CLASSES = {
+    "model-1": FuzzyRuleRegressor,
+    "small-1": FuzzyRuleRegressor,
+    "limits-1": FuzzyRuleRegressor,
+    "hand-1": FuzzyRuleRegressor,
+    "paper-1": FRULERRegressor,
+    "evolution-1": FRULERRegressor,
+    "fruler-1": FRULERRegressor,
 }
 
 
@@ -34,7 +54,7 @@ def test_every_golden_file_is_guarded():
     assert sorted(path.name for path in GOLDEN.iterdir()) == sorted(HASHES)
 
 
-@pytest.mark.parametrize("name", ["model-1", "hand-1", "small-1"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_golden_file_predicts_and_explains_as_on_its_first_day(name):
     model = load_model(GOLDEN / f"{name}.json")
     expected = json.loads((GOLDEN / f"{name}.expected.json").read_text(encoding="utf-8"))
@@ -43,7 +63,7 @@ def test_a_golden_file_predicts_and_explains_as_on_its_first_day(name):
     np.testing.assert_allclose(model.explain(rows).contributions, expected["contributions"], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["model-1", "hand-1", "small-1"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_golden_file_is_written_as_it_was(name, tmp_path):
     old = (GOLDEN / f"{name}.json").read_text(encoding="utf-8")
     save_regressor(tmp_path / "again.json", load_model(GOLDEN / f"{name}.json"))
@@ -53,6 +73,25 @@ def test_a_golden_file_is_written_as_it_was(name, tmp_path):
     assert [line for line in new.split(ends[1])[0].splitlines() if not line.startswith(ends[0])] == [
         line for line in old.split(ends[1])[0].splitlines() if not line.startswith(ends[0])
     ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_golden_file_is_of_the_class_that_learned_it(name):
+    model = load_model(GOLDEN / f"{name}.json")
+    assert type(model) is CLASSES[name]
+    settings = (read_model(GOLDEN / f"{name}.json").learning or SimpleNamespace(settings={})).settings
+    parameters = model.get_params()
+    for setting in set(settings) & set(parameters):
+        default = type(model)().get_params()[setting]
+        assert parameters[setting] == (default if settings[setting] is None else settings[setting])
+
+
+def test_settings_of_the_paper_s_algorithm_come_back():
+    paper, evolved = (load_model(GOLDEN / f"{name}-1.json").get_params() for name in ("paper", "evolution"))
+    assert (paper["solver"], paper["t_norm"], paper["max_evaluations"]) == ("sgd", "minimum", 300)
+    assert (evolved["solver"], evolved["l1_ratio"], evolved["early_stopping"]) == ("coordinate_descent", 0.5, 9)
+    limits = load_model(GOLDEN / "limits-1.json").get_params()
+    assert (limits["early_stopping"], limits["max_rules"], limits["time_limit"], limits["n_jobs"]) == (2, 3, 1000.0, 2)
 
 
 def test_the_golden_model_has_what_was_learned():
