@@ -11,13 +11,13 @@ from fruler.callbacks import Progress
 from fruler.cli import progress as module
 from fruler.cli.progress import ProgressLine
 
-GROWTH = Progress("growth", 3, 12_345, 1, error=2.0, seconds=130.0)
+GROWTH = Progress("growth", 3, 12_345, 1, error=4.5, seconds=130.0)
 
 
 def test_the_error_is_the_root_of_the_mean_square():
-    assert progress_line(GROWTH) == "growth 3: 12,345 evaluations, 1 rule, RMSE 2, 2 min"
+    assert progress_line(GROWTH) == "growth 3: 12,345 evaluations, 1 rule, RMSE 3, 2 min"
     assert progress_line(replace(GROWTH, n_rules=2, seconds_left=7.0)).endswith(
-        "2 rules, RMSE 2, 2 min, about 7 s left"
+        "2 rules, RMSE 3, 2 min, about 7 s left"
     )
     assert progress_line(Progress("selection", 0, 0, 0, float("nan"), 3.0)) == "selection: 3 s"
 

@@ -105,7 +105,11 @@ def test_with_rules_keeps_units_and_label_names(fitted):
 
 
 class Louder(find_estimator("growth")):
-    """Overrides a step of the template."""
+    """Overrides steps of the template."""
+
+    def _fit(self, X, y, sample_weight, control):
+        super()._fit(X, y, sample_weight, control)
+        self.fitted_by_ = "Louder"
 
     def _training_table(self, X, y, sample_weight):
         return super()._training_table(X, 2.0 * np.asarray(y), sample_weight)
@@ -115,6 +119,7 @@ def test_a_subclass_may_override_what_it_needs():
     plain = make_estimator("growth", max_evaluations=60, random_state=0).fit(X, y)
     louder = Louder(max_evaluations=60, random_state=0).fit(X, y)
     np.testing.assert_allclose(louder.predict(X), 2.0 * plain.predict(X), rtol=1e-6)
+    assert louder.fitted_by_ == "Louder"
 
 
 @pytest.mark.usefixtures("_constant")

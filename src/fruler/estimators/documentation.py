@@ -19,8 +19,8 @@ _PARAMETERS = """time_limit : float, default=None
         A folder in which the search is kept every few seconds. A fit that was stopped or killed resumes from there when
         it is repeated, and gives the model of one that was not; one that was finished gives its model at once.
     warm_start : bool, default=False
-        Whether another fit on the same data resumes the search of the last one, with other limits: {limits} may be
-        raised. The model is that of one longer fit."""
+        Whether another fit on the same data resumes the search of the last one. In between,
+        {limits} may be raised; the model is that of one longer fit."""
 
 _ATTRIBUTES = """rule_base_ : RuleBase
         The model.
