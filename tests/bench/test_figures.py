@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from helpers.runs import make_line, write_lines
 
-from fruler.bench.measured import read_measured
+from fruler.bench.measurements import read_measured
 from fruler.bench.systems import PAPER_SYSTEMS, PEERS, own_systems, title_of
 
 pytest.importorskip("matplotlib")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from helpers.runs import PAPER, make_benchmark, make_ending, make_line, make_preprocessing, write_lines
 
-from fruler.bench.measured import geometric_mean, measure, read_measured, read_runs
+from fruler.bench.measurements import geometric_mean, measure, read_measured, read_runs
 from fruler.bench.rendering import Column, to_csv, to_markdown
 from fruler.bench.statistics import cliques, friedman_ranking, nemenyi_distance, wilcoxon_p
 from fruler.bench.systems import as_printed, in_units, order_methods, order_sets, paper_figures, printed_decimals

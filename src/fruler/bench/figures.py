@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from fruler.bench.labels import place_labels
-from fruler.bench.measured import Measured, geometric_mean
+from fruler.bench.measurements import Measured, geometric_mean
 from fruler.bench.page import Picture
 from fruler.bench.paper import paper_tables
 from fruler.bench.ranks_figure import draw_ranks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fruler.bench.measured import Measured
+from fruler.bench.measurements import Measured
 from fruler.bench.rendering import NONE
 from fruler.bench.systems import PAPER_SYSTEMS
 

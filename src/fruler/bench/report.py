@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fruler.bench.files import read_json, write_result
-from fruler.bench.measured import read_measured
+from fruler.bench.measurements import read_measured
 from fruler.bench.page import Picture, write_page
 from fruler.bench.rendering import to_csv, to_latex, to_markdown
 from fruler.bench.results import MACHINE, RUNS, SETTINGS

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fruler.bench.marks import CAPPED_NOTE, mark
-from fruler.bench.measured import Measured, geometric_mean
+from fruler.bench.measurements import Measured, geometric_mean
 from fruler.bench.paper import paper_tables
 from fruler.bench.rendering import NONE, Cell, Column, Table, fixed, significant
 from fruler.bench.statistics import tally

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fruler.bench.measured import Measured
+from fruler.bench.measurements import Measured
 from fruler.bench.rendering import Table
 from fruler.bench.summary import summary_table
 from fruler.bench.tables_models import complexity_table, errors_table, failures_table

@@ -10,7 +10,7 @@ import pandas as pd
 
 from fruler.bench.lines import PREPROCESSING
 from fruler.bench.marks import absence, mark, notes_on, status_of
-from fruler.bench.measured import Measured, geometric_mean
+from fruler.bench.measurements import Measured, geometric_mean
 from fruler.bench.rendering import NONE, Cell, Column, Table, fixed, significant, with_spread
 from fruler.bench.systems import in_units, own_systems, paper_figures, set_label, title_of
 

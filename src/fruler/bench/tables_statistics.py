@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fruler.bench.measured import Measured, geometric_mean
+from fruler.bench.measurements import Measured, geometric_mean
 from fruler.bench.rendering import Cell, Column, Table, fixed, p_value, significant
 from fruler.bench.statistics import FriedmanRanking, friedman_ranking, holm, tally, wilcoxon_p
 from fruler.bench.systems import PAPER_SYSTEMS, as_printed, title_of

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from fruler._files import write_whole
 from fruler._wording import name_with_unit
-from fruler.cli.held_out import error_table, held_out_errors
+from fruler.cli.holdout import error_table, held_out_errors
 from fruler.data.examples import load_example
 from fruler.estimators.growth import FuzzyRuleRegressor
 

@@ -15,7 +15,7 @@ import pandas as pd
 import typer
 
 from fruler._wording import counted, quote_names, suggest
-from fruler.cli.held_out import HeldOut, error_table, held_out_errors
+from fruler.cli.holdout import HeldOut, error_table, held_out_errors
 from fruler.cli.input import STDIN, Table, read_frame, same_file
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, write_output
 from fruler.cli.progress import ProgressLine

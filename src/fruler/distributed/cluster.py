@@ -55,7 +55,7 @@ def find_client(client: Client | None) -> Client:
     return client
 
 
-def check_workers(client: Client, patience: float) -> None:
+def check_workers(client: Client, timeout: float) -> None:
     """Wait for a worker, and refuse workers with another Dask or fruler than here.
 
     Raises
@@ -66,10 +66,10 @@ def check_workers(client: Client, patience: float) -> None:
         If a worker has other versions, or no fruler at all.
     """
     try:
-        client.wait_for_workers(1, timeout=patience)
+        client.wait_for_workers(1, timeout=timeout)
         found = client.run(worker_versions, on_error="return")
     except TimeoutError:
-        raise ClusterLost(f"No worker came within {patience:g} seconds; start one, or raise timeout=.") from None
+        raise ClusterLost(f"No worker came within {timeout:g} seconds; start one, or raise timeout=.") from None
     here = worker_versions()
     for address, versions in found.items():
         if isinstance(versions, ModuleNotFoundError):
@@ -94,7 +94,7 @@ def memory_of_workers(client: Client) -> float:
     return float(sum(limits)) if limits and all(limits) else np.inf
 
 
-def collect(client: Client, futures: Sequence[Future], patience: float, deadline: float = np.inf) -> list[Any]:
+def collect(client: Client, futures: Sequence[Future], timeout: float, deadline: float = np.inf) -> list[Any]:
     """Wait for futures and return their results.
 
     Parameters
@@ -103,7 +103,7 @@ def collect(client: Client, futures: Sequence[Future], patience: float, deadline
         Whose futures these are.
     futures : sequence of Future
         What is waited for.
-    patience : float
+    timeout : float
         Seconds that there may be no worker at all.
     deadline : float
         The value of `time.monotonic` after which the futures are given up.
@@ -125,13 +125,13 @@ def collect(client: Client, futures: Sequence[Future], patience: float, deadline
                 if time.monotonic() > deadline:
                     client.cancel(list(futures))
                     raise OutOfTime from None
-                if _n_workers(client, max(patience, _ANSWER)):
+                if _n_workers(client, max(timeout, _ANSWER)):
                     alone_since = None
                 elif alone_since is None:
                     alone_since = time.monotonic()
-                elif time.monotonic() - alone_since > patience:
+                elif time.monotonic() - alone_since > timeout:
                     raise ClusterLost(
-                        f"Every worker is lost, and none has come back for {patience:g} seconds. {_WITH_A_CHECKPOINT}."
+                        f"Every worker is lost, and none has come back for {timeout:g} seconds. {_WITH_A_CHECKPOINT}."
                     ) from None
         return list(client.gather(list(futures)))
     except KilledWorker as error:

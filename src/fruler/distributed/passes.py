@@ -41,12 +41,12 @@ class Blocks:
         The way to the cluster.
     handles : sequence of Future
         Of a `Block` or of a `Recipe` each, in the order of the rows.
-    patience : float
+    timeout : float
         Seconds that there may be no worker at all.
     """
 
-    def __init__(self, client: Client, handles: Sequence[Future], patience: float) -> None:
-        self.client, self.handles, self.patience = client, list(handles), patience
+    def __init__(self, client: Client, handles: Sequence[Future], timeout: float) -> None:
+        self.client, self.handles, self.timeout = client, list(handles), timeout
         self._run, self._counter = uuid.uuid4().hex[:8], itertools.count()
 
     def each(self, function: Callable[..., Any], arguments: Sequence[Any]) -> list[Any]:
@@ -62,11 +62,11 @@ class Blocks:
             retries=_RETRIES,
             pure=False,
         )
-        return collect(self.client, futures, self.patience)
+        return collect(self.client, futures, self.timeout)
 
     def kept(self, function: Callable[[Block, Any], Any], argument: Any) -> Blocks:
         """Return other blocks, made of these and kept by the workers."""
-        return Blocks(self.client, self._parts(function, argument), self.patience)
+        return Blocks(self.client, self._parts(function, argument), self.timeout)
 
     def reduce(self, jobs: Sequence[Job], deadline: float = np.inf) -> list[Any]:
         """Make passes, all sent out together; what the blocks give is put together by the workers.
@@ -74,7 +74,7 @@ class Blocks:
         What is put together with what depends on the number of blocks alone, so that sums are the same to the last bit
         whoever computed them, and however often.
         """
-        return collect(self.client, [self._reduce(job) for job in jobs], self.patience, deadline)
+        return collect(self.client, [self._reduce(job) for job in jobs], self.timeout, deadline)
 
     def _reduce(self, job: Job) -> Future:
         argument = self._sent(job.argument)

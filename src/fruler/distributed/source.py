@@ -65,13 +65,13 @@ class Source:
         """Return whether so many rows can stay in the memory of the workers."""
         return self.n_bytes(n_rows) <= _SHARE_OF_MEMORY * memory_of_workers(client)
 
-    def loaded(self, client: Client, patience: float) -> Blocks:
+    def loaded(self, client: Client, timeout: float) -> Blocks:
         """Return blocks that the workers hold; where Dask runs short of memory it writes them to disk."""
         loads = [
             dask.delayed(load, pure=False)([list(part) for part in group], self.names, first)
             for group, first in zip(self.groups, self.firsts, strict=True)
         ]
-        return Blocks(client, client.compute(loads), patience)
+        return Blocks(client, client.compute(loads), timeout)
 
     def recipes(self) -> list[Recipe] | None:
         """Return for each block how to read it by itself; None where that can't be done, or not without the others."""
@@ -92,7 +92,7 @@ class Source:
         return recipes if small else None
 
 
-def open_blocks(source: Source, client: Client, keep_rows: bool | None, patience: float) -> Blocks:
+def open_blocks(source: Source, client: Client, keep_rows: bool | None, timeout: float) -> Blocks:
     """Return the blocks of a table, held by the workers or read by them whenever they are needed.
 
     Parameters
@@ -103,11 +103,11 @@ def open_blocks(source: Source, client: Client, keep_rows: bool | None, patience
         The way to the cluster.
     keep_rows : bool or None
         Whether workers hold the rows; None: if that takes no more than a part of their memory, or can't be helped.
-    patience : float
+    timeout : float
         Seconds that there may be no worker at all.
     """
     if keep_rows or (keep_rows is None and source.n_rows is not None and source.fits(client, source.n_rows)):
-        return source.loaded(client, patience)
+        return source.loaded(client, timeout)
     recipes = source.recipes()
     if recipes is None:
         if keep_rows is False:
@@ -115,8 +115,8 @@ def open_blocks(source: Source, client: Client, keep_rows: bool | None, patience
                 "keep_rows=False needs partitions that can be read each by itself, e.g. from files; these rest on one "
                 "another or are held by the cluster or the client already. Write them to Parquet first."
             )
-        return source.loaded(client, patience)
-    blocks = Blocks(client, [], patience)
+        return source.loaded(client, timeout)
+    blocks = Blocks(client, [], timeout)
     blocks.handles = [blocks.send(recipe) for recipe in recipes]
     if keep_rows is False:
         return blocks

@@ -110,11 +110,11 @@ class Evolution:
 
     @property
     def stagnant(self) -> bool:
-        """Whether the best has stayed the same for longer than patience lasts."""
-        patience = self.options.early_stopping
-        if patience is None or len(self.history) <= patience:
+        """Whether the best has stayed the same for so many generations."""
+        limit = self.options.early_stopping
+        if limit is None or len(self.history) <= limit:
             return False
-        return self.history[-1 - patience].best_fitness <= self.history[-1].best_fitness
+        return self.history[-1 - limit].best_fitness <= self.history[-1].best_fitness
 
     def snapshot(self) -> Snapshot | None:
         """Return the search as it is between two generations; None once a limit has cut one of them short."""
