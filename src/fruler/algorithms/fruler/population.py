@@ -110,7 +110,7 @@ class Evolution:
 
     @property
     def stagnant(self) -> bool:
-        """Whether the best has stayed the same for so many generations."""
+        """Whether no better model was found for `early_stopping` generations."""
         limit = self.options.early_stopping
         if limit is None or len(self.history) <= limit:
             return False
