@@ -64,7 +64,7 @@ def test_a_perfect_fit_is_saved(tmp_path):
 
 
 def test_other_models_of_the_front_are_not_in_a_file(fitted, loaded):
-    with pytest.raises(ValueError, match="read from a file, which holds no other model of the front"):
+    with pytest.raises(ValueError, match="read from a file, which holds no model of another size"):
         loaded.with_rules(2)
     assert fitted.with_rules(2).n_rules_ == 2
 

@@ -48,7 +48,7 @@ def test_numbers_written_as_text_are_numbers():
 def test_wrong_tables_are_refused_by_name():
     with pytest.raises(ValueError, match="no column 'x'; did you mean 'X'"):
         ENCODING.apply(pd.DataFrame({"k": ["u"], "X": [1], "b": [True]}))
-    with pytest.raises(ValueError, match="lacks the columns 'k', 'b'; its own names are 'x'"):
+    with pytest.raises(ValueError, match="lacks the columns 'k', 'b'; its columns are 'x'"):
         ENCODING.apply(pd.DataFrame({"x": [1]}))
     with pytest.raises(ValueError, match=r"'x' must hold numbers.*row 2 has 'big'"):
         ENCODING.apply(pd.DataFrame({"k": ["u", "u"], "x": ["1", "big"], "b": [True, True]}))

@@ -13,7 +13,7 @@ from fruler.cli.failures import say
 from fruler.cli.input import STDIN, open_model
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, write_output
 from fruler.cli.predict import rows_for
-from fruler.estimators.saved_model import regressor_of
+from fruler.estimators.saved_model import front_of
 from fruler.explain.report import write_report
 from fruler.export import TARGETS, export_model
 from fruler.model_file.file import Model
@@ -66,7 +66,7 @@ def write_page(model_file: Path, data: str | None, format: str | None, output: P
         if not known.all():
             say(f"{int((~known).sum())} of {len(known)} rows lack a value and are not in the report")
         X, y = rows.inputs[known].reset_index(drop=True), answers[known]
-    front = getattr(regressor_of(model), "pareto_", None)
+    front = None if model.learning is None else front_of(model.learning)
     alternatives = [] if model.encoding is None else model.encoding.alternatives()
     write_report(output, model.rule_base, X=X, y=y, front=front, title=title, alternatives=alternatives)
     typer.echo(f"Report written to {output}")

@@ -1,4 +1,4 @@
-"""The Elastic Net for linear consequents, and its parameters."""
+"""The parameters of the Elastic Net for linear consequents, which `kernels/elastic_net` and `kernels/sgd` solve."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         self.n_uncovered_ = point.n_uncovered
 
     def with_rules(self, n_rules: int) -> Self:
-        """Return the model of the front with at most so many rules, fitted and ready, without another search.
+        """Return the model with at most so many rules, fitted and ready, without another search.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         check_is_fitted(self, "rule_base_")
         if not self._front:
             raise ValueError(
-                "This model was read from a file, which holds no other model of the front; call with_rules after fit, "
+                "This model was read from a file, which holds no model of another size; call with_rules after fit, "
                 "and save what it gives."
             )
         try:
@@ -232,7 +232,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         fitting = [point for point in self._front if point.rule_base.n_rules <= limit]
         if not fitting:
             smallest = self._front[0].rule_base.n_rules
-            raise ValueError(f"No model of the front has {n_rules} rules or fewer; the smallest has {smallest}.")
+            raise ValueError(f"No model in pareto_ has {n_rules} rules or fewer; the smallest has {smallest}.")
         other = copy.copy(self)
         other._take(fitting[-1], self._sample)
         other.rule_base_ = other.rule_base_.named_like(self.rule_base_)

@@ -17,7 +17,7 @@ class MadeByFit:
     ...     history_ = MadeByFit()
     >>> Model().history_
     Traceback (most recent call last):
-    AttributeError: This Model has no history_: fit makes it, and the file of a model may not hold it.
+    AttributeError: This Model has no history_: fit makes it, and a model file does not hold it.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -27,7 +27,7 @@ class MadeByFit:
         if instance is None:
             return self
         raise AttributeError(
-            f"This {owner.__name__} has no {self._name}: fit makes it, and the file of a model may not hold it."
+            f"This {owner.__name__} has no {self._name}: fit makes it, and a model file does not hold it."
         )
 
 

@@ -6,15 +6,18 @@ imported when they are asked for, so that listing the names takes no time.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fruler._wording import suggest
+from fruler._wording import quote_names, suggest
 
 if TYPE_CHECKING:
     from fruler.estimators.base import BaseRuleRegressor
 
 DEFAULT = "growth"
+# Another package names its estimators under this entry point, so that the command line finds them.
+ENTRY_POINTS = "fruler.algorithms"
 
 _HOMES = {
     "growth": ("fruler.estimators.growth", "FuzzyRuleRegressor"),
@@ -26,7 +29,7 @@ _registered: dict[str, type[Any]] = {}
 
 
 def algorithm_names() -> tuple[str, ...]:
-    """Return the names of all algorithms, the default first.
+    """Return the names of all algorithms that are known without a search for other packages, the default first.
 
     Examples
     --------
@@ -37,7 +40,7 @@ def algorithm_names() -> tuple[str, ...]:
 
 
 def find_estimator(name: str) -> type[BaseRuleRegressor]:
-    """Return the estimator of an algorithm.
+    """Return the estimator of an algorithm; that of another package if it is installed.
 
     Raises
     ------
@@ -49,13 +52,23 @@ def find_estimator(name: str) -> type[BaseRuleRegressor]:
     >>> find_estimator("fruler").__name__
     'FRULERRegressor'
     """
-    if name in _registered:
-        return _registered[name]
-    if name not in _HOMES:
-        raise ValueError(f"there is no algorithm {name!r}; {suggest(name, algorithm_names())}")
-    module, attribute = _HOMES[name]
-    estimator: type[BaseRuleRegressor] = getattr(import_module(module), attribute)
-    return estimator
+    if name in _HOMES:
+        module, attribute = _HOMES[name]
+        estimator: type[BaseRuleRegressor] = getattr(import_module(module), attribute)
+        return estimator
+    if name not in _registered:
+        _register_installed(name)
+    if name not in _registered:
+        known = suggest(name, algorithm_names())
+        raise ValueError(f"there is no algorithm {name!r}; {known} (or is it another package's? Then install that)")
+    return _registered[name]
+
+
+def _register_installed(name: str) -> None:
+    from importlib.metadata import entry_points  # takes a while, and is rarely needed
+
+    for found in entry_points(group=ENTRY_POINTS, name=name):
+        register(found.load())
 
 
 def register(estimator: _Estimator) -> _Estimator:
@@ -64,12 +77,20 @@ def register(estimator: _Estimator) -> _Estimator:
     Raises
     ------
     ValueError
-        If the name of its algorithm is taken.
+        If the name of its algorithm is taken, or an option of the algorithm is no parameter of its constructor.
     """
-    name = estimator.algorithm.name
-    if name in _HOMES or _registered.get(name, estimator) is not estimator:
-        raise ValueError(f"there is an algorithm {name!r} already; choose another name")
-    _registered[name] = estimator
+    algorithm = getattr(estimator, "algorithm", None)
+    if algorithm is None:
+        raise ValueError(f"{estimator.__name__} has no algorithm; give the class an Algorithm of that name")
+    if algorithm.name in _HOMES or _registered.get(algorithm.name, estimator) is not estimator:
+        raise ValueError(f"there is an algorithm {algorithm.name!r} already; choose another name")
+    options = [field.name for field in fields(algorithm.options)]
+    absent = [option for option in options if option not in estimator._get_param_names()]
+    if absent:
+        raise ValueError(
+            f"the constructor of {estimator.__name__} lacks options of its algorithm: {quote_names(absent)}"
+        )
+    _registered[algorithm.name] = estimator
     return estimator
 
 

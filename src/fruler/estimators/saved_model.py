@@ -32,7 +32,7 @@ def save_regressor(
 def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
     """Read a model that `save` or ``fruler fit`` has written.
 
-    Nothing in the file is executed. The other models of the front are not in it, only their metrics; nor is how the
+    Nothing in the file is executed. The models of other sizes are not in it, only their metrics; nor is how the
     search went (`history_`, `stage_seconds_`, `sample_indices_`).
 
     Parameters
@@ -114,11 +114,12 @@ def regressor_of(model: Model) -> BaseRuleRegressor:
         regressor.n_evaluations_ = learning.n_evaluations
         regressor.n_uncovered_ = learning.n_uncovered
         regressor.regularization_ = learning.regularization
-        regressor.pareto_ = _front_table(learning)
+        regressor.pareto_ = front_of(learning)
     return regressor
 
 
-def _front_table(learning: Learning) -> pd.DataFrame:
+def front_of(learning: Learning) -> pd.DataFrame:
+    """Return what was `pareto_` of the estimator that was saved."""
     types: dict[str, Any] = dict.fromkeys(FRONT_COUNTS, np.int64) | dict.fromkeys(FRONT_FIGURES, np.float64)
     return pd.DataFrame(
         {key: np.array([point[key] for point in learning.front], dtype=kind) for key, kind in types.items()}

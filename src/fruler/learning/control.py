@@ -40,7 +40,7 @@ class RunControl:
     interrupted : bool
         Whether that was Ctrl-C.
     has_model : bool
-        Whether there is a model to end with; before, Ctrl-C is an exception as ever.
+        Whether there is a model to end with, as a report of its rules says; before, Ctrl-C is an exception as ever.
     state : object
         The last state from which the search could go on; None before there is one.
     """
@@ -80,6 +80,7 @@ class RunControl:
         seconds_left: float | None = None,
     ) -> None:
         """Tell all callbacks how far the search is; `Progress` says what the arguments are."""
+        self.has_model |= n_rules > 0
         if not self.callbacks:
             return
         seconds = time.monotonic() - self.start

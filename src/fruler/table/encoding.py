@@ -107,7 +107,7 @@ class TableEncoding:
             raise ValueError(f"the table has no column {absent[0]!r}; {suggest(absent[0], table.columns)}")
         if absent:
             raise ValueError(
-                f"the table lacks the columns {quote_names(absent)}; its own names are {quote_names(table.columns)}"
+                f"the table lacks the columns {quote_names(absent)}; its columns are {quote_names(table.columns)}"
             )
         inputs: dict[str, Any] = {}
         for column in self.columns:

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.utils.validation import validate_data
 
 from fruler._typing import Floats
+from fruler._wording import counted
 
 # Squares and products of values must be numbers too.
 LARGEST_VALUE = 1e150
@@ -168,7 +169,8 @@ def _check_target(y: Any) -> Any:
             raise ValueError(f"y contains {flat[row]:g} at row {row}, which is too large to be squared; rescale it.")
         raise ValueError(
             f"y contains {'NaN' if np.isnan(flat[row]) else 'infinity'} at row {row} (counted from 0), "
-            f"{bad.sum()} such value(s) in all; a row without a known target can't be learned from: remove it."
+            f"{counted(int(bad.sum()), 'such value')} in all; a row without a known target can't be learned from: "
+            "remove it."
         )
     return flat.reshape(values.shape) if kind in "OUS" else y
 
