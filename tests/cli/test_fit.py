@@ -203,7 +203,7 @@ def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_pa
 
 
 def test_a_killed_fit_goes_on_from_its_checkpoint_to_the_same_rules(fruler, tmp_path):
-    pd.read_csv(example_path("weather"))[::4].to_csv(tmp_path / "weather.csv", index=False)
+    pd.read_csv(example_path("weather"))[::8].to_csv(tmp_path / "weather.csv", index=False)
     options = (
         "--target",
         "mean_temperature",
