@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fruler import load_keel
-from fruler.algorithms.fruler.population import Evolution
+from fruler.algorithms.fruler.evolution import Evolution
 from fruler.estimators.registry import algorithm_names, find_estimator
 from fruler.learning.checkpoint.folder import CheckpointFolder
 from fruler.learning.checkpoint.identity import Identity

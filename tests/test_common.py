@@ -1,6 +1,6 @@
 """Every estimator keeps scikit-learn's contract."""
 
-from helpers.estimators import make_estimator
+from helpers.estimators import make_quick_estimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fruler import ClassConditionalSelector, FRULERRegressor, MultiGranularityDiscretizer
@@ -24,7 +24,7 @@ def expected_failures(estimator):
     [
         ClassConditionalSelector(),
         MultiGranularityDiscretizer(),
-        *(make_estimator(name, max_evaluations=100, random_state=0) for name in algorithm_names()),
+        *(make_quick_estimator(name, 100) for name in algorithm_names()),
         FRULERRegressor(max_evaluations=60, random_state=0),
     ],
     expected_failed_checks=expected_failures,

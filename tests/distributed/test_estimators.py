@@ -21,9 +21,9 @@ from fruler.algorithms.fruler.problem import SearchSpace, Task
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
 from fruler.distributed.evaluation import RemoteEvaluator
+from fruler.distributed.remote_table import RemoteTable
 from fruler.distributed.source import Source, open_blocks
-from fruler.distributed.table import RemoteTable
-from fruler.learning.table import LocalTable
+from fruler.learning.training_table import LocalTable
 from fruler.stages.discretization import nested_splits
 
 QUICK = {"max_evaluations": 150, "random_state": 0}

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from helpers.constant_model import ConstantRegressor
-from helpers.estimators import make_estimator
+from helpers.estimators import make_estimator, make_quick_estimator
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.estimator_checks import check_estimator
@@ -24,6 +24,8 @@ from fruler.explain.plots import RuleBaseDisplay
 
 WEATHER = load_example("weather")
 X, y = WEATHER.data[::5], WEATHER.target[::5]
+# The algorithms of this package.
+WITHIN = algorithm_names()
 
 
 @pytest.fixture
@@ -33,12 +35,12 @@ def _constant():
     registry.unregister("constant")
 
 
-@pytest.fixture(scope="module", params=algorithm_names())
+@pytest.fixture(scope="module", params=WITHIN)
 def fitted(request):
-    return make_estimator(request.param, max_evaluations=150, random_state=0).fit(X, y)
+    return make_quick_estimator(request.param, 150).fit(X, y)
 
 
-@pytest.mark.parametrize("name", algorithm_names())
+@pytest.mark.parametrize("name", WITHIN)
 def test_every_option_is_a_parameter_with_the_same_default(name):
     estimator = find_estimator(name)
     assert issubclass(estimator, BaseRuleRegressor)
@@ -52,7 +54,7 @@ def test_every_option_is_a_parameter_with_the_same_default(name):
     assert set(estimator.algorithm.limits) <= set(options)
 
 
-@pytest.mark.parametrize("name", algorithm_names())
+@pytest.mark.parametrize("name", WITHIN)
 def test_every_parameter_is_documented_and_checked(name):
     estimator = find_estimator(name)
     for parameter in estimator().get_params():
@@ -94,9 +96,9 @@ def test_every_parameter_of_the_growth_has_an_effect():
         assert not other.pareto_.equals(plain.pareto_), name
 
 
-@pytest.mark.parametrize("name", algorithm_names())
+@pytest.mark.parametrize("name", WITHIN)
 def test_what_is_loaded_copied_and_cloned_is_of_the_same_class(name, tmp_path):
-    model = make_estimator(name, max_evaluations=60, random_state=0).fit(X, y)
+    model = make_quick_estimator(name, 60).fit(X, y)
     model.save(tmp_path / "m.json")
     for again in (load_model(tmp_path / "m.json"), pickle.loads(pickle.dumps(model)), model.with_rules(1)):
         assert type(again) is type(model)
@@ -107,14 +109,15 @@ def test_what_is_loaded_copied_and_cloned_is_of_the_same_class(name, tmp_path):
 
 def test_with_rules_keeps_units_and_label_names(fitted):
     model = clone(fitted).fit(X, y)
-    target = WEATHER.target_name
-    used = model.rule_base_.names[model.rule_base_.antecedent_inputs[0]]
-    model.rule_base_ = model.rule_base_.with_units({used: "°C", target: "°F"}).with_labels({used: {"low": "cold"}})
+    target, rules = WEATHER.target_name, model.rule_base_
+    used = rules.names[next(iter(rules.antecedent_inputs), 0)]
+    name = rules.variables[rules.names.index(used)].partition.labels[0]
+    model.rule_base_ = rules.with_units({used: "°C", target: "°F"}).with_labels({used: {name: "cold"}})
     for size in model.pareto_["rules"]:
         rules = model.with_rules(size).rule_base_
         variable = rules.variables[rules.names.index(used)]
         assert (variable.unit, rules.target_unit) == ("°C", "°F")
-        assert "low" not in variable.partition.labels
+        assert name not in variable.partition.labels
         assert variable.partition.n_labels == 1 or variable.partition.labels[0] == "cold"
     assert model.with_rules(model.n_rules_).rule_base_ == model.rule_base_
 
@@ -131,7 +134,7 @@ class Louder(find_estimator("growth")):
 
 
 def test_a_subclass_may_override_what_it_needs():
-    plain = make_estimator("growth", max_evaluations=60, random_state=0).fit(X, y)
+    plain = make_quick_estimator("growth", 60).fit(X, y)
     louder = Louder(max_evaluations=60, random_state=0).fit(X, y)
     np.testing.assert_allclose(louder.predict(X), 2.0 * plain.predict(X), rtol=1e-6)
     assert louder.fitted_by_ == "Louder"
@@ -139,7 +142,7 @@ def test_a_subclass_may_override_what_it_needs():
 
 @pytest.mark.usefixtures("_constant")
 def test_an_added_algorithm_fits_saves_loads_reports_and_checkpoints(tmp_path):
-    assert algorithm_names() == ("growth", "fruler", "constant")
+    assert algorithm_names() == (*WITHIN, "constant")
     model = ConstantRegressor(shift=1.0, checkpoint=tmp_path / "kept").fit(X, y)
     np.testing.assert_allclose(model.predict(X), np.mean(y) + 1.0)
     assert model.resumed_ == 0
@@ -171,12 +174,22 @@ def test_an_added_algorithm_is_on_the_command_line_and_in_the_benchmark(tmp_path
         learn_rules(FitOptions(str(tmp_path / "t.csv"), target="t", algorithm="constant", max_rules=3))
     assert find_method("constant").settings == {"shift": 0.0, "time_limit": None}
     assert title_of("constant-capped") == "Constant, capped"
+    with pytest.raises(ValueError, match="--max-evaluations: the algorithm constant does not count evaluations"):
+        own_methods(["growth", "constant"], 100)
     rows = Bunch(data=X.to_numpy(), target=y.to_numpy())
     measured = find_method("constant").measure({"shift": 0.0}, rows, rows, 0)
     assert (measured["rules"], measured["coefficients"]) == (1, 0)
     assert measured["error"] == pytest.approx(np.var(y) / 2.0)
     with pytest.raises(ValueError, match="no algorithm 'constnt'; did you mean 'constant'"):
         own_methods(["constnt"], None)
+
+
+@pytest.mark.usefixtures("_constant")
+def test_an_added_algorithm_is_documented_and_checked_like_the_others():
+    test_every_option_is_a_parameter_with_the_same_default("constant")
+    test_every_parameter_is_documented_and_checked("constant")
+    with pytest.raises(ValueError, match="'shift' parameter of ConstantRegressor must be"):
+        ConstantRegressor(shift="up").fit(X, y)
 
 
 @pytest.mark.usefixtures("_constant")

@@ -18,3 +18,10 @@ QUICK = {
 def make_estimator(algorithm, **parameters):
     """Return an estimator of an algorithm, with parameters that suit a test."""
     return find_estimator(algorithm)(**QUICK.get(algorithm, {}) | parameters)
+
+
+def make_quick_estimator(algorithm, max_evaluations):
+    """Return an estimator that makes at most so many evaluations, if it counts them, with a fixed seed."""
+    limit = {"max_evaluations": max_evaluations}
+    counts = "max_evaluations" in find_estimator(algorithm)._get_param_names()
+    return make_estimator(algorithm, random_state=0, **limit if counts else {})

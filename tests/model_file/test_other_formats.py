@@ -19,7 +19,7 @@ SKOPS_TYPES = {
     "fruler.rules.variables.Variable",
     "fruler.rules.summary.TrainingSummary",
     "fruler.learning.learned.FrontPoint",
-    "fruler.learning.table.TrainingSample",
+    "fruler.learning.training_table.TrainingSample",
 }
 
 

@@ -1,1 +1,1 @@
-"""The algorithms that learn rules, one folder each."""
+"""The algorithms that learn rules, one folder each; `fruler.estimators.registry` lists them."""

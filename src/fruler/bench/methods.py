@@ -98,7 +98,14 @@ def own_methods(names: Sequence[str], max_evaluations: int | None) -> list[str]:
     for name in names:
         if name not in algorithm_names():
             raise ValueError(f"--methods: there is no algorithm {name!r}; {suggest(name, algorithm_names())}")
-    return list(names) if max_evaluations is None else [capped(name) for name in names]
+    if max_evaluations is None:
+        return list(names)
+    for name in names:
+        if "max_evaluations" not in find_estimator(name)._get_param_names():
+            raise ValueError(
+                f"--max-evaluations: the algorithm {name} does not count evaluations; leave the option out"
+            )
+    return [capped(name) for name in names]
 
 
 def finite_or_none(value: Any) -> Any:

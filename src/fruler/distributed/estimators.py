@@ -23,9 +23,9 @@ from fruler.algorithms.growth.algorithm import GROWTH
 from fruler.distributed.cluster import check_workers, find_client
 from fruler.distributed.fruler import RemoteFRULERLearner
 from fruler.distributed.growth import RemoteGrowthLearner
+from fruler.distributed.remote_table import RemoteTable
 from fruler.distributed.scores import predict_block, predict_frame, r2_of
 from fruler.distributed.source import Source, open_blocks, whole_rows
-from fruler.distributed.table import RemoteTable
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.fruler import FRULERRegressor
 from fruler.estimators.growth import FuzzyRuleRegressor

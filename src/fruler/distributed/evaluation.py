@@ -19,7 +19,7 @@ from fruler.algorithms.fruler.problem import Granularities, SearchSpace, Task
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
-from fruler.distributed.table import RemoteTable
+from fruler.distributed.remote_table import RemoteTable
 from fruler.kernels import evaluation, partial_sums
 from fruler.learning.control import never
 from fruler.table.rows import Rows

@@ -13,8 +13,8 @@ from fruler.distributed.bins import Bins, bin_block, merge_bins, splits_of_bins
 from fruler.distributed.descriptions import Cover, add_covers, cover_block
 from fruler.distributed.evaluation import RemoteEvaluator
 from fruler.distributed.passes import Job
+from fruler.distributed.remote_table import RemoteTable
 from fruler.distributed.selection import select_rows
-from fruler.distributed.table import RemoteTable
 from fruler.learning.algorithm import Search
 from fruler.rules.rule_base import RuleBase
 from fruler.stages.discretization import NestedSplits

@@ -16,7 +16,7 @@ from fruler.algorithms.growth.structure import Structure
 from fruler.consequents.ridge import Normal
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job
-from fruler.distributed.table import RemoteTable
+from fruler.distributed.remote_table import RemoteTable
 from fruler.learning.algorithm import Search
 from fruler.table.rows import Rows
 

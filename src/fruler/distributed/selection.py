@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Blocks
-from fruler.distributed.table import RemoteTable
+from fruler.distributed.remote_table import RemoteTable
 from fruler.stages.instance_selection import select_instances
 from fruler.table.rows import Rows
 

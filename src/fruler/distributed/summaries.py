@@ -9,7 +9,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.distributed.blocks import Block
-from fruler.learning.table import digest
+from fruler.learning.training_table import digest
 from fruler.table.scaling import Scale
 
 # A spread near the smallest double has no inverse.

@@ -32,9 +32,9 @@ from fruler.learning.algorithm import Algorithm
 from fruler.learning.control import RunControl
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.run import Continuation, run_search
-from fruler.learning.table import LocalTable, TrainingSample, TrainingTable
+from fruler.learning.training_table import LocalTable, TrainingSample, TrainingTable
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.tables import rules_table
+from fruler.rules.rules_table import rules_table
 from fruler.table.encoding import TableEncoding
 from fruler.table.validation import check_table, check_training_table, column_names
 

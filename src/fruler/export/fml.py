@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
+from fruler.export.names import one_line
 from fruler.export.plan import borders_of, covers_everything
-from fruler.export.text import one_line
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from fruler._wording import counted, name_with_unit
-from fruler.export.table import MINUS, rules_table
-from fruler.export.text import one_line
+from fruler.export.names import one_line
+from fruler.export.paper_table import MINUS, paper_table
 from fruler.rules.rule_base import RuleBase
 
 _SPECIAL = {
@@ -83,7 +83,7 @@ def export(
 
 
 def _tabular(rule_base: RuleBase, digits: int) -> list[str]:
-    table = rules_table(rule_base, digits)
+    table = paper_table(rule_base, digits)
     first = ["Rule", *(["weight"] if table.weights else [])]
     conditions = [_escaped(name_with_unit(name, unit)) for name, unit in table.conditions]
     outputs = ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]

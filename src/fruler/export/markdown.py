@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from fruler._wording import name_with_unit
-from fruler.export.table import rules_table
-from fruler.export.text import one_line
+from fruler.export.names import one_line
+from fruler.export.paper_table import paper_table
 from fruler.rules.rule_base import RuleBase
 
 
@@ -37,7 +37,7 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     |    2 | high             |      5.25 |             0 |
     <BLANKLINE>
     """
-    table = rules_table(rule_base, digits)
+    table = paper_table(rule_base, digits)
     columns = [("Rule", True, [str(rule + 1) for rule in range(rule_base.n_rules)])]
     if table.weights:
         columns.append(("Weight (%)", True, list(table.weights)))

@@ -6,8 +6,8 @@ import builtins
 import keyword
 
 from fruler._wording import counted, name_with_unit
+from fruler.export.names import Identifiers, one_line, rule_title
 from fruler.export.plan import Condition, Plan, make_plan
-from fruler.export.text import Identifiers, one_line, rule_title
 from fruler.rules.rule_base import RuleBase
 
 _OWN_NAMES = ("math", "predict", "row", "values", "rules", "steps", "total", "weight", "output", "INPUTS", "TARGET")

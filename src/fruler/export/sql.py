@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fruler._wording import counted, name_with_unit
+from fruler.export.names import one_line, rule_title
 from fruler.export.plan import Border, Condition, Plan, make_plan
-from fruler.export.text import one_line, rule_title
 from fruler.rules.rule_base import RuleBase
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fruler.learning.control import RunControl
 from fruler.learning.learned import Learned
-from fruler.learning.table import TrainingTable
+from fruler.learning.training_table import TrainingTable
 
 Document = Mapping[str, Any]
 Arrays = Mapping[str, npt.NDArray[Any]]

@@ -51,7 +51,8 @@ class Learned:
     n_evaluations : int
         The candidates that were looked at.
     history : DataFrame
-        How the search went.
+        How the search went, one row per step: columns n_rules, evaluations, best_error (half the mean squared error)
+        and best_fitness; a step of an evolution also has its generation. Empty where there are no steps.
     sample_indices : ndarray
         The rows that rules were made from.
     seconds : dict of str to float

@@ -16,7 +16,7 @@ from fruler.learning.checkpoint.folder import CheckpointFolder
 from fruler.learning.checkpoint.identity import Identity
 from fruler.learning.control import RunControl
 from fruler.learning.learned import Learned
-from fruler.learning.table import TrainingTable
+from fruler.learning.training_table import TrainingTable
 
 
 class Kept(NamedTuple):

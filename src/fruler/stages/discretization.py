@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fruler._typing import Floats
-from fruler.kernels import splits
+from fruler.kernels import discretization
 from fruler.rules.partitions import FuzzyPartition
 from fruler.table.scaling import measure_scale
 from fruler.table.validation import check_table, check_training_table, column_names
@@ -71,7 +71,7 @@ def nested_splits(
     floor = max(_ERROR_FLOOR * float((weight * np.square(y)).sum()), np.finfo(float).tiny)
     columns = np.ascontiguousarray(X.T)
     orders = np.argsort(columns, axis=1)
-    found = splits.split_columns(columns, orders, y, weight, min_samples, float(first_split_free), floor)
+    found = discretization.split_columns(columns, orders, y, weight, min_samples, float(first_split_free), floor)
     return [
         NestedSplits(_midway(column[order[right - 1]], column[order[right]]), criteria)
         for column, order, (right, criteria) in zip(columns, orders, found, strict=True)
@@ -104,7 +104,7 @@ def splits_of_cells(
     min_samples, first_split_free
         As in `MultiGranularityDiscretizer`.
     """
-    right, criteria = splits.split_cells(rows, cells, min_samples, float(first_split_free), error_floor)
+    right, criteria = discretization.split_cells(rows, cells, min_samples, float(first_split_free), error_floor)
     return NestedSplits(_midway(high[right - 1], low[right]), criteria)
 
 

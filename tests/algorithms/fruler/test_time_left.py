@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from helpers.tasks import make_task
 
+from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.population import Evolution
 from fruler.algorithms.fruler.time_left import TimeLeft
 from fruler.consequents.elastic_net import ElasticNetSettings
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fruler.algorithms.growth.growth import Growth
 from fruler.algorithms.growth.normal_equations import normal_equations, outputs, rule_weights
 from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.splits import between
+from fruler.algorithms.growth.split_search import between
 from fruler.consequents.ridge import Prices
 from fruler.table.scaling import measure_scale
 

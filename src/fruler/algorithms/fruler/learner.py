@@ -17,10 +17,10 @@ from sklearn.exceptions import ConvergenceWarning
 from fruler._typing import Floats, Indices
 from fruler.algorithms.fruler.chromosome import Chromosome
 from fruler.algorithms.fruler.decoding import build_rule_base
+from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluation, Evaluator
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.population import Evolution
 from fruler.algorithms.fruler.problem import SearchSpace, Task
 from fruler.algorithms.fruler.regularization import search_regularization
 from fruler.algorithms.fruler.state import EvolutionState, Generation, Snapshot
@@ -29,7 +29,7 @@ from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.kernels import evaluation
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
-from fruler.learning.table import LocalTable, TrainingTable
+from fruler.learning.training_table import LocalTable, TrainingTable
 from fruler.rules.rule_base import RuleBase
 from fruler.stages.discretization import NestedSplits, nested_splits
 from fruler.stages.instance_selection import select_instances

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from fruler.algorithms.fruler.population import Evolution
+from fruler.algorithms.fruler.evolution import Evolution
 
 
 class TimeLeft:

@@ -11,7 +11,7 @@ import numpy as np
 from fruler._typing import Floats
 from fruler.algorithms.growth.normal_equations import normal_equations
 from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.splits import SplitSearch
+from fruler.algorithms.growth.split_search import SplitSearch
 from fruler.algorithms.growth.structure import MIN_GAP, Structure
 from fruler.consequents.ridge import Fit, Normal, Prices, fit_terms
 from fruler.learning.control import never

@@ -19,7 +19,7 @@ from fruler.algorithms.growth.structure import Structure
 from fruler.consequents.ridge import Fit, Normal, Prices, fit_terms
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
-from fruler.learning.table import LocalTable, TrainingTable
+from fruler.learning.training_table import LocalTable, TrainingTable
 from fruler.rules.partitions import FuzzyPartition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from fruler import __version__
 from fruler.learning.algorithm import Algorithm
-from fruler.learning.table import TrainingTable
+from fruler.learning.training_table import TrainingTable
 
 
 @dataclass(frozen=True)

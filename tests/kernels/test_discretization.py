@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels import splits
+from fruler.kernels import discretization
 
 
 def line_error(x, y, w):
@@ -22,7 +22,7 @@ def line_error(x, y, w):
 def split_column(x, y, w=None, *, min_rows=5, free_splits=1.0, floor=1e-300):
     w = np.ones(len(x)) if w is None else w
     order = np.argsort(x, kind="stable")[None, :]
-    [(found, criteria)] = splits.split_columns(x[None, :], order, y, w, min_rows, free_splits, floor)
+    [(found, criteria)] = discretization.split_columns(x[None, :], order, y, w, min_rows, free_splits, floor)
     return np.sort(x), found, criteria
 
 

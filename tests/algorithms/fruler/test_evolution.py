@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from helpers.tasks import make_task
 
+from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluator, criterion_values
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.population import Evolution
 from fruler.algorithms.fruler.regularization import DECADES, search_regularization
 from fruler.consequents.elastic_net import ElasticNetSettings
 

@@ -13,7 +13,7 @@ MINUS = "−"
 
 
 @dataclass(frozen=True)
-class RulesTable:
+class PaperTable:
     """Plain texts; a target escapes and arranges them.
 
     Attributes
@@ -35,7 +35,7 @@ class RulesTable:
     numbers: tuple[tuple[str, ...], ...]
 
 
-def rules_table(rule_base: RuleBase, digits: int = 3) -> RulesTable:
+def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
     """Arrange a rule base as a table.
 
     Examples
@@ -43,7 +43,7 @@ def rules_table(rule_base: RuleBase, digits: int = 3) -> RulesTable:
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
     >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]])
-    >>> rules_table(rules).numbers
+    >>> paper_table(rules).numbers
     (('25', '−1'), ('5.25', '0'))
     """
     if not (isinstance(digits, int) and 1 <= digits <= 17):
@@ -60,7 +60,7 @@ def rules_table(rule_base: RuleBase, digits: int = 3) -> RulesTable:
             row.append(" or ".join(accepted) if rule_base.looks_at[rule, j] else "")
         labels.append(tuple(row))
     support = () if rule_base.support is None else tuple(100.0 * rule_base.support)
-    return RulesTable(
+    return PaperTable(
         conditions=tuple((variables[j].name, variables[j].unit) for j in rule_base.antecedent_inputs),
         terms=tuple((variables[j].name, variables[j].unit) for j in slopes),
         weights=tuple(f"{share:.0f}" for share in support),

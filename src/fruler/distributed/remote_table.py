@@ -16,7 +16,7 @@ from fruler.distributed.descriptions import Description, add_descriptions, descr
 from fruler.distributed.passes import Blocks, Job
 from fruler.distributed.quantiles import MAX_BINS, Sketch, median_of, merge_sketches, sketch_block
 from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
-from fruler.learning.table import TrainingSample, TrainingTable
+from fruler.learning.training_table import TrainingSample, TrainingTable
 from fruler.rules.measurement import MAX_ROWS_EXPLAINED, Measured, summary_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
