@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_friedman1
 
 from fruler import FuzzyRuleRegressor
-from fruler.algorithms.growth import learner, splits
+from fruler.algorithms.growth import learner, split_search
 
 
 def table(n_rows=300, seed=0):
@@ -72,7 +72,7 @@ def test_with_few_evaluations_the_criterion_chooses():
     assert model.n_evaluations_ <= 100
     chosen = model.history_["best_fitness"].argmin() + 1
     assert model.n_rules_ == chosen
-    assert model.regularization_ == splits.DEFAULT_RIDGE
+    assert model.regularization_ == split_search.DEFAULT_RIDGE
 
 
 def test_with_more_evaluations_rows_are_parted_once():
