@@ -74,6 +74,27 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class CurvePlan:
+    """What a curve adds to the output of every rule.
+
+    It is ``intercept + slope * x`` and, for each border, what has gone over it times another such line.
+
+    Attributes
+    ----------
+    input : int
+        The input.
+    borders : tuple of int
+        Numbers of its borders in the plan's `curve_borders`, from low to high.
+    lines : tuple of (float, float)
+        Intercepts and slopes: the first line, then one for each border.
+    """
+
+    input: int
+    borders: tuple[int, ...]
+    lines: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """All that is to be computed.
 
@@ -89,6 +110,10 @@ class Plan:
         Whether it is certain that a rule fires wherever a row lies; if not, the nearest rule must be looked for.
     used : tuple of int
         The inputs on which the output depends.
+    curve_borders : tuple of Border
+        Those of the curves, by input and split.
+    curves : tuple of CurvePlan
+        What is added to the rules' output.
     """
 
     borders: tuple[Border, ...]
@@ -96,6 +121,8 @@ class Plan:
     rules: tuple[tuple[int, ...], ...]
     covered: bool
     used: tuple[int, ...]
+    curve_borders: tuple[Border, ...] = ()
+    curves: tuple[CurvePlan, ...] = ()
 
     def borders_of(self, feature: int) -> list[int]:
         """Return the numbers of an input's borders, from low to high."""
@@ -116,9 +143,11 @@ def make_plan(rule_base: RuleBase) -> Plan:
     (((0,), (1,)), True)
     """
     antecedents = [rule_base.antecedents.conditions(rule) for rule in range(rule_base.n_rules)]
+    curve_borders, curves = _curves(rule_base)
     if rule_base.n_rules == 1:
         # Whether it fires or is merely the nearest: it alone answers.
-        return Plan((), (), ((),), True, tuple(rule_base.consequents.terms(0)))
+        used = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
+        return Plan((), (), ((),), True, tuple(sorted(used)), curve_borders, curves)
     covered = covers_everything(rule_base)
     keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)
@@ -133,7 +162,20 @@ def make_plan(rule_base: RuleBase) -> Plan:
             conditions.append(Condition(j, first, last, codes=codes))
     order = {key: number for number, key in enumerate(keys)}
     rules = tuple(tuple(order[part] for part in parts) for parts in antecedents)
-    return Plan(borders, tuple(conditions), rules, covered, tuple(int(j) for j in np.flatnonzero(rule_base.uses)))
+    used = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
+    return Plan(borders, tuple(conditions), rules, covered, used, curve_borders, curves)
+
+
+def _curves(rule_base: RuleBase) -> tuple[tuple[Border, ...], tuple[CurvePlan, ...]]:
+    borders: list[Border] = []
+    curves = []
+    for curve in rule_base.curves:
+        own = borders_of(curve.partition, curve.input)
+        numbers = tuple(range(len(borders), len(borders) + len(own)))
+        lines = tuple((intercept, slope) for intercept, slope in curve.steps.tolist())
+        curves.append(CurvePlan(curve.input, numbers, lines))
+        borders += own
+    return tuple(borders), tuple(curves)
 
 
 def borders_of(partition: Partition, feature: int) -> list[Border]:

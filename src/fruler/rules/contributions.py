@@ -70,6 +70,8 @@ def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
                 after = outputs(mixed, rest)
                 parts[:, j] += share * (after - before)
                 before = after
+    for curve in rule_base.curves:
+        parts[:, curve.input] += curve.values(values[:, curve.input]) - curve.values(typical[[curve.input]])
     return parts
 
 

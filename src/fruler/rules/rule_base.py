@@ -14,6 +14,7 @@ from fruler._typing import Floats, Indices
 from fruler.rules.antecedents import T_NORMS, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import LinearConsequents
+from fruler.rules.curves import Curve, sum_of_curves
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
 from fruler.table.validation import number_table
@@ -65,6 +66,8 @@ class RuleBase:
         Each rule's mean weight in the predictions of the training rows.
     training : TrainingSummary, optional
         A few figures of the training data, which explanations refer to.
+    curves : sequence of Curve, optional
+        What single inputs add to the output of every rule; at most one per input.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class RuleBase:
     target_unit: str
     support: Floats | None
     training: TrainingSummary | None
+    curves: tuple[Curve, ...]
 
     def __init__(
         self,
@@ -101,6 +105,7 @@ class RuleBase:
         target_unit: str = "",
         support: npt.ArrayLike | None = None,
         training: TrainingSummary | None = None,
+        curves: Sequence[Curve] = (),
     ) -> None:
         inputs = _checked_variables(variables)
         # Label ranges hold on to their inputs: names, units and labels of those here are the ones that count.
@@ -115,6 +120,7 @@ class RuleBase:
             "target_unit": target_unit,
             "support": None if support is None else frozen(support, np.float64),
             "training": training,
+            "curves": tuple(sorted(curves, key=lambda curve: curve.input)),
         }.items():
             object.__setattr__(self, name, value)
         self._check()
@@ -134,6 +140,9 @@ class RuleBase:
             raise ValueError(f"support must have one number, not negative, for each of the {m} rules.")
         if self.training is not None and (len(self.training.low), len(self.training.rule_importance)) != (p, m):
             raise ValueError(f"The training summary must be of {p} inputs and {m} rules.")
+        curved = [curve.input for curve in self.curves]
+        if len(set(curved)) < len(curved) or any(not 0 <= j < p for j in curved):
+            raise ValueError(f"Each curve must be of another one of the {p} inputs; got those of {curved}.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
 
@@ -143,6 +152,7 @@ class RuleBase:
         return (
             self.antecedents == other.antecedents
             and self.consequents == other.consequents
+            and self.curves == other.curves
             and np.array_equal(self._support_or_nothing, other._support_or_nothing)
             and (self.t_norm, self.target_name, self.target_unit, self.training)
             == (other.t_norm, other.target_name, other.target_unit, other.training)
@@ -153,7 +163,7 @@ class RuleBase:
         return np.empty(0) if self.support is None else self.support
 
     def __hash__(self) -> int:
-        return hash((self.antecedents, self.consequents, self.t_norm))
+        return hash((self.antecedents, self.consequents, self.curves, self.t_norm))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a copy is frozen like its original.
@@ -204,8 +214,14 @@ class RuleBase:
 
     @cached_property
     def uses(self) -> npt.NDArray[np.bool_]:
-        """Which inputs the rules use at all, in a condition or with a slope, shape (n_inputs,)."""
-        return frozen(self.looks_at.any(axis=0) | self.consequents.uses, np.bool_)
+        """Which inputs the rules use at all, in a condition, with a slope or by a curve, shape (n_inputs,)."""
+        uses = self.looks_at.any(axis=0) | self.consequents.uses
+        uses[[curve.input for curve in self.curves]] = True
+        return frozen(uses, np.bool_)
+
+    def curve_of(self, feature: int) -> Curve | None:
+        """Return the curve of an input, if it has one."""
+        return next((curve for curve in self.curves if curve.input == feature), None)
 
     @property
     def is_formula(self) -> bool:
@@ -243,12 +259,15 @@ class RuleBase:
         values = number_table(X, self.names)
         if not compiled:
             activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
-            return np.asarray((activations * self.consequents.outputs(values)).sum(axis=1))
-        return self.antecedents.predict(values, self.consequents.coefficients, self.t_norm)
+            predictions = np.asarray((activations * self.consequents.outputs(values)).sum(axis=1))
+        else:
+            predictions = self.antecedents.predict(values, self.consequents.coefficients, self.t_norm)
+        return predictions + sum_of_curves(self.curves, values) if self.curves else predictions
 
     def rule_outputs(self, X: Any) -> Floats:
-        """Return what each rule says of each row by itself, shape (n_samples, n_rules)."""
-        return self.consequents.outputs(number_table(X, self.names))
+        """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules)."""
+        values = number_table(X, self.names)
+        return self.consequents.outputs(values) + sum_of_curves(self.curves, values)[:, None]
 
     def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return each rule's weight in the output of each row, and whether any rule fired at all.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fruler.rules.antecedents import T_NORMS
+from fruler.rules.curves import Curve
 from fruler.rules.json.checked import Checked
 from fruler.rules.json.summary import summary_from_json, summary_to_json
 from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition
@@ -16,6 +18,9 @@ from fruler.rules.variables import Variable
 # Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
 # ask for terabytes.
 MAX_CELLS = 4_000_000
+_FUZZY = ("domain", "split_points", "fuzziness")
+
+_Made = TypeVar("_Made", bound=Partition | Curve)
 
 
 def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
@@ -51,7 +56,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         if figures is not None:
             for rule, figure in zip(rules, figures.tolist(), strict=True):
                 rule[key] = figure
-    return {
+    written = {
         "target": {"name": rule_base.target_name, "unit": rule_base.target_unit},
         "t_norm": rule_base.t_norm,
         "inputs": [
@@ -61,6 +66,9 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         "rules": rules,
         "training": None if training is None else summary_to_json(training, names),
     }
+    if rule_base.curves:
+        written["curves"] = [_curve_to_json(curve, names) for curve in rule_base.curves]
+    return written
 
 
 def rule_base_from_json(written: Checked) -> RuleBase:
@@ -71,7 +79,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
     ValueError
         If it is not one.
     """
-    members = written.keys(("target", "t_norm", "inputs", "rules", "training"))
+    members = written.keys(("target", "t_norm", "inputs", "rules", "training"), ("curves",))
     target = members["target"].keys(("name", "unit"))
     variables = tuple(_variable(item) for item in members["inputs"].items())
     places = {variable.name: j for j, variable in enumerate(variables)}
@@ -97,6 +105,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
         target["unit"].text(),
         np.array([rule["support"].number() for rule in rules]) if with_support else None,
         None if importance is None else summary_from_json(members["training"], list(places), importance),
+        [_curve(item, places) for item in members["curves"].items()] if "curves" in members else (),
     )
 
 
@@ -155,24 +164,44 @@ def _partition_to_json(partition: Partition) -> dict[str, Any]:
     }
 
 
+def _curve_to_json(curve: Curve, names: list[str]) -> dict[str, Any]:
+    pieces = [{"intercept": intercept, "slope": slope} for intercept, slope in curve.coefficients.tolist()]
+    return {"input": names[curve.input], **_partition_to_json(curve.partition), "pieces": pieces}
+
+
+def _curve(written: Checked, places: dict[str, int]) -> Curve:
+    members = written.keys(("input", "kind", *_FUZZY, "labels", "pieces"))
+    if members["input"].text() not in places:
+        raise members["input"].wrong("the name of an input")
+    members["kind"].one_of("fuzzy")
+    pieces = [item.keys(("intercept", "slope")) for item in members["pieces"].items()]
+    coefficients = [[piece["intercept"].number(), piece["slope"].number()] for piece in pieces]
+    partition = _fuzzy_partition(written, members)
+    return _made(written, Curve, places[members["input"].text()], partition, np.array(coefficients).reshape(-1, 2))
+
+
 def _variable(written: Checked) -> Variable:
-    nominal, fuzzy = ("groups",), ("domain", "split_points", "fuzziness")
     kind = written.members().get("kind")
     if kind is None:
         raise ValueError(f"{written.place} has no 'kind'")
     is_nominal = kind.one_of("fuzzy", "nominal") == "nominal"
-    members = written.keys(("name", "unit", "kind", *(nominal if is_nominal else fuzzy), "labels"))
+    members = written.keys(("name", "unit", "kind", *(("groups",) if is_nominal else _FUZZY), "labels"))
     name, unit, labels = members["name"].text(), members["unit"].text(), members["labels"].texts()
     if is_nominal:
         groups = [group.numbers().tolist() for group in members["groups"].items()]
         return Variable(name, _made(written, NominalPartition, groups, labels), unit)
-    domain, splits, fuzziness = (members[key].numbers().tolist() for key in fuzzy)
-    return Variable(name, _made(written, FuzzyPartition, splits, domain, fuzziness, labels), unit)
+    return Variable(name, _fuzzy_partition(written, members), unit)
 
 
-def _made(written: Checked, kind: type[FuzzyPartition | NominalPartition], *parts: Any) -> Partition:
-    """Make a partition; what its constructor finds wrong gets a place."""
+def _fuzzy_partition(written: Checked, members: dict[str, Checked]) -> FuzzyPartition:
+    domain, splits, fuzziness = (members[key].numbers().tolist() for key in _FUZZY)
+    return _made(written, FuzzyPartition, splits, domain, fuzziness, members["labels"].texts())
+
+
+def _made(written: Checked, kind: Callable[..., _Made], *parts: Any) -> _Made:
+    """Make a partition or a curve; what its constructor finds wrong gets a place."""
     try:
         return kind(*parts)
     except ValueError as error:
-        raise ValueError(f"{written.place} is no partition: {error}") from None
+        what = "curve" if kind is Curve else "partition"
+        raise ValueError(f"{written.place} is no {what}: {error}") from None
