@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
 from fruler.rules.contributions import parts_from, turns_of
 
 
@@ -99,6 +99,17 @@ def test_rows_that_fit_no_rule_are_parted_too(rng):
     typical = np.array([0.0, 0.3])
     difference = rules.predict(X) - rules.predict(typical[None])
     np.testing.assert_allclose(parts_from(rules, X, typical).sum(axis=1), difference, atol=1e-12)
+
+
+def test_curves_are_parted_as_shapley_says(rng):
+    """Of an input that is only in the consequents, of one in the antecedents, and of one that is nowhere else."""
+    plain = crossed(3, 1, rng)
+    idle = plain.consequents.coefficients * [1.0, 1.0, 1.0, 0.0]
+    curves = [Curve(j, FuzzyPartition([0.3], (0.0, 1.0), 0.5 * j), rng.normal(size=(2, 2))) for j in range(3)]
+    rules = RuleBase(plain.variables, plain.antecedents, idle, curves=curves)
+    X, typical = rng.uniform(-0.2, 1.2, (6, 3)), rng.uniform(size=3)
+    expected = [shapley(rules, row, typical) for row in X]
+    np.testing.assert_allclose(parts_from(rules, X, typical), expected, atol=1e-12)
 
 
 def test_no_more_than_eight_orders():

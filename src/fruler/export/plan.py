@@ -146,8 +146,8 @@ def make_plan(rule_base: RuleBase) -> Plan:
     curve_borders, curves = _curves(rule_base)
     if rule_base.n_rules == 1:
         # Whether it fires or is merely the nearest: it alone answers.
-        used = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
-        return Plan((), (), ((),), True, tuple(sorted(used)), curve_borders, curves)
+        alone = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
+        return Plan((), (), ((),), True, tuple(sorted(alone)), curve_borders, curves)
     covered = covers_everything(rule_base)
     keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)

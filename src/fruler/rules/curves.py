@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +14,10 @@ from fruler._typing import Floats
 from fruler.rules.arrays import frozen
 from fruler.rules.partitions import FuzzyPartition
 
-# Beyond this a consequent overflows where the data are large, too.
+# Differences of such numbers are numbers too.
 _LARGEST_COEFFICIENT = 1e300
+# Bends nearer than this share of the domain are one: where zones touch, rounding may leave a gap between them.
+_ONE_BEND = 1e-9
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -44,17 +48,24 @@ class Curve:
     coefficients: Floats
 
     def __init__(self, input: int, partition: FuzzyPartition, coefficients: npt.ArrayLike) -> None:
-        object.__setattr__(self, "input", int(input))
-        object.__setattr__(self, "partition", partition)
-        object.__setattr__(self, "coefficients", frozen(coefficients, np.float64))
+        if not isinstance(partition, FuzzyPartition):
+            raise ValueError(f"A curve needs a FuzzyPartition; got a {type(partition).__name__}.")
+        try:
+            number = operator.index(input)
+        except TypeError:
+            raise ValueError(f"A curve needs the number of its input; got {input!r}.") from None
+        # Adding zero turns a negative zero into a positive one, so that equal curves have equal hashes.
+        lines = frozen(np.asarray(coefficients, dtype=np.float64) + 0.0)
         shape = (partition.n_labels, 2)
-        if self.coefficients.shape != shape:
+        if lines.shape != shape:
             raise ValueError(
-                f"A curve over {partition.n_labels} labels needs coefficients of shape {shape}; "
-                f"got {self.coefficients.shape}."
+                f"A curve over {partition.n_labels} labels needs coefficients of shape {shape}; got {lines.shape}."
             )
-        if not (np.abs(self.coefficients) <= _LARGEST_COEFFICIENT).all():
-            raise ValueError("The coefficients of a curve must be finite numbers.")
+        if not (np.abs(lines) <= _LARGEST_COEFFICIENT).all():
+            raise ValueError(f"The coefficients of a curve must be numbers not beyond {_LARGEST_COEFFICIENT:g}.")
+        object.__setattr__(self, "input", number)
+        object.__setattr__(self, "partition", partition)
+        object.__setattr__(self, "coefficients", lines)
 
     @property
     def n_pieces(self) -> int:
@@ -68,12 +79,58 @@ class Curve:
 
     def values(self, x: Any) -> Floats:
         """Return what the curve adds at some values of its input."""
+        lower, upper = self.partition.place(x)
         numbers = np.asarray(x, dtype=np.float64)
-        lower, upper = self.partition.place(numbers)
-        above = np.minimum(lower + 1, self.n_pieces - 1)
-        lines = self.coefficients[:, 0] + self.coefficients[:, 1] * numbers[:, None]
-        at = np.arange(len(numbers))
-        return np.asarray((1.0 - upper) * lines[at, lower] + upper * lines[at, above])
+        below = self._line(lower, numbers)
+        between = upper > 0.0
+        below[between] *= 1.0 - upper[between]
+        below[between] += upper[between] * self._line(lower[between] + 1, numbers[between])
+        return below
+
+    def _line(self, pieces: npt.NDArray[np.signedinteger[Any]], x: Floats) -> Floats:
+        return np.asarray(self.coefficients[pieces, 0] + self.coefficients[pieces, 1] * x)
+
+    def bends(self) -> tuple[Floats, Floats]:
+        """Return where the curve bends, from low to high, and what it adds there.
+
+        It bends where a line begins to fade into the next, and where it has done so; the ends of the domain are added.
+        A crisp border stands there twice: first with what is added just below it, then with what is added from it on.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyPartition
+        >>> step = Curve(0, FuzzyPartition([10.0], (0.0, 20.0), fuzziness=0.0), [[-5.0, 0.0], [5.0, 0.0]])
+        >>> [part.tolist() for part in step.bends()]
+        [[0.0, 10.0, 10.0, 20.0], [-5.0, -5.0, 5.0, 5.0]]
+        """
+        starts, ends = self._zones()
+        low, high = self.partition.domain
+        x = np.concatenate([[low], np.column_stack([starts, ends]).ravel(), [high]])
+        adds = self._line(np.repeat(np.arange(self.n_pieces), 2), x)
+        kept = np.ones(len(x), dtype=np.bool_)
+        # Where zones touch, the end of one is the start of the next; and a crisp border without a jump is one bend.
+        kept[1:] = (np.diff(x) > _ONE_BEND * (high - low)) | (np.abs(np.diff(adds)) > _ONE_BEND * np.ptp(adds))
+        return x[kept], adds[kept]
+
+    def outline(self, low: float, high: float, n_between: int = 16) -> tuple[Floats, Floats]:
+        """Return points of the curve from `low` to `high` that a line can be drawn through.
+
+        Between two zones it is straight. In a zone, in which one line fades into the next, it is a parabola, and has
+        `n_between` points between the ends.
+        """
+        starts, ends = (side[:, None] for side in self._zones())
+        upper = np.linspace(0.0, 1.0, n_between + 2)
+        x = starts + (ends - starts) * upper
+        pieces = np.arange(self.n_pieces - 1)[:, None]
+        adds = (1.0 - upper) * self._line(pieces, x) + upper * self._line(pieces + 1, x)
+        inside = (low < x) & (x < high)
+        first, last = self.values([low, high])
+        return np.concatenate([[low], x[inside], [high]]), np.concatenate([[first], adds[inside], [last]])
+
+    def _zones(self) -> tuple[Floats, Floats]:
+        """Return where each line begins to fade into the next, and where it has done so."""
+        splits, halves = np.asarray(self.partition.split_points, dtype=np.float64), self.partition.half_widths
+        return splits - halves, splits + halves
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Curve):
@@ -87,6 +144,19 @@ class Curve:
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a copy is frozen like its original.
         return Curve, (self.input, self.partition, self.coefficients)
+
+
+def checked_curves(curves: Sequence[Curve], n_inputs: int) -> tuple[Curve, ...]:
+    """Return curves in the order of their inputs, or say what is wrong with them."""
+    if not all(isinstance(curve, Curve) for curve in curves):
+        raise ValueError("curves must be Curve objects: Curve(input, partition, coefficients).")
+    inputs = sorted(curve.input for curve in curves)
+    if len(set(inputs)) < len(inputs) or any(not 0 <= j < n_inputs for j in inputs):
+        raise ValueError(
+            f"Each curve must be of another one of the {n_inputs} inputs, which are counted from 0; "
+            f"got those of {', '.join(map(str, inputs))}."
+        )
+    return tuple(sorted(curves, key=lambda curve: curve.input))
 
 
 def sum_of_curves(curves: tuple[Curve, ...], values: Floats) -> Floats:

@@ -99,7 +99,7 @@ def summary_from(
     gap = base - float(rule_base.predict(typical[None])[0]) - float(offsets.sum())
     sizes = np.abs(parts).mean(axis=0)
     offsets += gap * (sizes / sizes.sum() if sizes.sum() > 0.0 else np.full(len(sizes), 1.0 / len(sizes)))
-    said = rule_base.consequents.outputs(sample)
+    said = rule_base.rule_outputs(sample)
     weights = rule_base.activations(sample)[0]
     return TrainingSummary(
         **measured._asdict(),

@@ -14,7 +14,7 @@ from fruler._typing import Floats, Indices
 from fruler.rules.antecedents import T_NORMS, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import LinearConsequents
-from fruler.rules.curves import Curve, sum_of_curves
+from fruler.rules.curves import Curve, checked_curves, sum_of_curves
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
 from fruler.table.validation import number_table
@@ -120,7 +120,7 @@ class RuleBase:
             "target_unit": target_unit,
             "support": None if support is None else frozen(support, np.float64),
             "training": training,
-            "curves": tuple(sorted(curves, key=lambda curve: curve.input)),
+            "curves": checked_curves(curves, len(inputs)),
         }.items():
             object.__setattr__(self, name, value)
         self._check()
@@ -140,9 +140,9 @@ class RuleBase:
             raise ValueError(f"support must have one number, not negative, for each of the {m} rules.")
         if self.training is not None and (len(self.training.low), len(self.training.rule_importance)) != (p, m):
             raise ValueError(f"The training summary must be of {p} inputs and {m} rules.")
-        curved = [curve.input for curve in self.curves]
-        if len(set(curved)) < len(curved) or any(not 0 <= j < p for j in curved):
-            raise ValueError(f"Each curve must be of another one of the {p} inputs; got those of {curved}.")
+        nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
+        if nominal:
+            raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
 
@@ -189,8 +189,13 @@ class RuleBase:
 
     @property
     def n_coefficients(self) -> int:
-        """The number of slopes that are not zero."""
+        """The number of slopes that are not zero, without those of curves."""
         return self.consequents.n_coefficients
+
+    @property
+    def n_curves(self) -> int:
+        """The number of curves, which all rules share."""
+        return len(self.curves)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -230,7 +235,7 @@ class RuleBase:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules, spelled out with the names of inputs and labels."""
+        """The rules, spelled out with the names of inputs and labels; the curves come on top of each."""
         return tuple(self._spell(rule) for rule in range(self.n_rules))
 
     def _spell(self, rule: int) -> Rule:

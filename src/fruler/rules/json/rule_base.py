@@ -56,7 +56,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         if figures is not None:
             for rule, figure in zip(rules, figures.tolist(), strict=True):
                 rule[key] = figure
-    written = {
+    written: dict[str, Any] = {
         "target": {"name": rule_base.target_name, "unit": rule_base.target_unit},
         "t_norm": rule_base.t_norm,
         "inputs": [
@@ -105,7 +105,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
         target["unit"].text(),
         np.array([rule["support"].number() for rule in rules]) if with_support else None,
         None if importance is None else summary_from_json(members["training"], list(places), importance),
-        [_curve(item, places) for item in members["curves"].items()] if "curves" in members else (),
+        _curves(members["curves"], variables, places) if "curves" in members else (),
     )
 
 
@@ -169,15 +169,21 @@ def _curve_to_json(curve: Curve, names: list[str]) -> dict[str, Any]:
     return {"input": names[curve.input], **_partition_to_json(curve.partition), "pieces": pieces}
 
 
-def _curve(written: Checked, places: dict[str, int]) -> Curve:
-    members = written.keys(("input", "kind", *_FUZZY, "labels", "pieces"))
-    if members["input"].text() not in places:
-        raise members["input"].wrong("the name of an input")
-    members["kind"].one_of("fuzzy")
-    pieces = [item.keys(("intercept", "slope")) for item in members["pieces"].items()]
-    coefficients = [[piece["intercept"].number(), piece["slope"].number()] for piece in pieces]
-    partition = _fuzzy_partition(written, members)
-    return _made(written, Curve, places[members["input"].text()], partition, np.array(coefficients).reshape(-1, 2))
+def _curves(written: Checked, variables: tuple[Variable, ...], places: dict[str, int]) -> list[Curve]:
+    curves: dict[int, Curve] = {}
+    for item in written.items():
+        members = item.keys(("input", "kind", *_FUZZY, "labels", "pieces"))
+        j = places.get(members["input"].text())
+        if j is None or not variables[j].partition.ordered:
+            raise ValueError(f"{members['input'].place} is no input{'' if j is None else ' that has an order'}")
+        if j in curves:
+            raise ValueError(f"{written.place} has an input twice")
+        members["kind"].one_of("fuzzy")
+        pieces = [piece.keys(("intercept", "slope")) for piece in members["pieces"].items()]
+        lines = [[piece["intercept"].number(), piece["slope"].number()] for piece in pieces]
+        partition = _fuzzy_partition(item, members)
+        curves[j] = _made(item, Curve, j, partition, np.array(lines).reshape(-1, 2))
+    return list(curves.values())
 
 
 def _variable(written: Checked) -> Variable:
