@@ -65,6 +65,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def counted_rules(n_rules: int, n_curves: int) -> str:
+    """Write how large a model is.
+
+    Examples
+    --------
+    >>> counted_rules(4, 0), counted_rules(4, 1), counted_rules(1, 2)
+    ('4 rules', '4 rules and 1 curve', '1 rule and 2 curves')
+    """
+    rules = counted(n_rules, "rule")
+    return f"{rules} and {counted(n_curves, 'curve')}" if n_curves else rules
+
+
 def duration(seconds: float) -> str:
     """Write a time as one would say it.
 

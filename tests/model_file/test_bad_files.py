@@ -149,15 +149,46 @@ MISSING = object()
     ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
 )
 def test_a_wrong_value_is_named_with_its_place(golden, tmp_path, path, value, message):
-    document = json.loads(golden("small"))
+    assert_refused(json.loads(golden("small")), path, value, message, tmp_path)
+
+
+def assert_refused(document, path, value, message, folder):
     if value is MISSING:
         del at(document, *path[:-1])[path[-1]]
     else:
         at(document, *path[:-1])[path[-1]] = value
-    (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(ValueError, match="can't be read as a model") as caught:
-        load_model(tmp_path / "model.json")
+        load_model(folder / "model.json")
     assert message in str(caught.value)
+
+
+CURVES = ("rule_bases", 0, "curves")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (CURVES, None, "rule_bases[0].curves must be a list; got null"),
+        ((*CURVES, 0), 5, "rule_bases[0].curves[0] must be an object with input, kind"),
+        ((*CURVES, 0, "colour"), 5, "rule_bases[0].curves[0] has 'colour', which this version does not know"),
+        ((*CURVES, 0, "pieces"), MISSING, "rule_bases[0].curves[0] has no 'pieces'"),
+        ((*CURVES, 0, "input"), "z", "rule_bases[0].curves[0].input is no input"),
+        ((*CURVES, 0, "input"), 0, "rule_bases[0].curves[0].input must be text; got 0"),
+        ((*CURVES, 0, "input"), "sort", "rule_bases[0].curves[0].input is no input that has an order"),
+        ((*CURVES, 1, "input"), "age", "rule_bases[0].curves has an input twice"),
+        ((*CURVES, 0, "kind"), "nominal", """rule_bases[0].curves[0].kind must be "fuzzy"; got 'nominal'"""),
+        ((*CURVES, 0, "domain"), [0], "curves[0] is no partition: domain must be the least and the greatest"),
+        ((*CURVES, 0, "split_points"), [99, 400], "curves[0] is no partition: Split points must increase strictly"),
+        ((*CURVES, 0, "pieces"), [], "curves[0] is no curve: A curve over 3 labels needs coefficients of shape (3, 2)"),
+        ((*CURVES, 0, "pieces", 1), [0, 1], "curves[0].pieces[1] must be an object with intercept, slope"),
+        ((*CURVES, 0, "pieces", 1, "slope"), "1", "curves[0].pieces[1].slope must be a finite number; got '1'"),
+        ((*CURVES, 0, "pieces", 0, "slope"), 1e301, "curves[0] is no curve: The coefficients of a curve must be"),
+    ],
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_a_wrong_value_of_a_curve_is_named_with_its_place(golden, tmp_path, path, value, message):
+    assert_refused(json.loads(golden("curves")), path, value, message, tmp_path)
 
 
 def test_every_cut_of_a_file_is_refused(golden):

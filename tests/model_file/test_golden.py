@@ -17,6 +17,8 @@ from fruler.rules import NominalPartition
 GOLDEN = Path(__file__).parent / "golden"
 # A new schema gets new files; these stay.
 HASHES = {
+    "curves-1.expected.json": "4c85c799386c0894",
+    "curves-1.json": "0f053d5f9245e5fa",
     "evolution-1.expected.json": "3cfe8bb96dbff20a",
     "evolution-1.json": "87e648fb29d1ed2b",
     "fruler-1.expected.json": "503d7a2af2a5d00d",
@@ -39,6 +41,7 @@ CLASSES = {
     "small-1": FuzzyRuleRegressor,
     "limits-1": FuzzyRuleRegressor,
     "hand-1": FuzzyRuleRegressor,
+    "curves-1": FuzzyRuleRegressor,
     "paper-1": FRULERRegressor,
     "evolution-1": FRULERRegressor,
     "fruler-1": FRULERRegressor,
@@ -122,3 +125,17 @@ def test_the_golden_rules_by_hand_have_all_that_a_schema_needs_to_hold():
     assert model.encoding is not None
     table = pd.DataFrame({"heating": ["oil"], "lift": ["yes"], "area": [80.0], "year": [1930], "region": [3]})
     assert model.encoding.apply(table).to_numpy().tolist() == [[80.0, 1930.0, 3.0, 1.0, 0.0, 1.0, 0.0]]
+
+
+def test_the_golden_curves_are_those_of_the_file():
+    rules = read_model(GOLDEN / "curves-1.json").rule_base
+    age, ratio = rules.curves
+    assert (age.input, ratio.input) == (0, 1)
+    assert age.partition.labels == ("fresh", "set", "aged")
+    assert age.partition.fuzziness == (1.0, 0.35)
+    assert age.coefficients.tolist() == [[-14.0, 2.0], [-1.0, 0.2], [9.0, 1 / 300]]
+    assert ratio.partition.fuzziness == (0.0,)
+    assert ratio.coefficients[1, 1] == 0.1 + 0.2
+    # At 3.5 days the first line is left for the second by 2.5 of 12 days.
+    assert age.values([1.0, 3.5]).tolist() == pytest.approx([-12.0, (9.5 * -7.0 + 2.5 * -0.3) / 12.0])
+    assert ratio.values([0.5]).tolist() == [-5.5 + 0.5 * (0.1 + 0.2)]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.model_file.file import Model, model_bytes, parse_model
-from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
 
 numbers = st.floats(-1e150, 1e150)
 shares = st.floats(0.0, 1.0)
@@ -16,11 +16,14 @@ texts = st.text(st.characters(exclude_categories=("Cc", "Cs")), max_size=5)
 
 
 @st.composite
-def partitions(draw):
-    if draw(st.booleans()):
-        codes = draw(st.lists(numbers, min_size=1, max_size=6, unique=True))
-        cut = draw(st.integers(0, len(codes) - 1))
-        return NominalPartition([codes[:cut], codes[cut:]] if cut else [codes])
+def nominal_partitions(draw):
+    codes = draw(st.lists(numbers, min_size=1, max_size=6, unique=True))
+    cut = draw(st.integers(0, len(codes) - 1))
+    return NominalPartition([codes[:cut], codes[cut:]] if cut else [codes])
+
+
+@st.composite
+def fuzzy_partitions(draw):
     edges = sorted(draw(st.lists(numbers, min_size=2, max_size=6, unique=True)))
     splits = edges[1:-1]
     fuzziness = draw(st.lists(shares, min_size=len(splits), max_size=len(splits)))
@@ -29,9 +32,22 @@ def partitions(draw):
 
 
 @st.composite
+def curves(draw, variables):
+    """Curves of some of the ordered inputs."""
+    ordered = [j for j, variable in enumerate(variables) if variable.partition.ordered]
+    found = []
+    for j in draw(st.lists(st.sampled_from(ordered), unique=True)) if ordered else []:
+        partition = draw(fuzzy_partitions())
+        line = st.tuples(*[st.floats(-1e300, 1e300)] * 2)
+        lines = draw(st.lists(line, min_size=partition.n_labels, max_size=partition.n_labels))
+        found.append(Curve(j, partition, lines))
+    return found
+
+
+@st.composite
 def rule_bases(draw):
     names = draw(st.lists(texts.filter(bool), min_size=1, max_size=4, unique=True))
-    variables = [Variable(name, draw(partitions()), draw(texts)) for name in names]
+    variables = [Variable(name, draw(nominal_partitions() | fuzzy_partitions()), draw(texts)) for name in names]
     n_rules = draw(st.integers(1, 4))
     ranges = [
         [sorted(draw(st.tuples(*[st.integers(0, variable.partition.n_labels - 1)] * 2))) for variable in variables]
@@ -40,8 +56,9 @@ def rule_bases(draw):
     finite = st.floats(allow_nan=False, allow_infinity=False)
     consequents = [[draw(finite) for _ in range(len(names) + 1)] for _ in range(n_rules)]
     support = draw(st.none() | st.lists(shares, min_size=n_rules, max_size=n_rules))
+    t_norm = draw(st.sampled_from(["product", "minimum"]))
     return RuleBase(
-        variables, ranges, consequents, draw(st.sampled_from(["product", "minimum"])), draw(texts), draw(texts), support
+        *(variables, ranges, consequents, t_norm, draw(texts), draw(texts), support), curves=draw(curves(variables))
     )
 
 
@@ -51,6 +68,8 @@ def test_every_rule_base_comes_back(rules):
     again = parse_model(raw).rule_base
     assert again == rules
     assert again.consequents.coefficients.tobytes() == rules.consequents.coefficients.tobytes()
+    for curve, other in zip(again.curves, rules.curves, strict=True):
+        assert curve.coefficients.tobytes() == other.coefficients.tobytes()
     assert model_bytes(Model(again)) == raw
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fruler._wording import counted, name_with_unit
-from fruler.export.names import Identifiers, one_line, rule_title
-from fruler.export.plan import Condition, Plan, make_plan
+from fruler._wording import counted_rules, name_with_unit
+from fruler.export.names import Identifiers, linear, one_line, rule_title
+from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
 _GONE_OVER = """
@@ -90,10 +90,15 @@ class _Writer:
         for border in plan.borders:
             label = variables[border.input].partition.labels[border.split]
             self.borders.append(names.new(f"{self.inputs[border.input][2:]} above {label}", "above"))
+        self.curve_borders = [
+            names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
+        ]
+        # A name of its own: all others begin with an x or hold "above".
+        self.with_curves = " + curves" if plan.curves else ""
 
     def file(self) -> str:
         rule_base = self.rule_base
-        n_inputs, count = len(rule_base.variables), counted(rule_base.n_rules, "rule")
+        n_inputs, count = len(rule_base.variables), counted_rules(rule_base.n_rules, rule_base.n_curves)
         target = name_with_unit(rule_base.target_name, rule_base.target_unit)
         lines = [
             _comment(f"{count} for {target}, learned and written by fruler."),
@@ -108,7 +113,7 @@ class _Writer:
             "};",
             f"const char *const fruler_target = {_string(rule_base.target_name)};",
         ]
-        text = "\n".join(lines) + "\n" + (_GONE_OVER if self.plan.borders else "")
+        text = "\n".join(lines) + "\n" + (_GONE_OVER if self.borders or self.curve_borders else "")
         if not self.plan.covered and any(condition.codes is None for condition in self.plan.conditions):
             text += _AWAY
         return text + "\n" + "\n".join(self.function()) + "\n"
@@ -130,9 +135,7 @@ class _Writer:
             lines += [f"    if (!({finite}))", "        return NAN;", ""]
         else:
             lines += ["    (void)x;", ""]
-        for name, border in zip(self.borders, self.plan.borders, strict=True):
-            numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
-            lines.append(f"    const double {name} = gone_over({self.inputs[border.input]}, {numbers});")
+        lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
         for rule in range(n_rules):
             lines += [
                 "",
@@ -141,15 +144,35 @@ class _Writer:
                 f"    output[{rule}] = {self.output(rule)};",
                 f"    total += weight[{rule}];",
             ]
+        lines += self.curves()
         lines += [] if self.plan.covered else ["", *self.nearest()]
         return [
             *lines,
             "",
             f"    for (int rule = 0; rule < {n_rules}; ++rule)",
             "        sum += weight[rule] * output[rule];",
-            "    return sum / total;",
+            f"    return sum / total{self.with_curves};",
             "}",
         ]
+
+    def gone_over(self, name: str, border: Border) -> str:
+        numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
+        return f"    const double {name} = gone_over({self.inputs[border.input]}, {numbers});"
+
+    def curves(self) -> list[str]:
+        if not self.plan.curves:
+            return []
+        lines = ["", "    /* What single inputs add, whichever rules fit. */"]
+        lines += [self.gone_over(*pair) for pair in zip(self.curve_borders, self.plan.curve_borders, strict=True)]
+        *first, last = [self.curve(curve) for curve in self.plan.curves]
+        return [*lines, "    const double curves =", *(f"        {curve} +" for curve in first), f"        {last};"]
+
+    def curve(self, curve: CurvePlan) -> str:
+        first, *others = [
+            linear(intercept, {self.inputs[curve.input]: slope} if slope else {}) for intercept, slope in curve.lines
+        ]
+        steps = [f" + {self.curve_borders[b]} * ({line})" for b, line in zip(curve.borders, others, strict=True)]
+        return first + "".join(steps)
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
@@ -170,12 +193,9 @@ class _Writer:
         return least
 
     def output(self, rule: int) -> str:
+        slopes = self.rule_base.consequents.terms(rule)
         intercept = float(self.rule_base.consequents.intercepts[rule])
-        terms = (
-            f" {'-' if slope < 0.0 else '+'} {abs(slope)!r} * {self.inputs[j]}"
-            for j, slope in self.rule_base.consequents.terms(rule).items()
-        )
-        return f"{intercept!r}{''.join(terms)}"
+        return linear(intercept, {self.inputs[j]: slope for j, slope in slopes.items()})
 
     def nearest(self) -> list[str]:
         lines = [
@@ -192,7 +212,7 @@ class _Writer:
             f"        for (int rule = 1; rule < {self.rule_base.n_rules}; ++rule)",
             "            if (steps[rule] < steps[best])",
             "                best = rule;",
-            "        return output[best];",
+            f"        return output[best]{self.with_curves};",
             "    }",
         ]
 

@@ -2,29 +2,39 @@
 
 A range of labels is a term of its own: in a partition whose degrees sum to one, the sum of neighbours is a wider
 trapezoid. Outer labels go on beyond the domain, so they are linear shapes and not trapezoids. A crisp border is a step
-between two neighbouring floats, whichever end a reader takes as closed.
+between two neighbouring floats, whichever end a reader takes as closed. The standard knows nothing that rules share: a
+rule is written once for every label of every curve, with the curve's line added to its output. The degrees of these
+labels sum to one, so the prediction is the same.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
+from fruler._typing import Floats
 from fruler.export.names import one_line
 from fruler.export.plan import borders_of, covers_everything
+from fruler.rules.antecedents import Condition
+from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 NAMESPACE = "http://www.ieee1855.org"
 _AND_METHODS = {"product": "PROD", "minimum": "MIN"}
+_MAX_RULES = 2_000
 
 
 def export(rule_base: RuleBase) -> str:
     r"""Write a rule base as an IEEE 1855 document.
 
     The standard has no nearest rule: where no rule fires, a reader answers with the output's default value, which is
-    the mean prediction of the training rows.
+    the mean prediction of the training rows. It has no curves either: every rule is written once for each label of each
+    curve, and an input with a curve is a second variable "... (curve)", which a reader must give the same value.
 
     Parameters
     ----------
@@ -47,28 +57,92 @@ def export(rule_base: RuleBase) -> str:
             <leftLinearShape param1="-10.0" param2="30.0" />
           </fuzzyTerm>
     """
-    names = _distinct([rule_base.target_name, *rule_base.names])
+    curves = [curve for curve in rule_base.curves if curve.n_pieces > 1]
+    n_rules = rule_base.n_rules * math.prod(curve.n_pieces for curve in curves)
+    if curves and n_rules > _MAX_RULES:
+        raise ValueError(
+            f"FML has no curves, and without them there would be {n_rules:,} rules, more than {_MAX_RULES:,}; choose "
+            "another format."
+        )
+    variables = [*rule_base.variables, *(_curve_variable(rule_base, curve) for curve in curves)]
+    names = _distinct([rule_base.target_name, *(variable.name for variable in variables)])
     target, inputs = names[0], names[1:]
     system = ElementTree.Element("fuzzySystem", {"xmlns": NAMESPACE, "name": f"rules for {target}"})
     knowledge = ElementTree.SubElement(system, "knowledgeBase")
-    terms = [_add_input(knowledge, rule_base, j, inputs[j]) for j in range(len(inputs))]
-    _add_output(knowledge, rule_base, target)
+    ranges = _accepted(rule_base, len(variables))
+    terms = [_add_input(knowledge, *each) for each in zip(variables, ranges, inputs, strict=True)]
+    written = list(_expanded(rule_base, curves))
+    _add_output(knowledge, rule_base, target, [rule.consequent for rule in written])
     method = _AND_METHODS[rule_base.t_norm]
     rules = ElementTree.SubElement(system, "tskRuleBase", {"name": "rules", "andMethod": method, "orMethod": "MAX"})
-    for number in range(rule_base.n_rules):
+    for number, rule in enumerate(written, 1):
         # The standard's default of a single rule is MIN, whatever the rule base says.
-        options = {"name": f"rule {number + 1}", "andMethod": method, "connector": "and", "weight": "1.0"}
-        rule = ElementTree.SubElement(rules, "tskRule", options)
-        antecedent = ElementTree.SubElement(rule, "antecedent")
-        for j, first, last in rule_base.antecedents.conditions(number):
+        options = {"name": f"rule {number}", "andMethod": rule.method, "connector": "and", "weight": "1.0"}
+        element = ElementTree.SubElement(rules, "tskRule", options)
+        antecedent = ElementTree.SubElement(element, "antecedent")
+        for j, first, last in rule.conditions:
             _add_clause(antecedent, "clause", inputs[j], terms[j][first, last])
         if not len(antecedent):
             # An antecedent must have a clause; this one holds for any value.
             _add_clause(antecedent, "clause", inputs[0], terms[0][0, 0]).set("modifier", "any")
-        then = ElementTree.SubElement(ElementTree.SubElement(rule, "tskConsequent"), "tskThen")
-        _add_clause(then, "tskClause", target, f"output {number + 1}")
+        then = ElementTree.SubElement(ElementTree.SubElement(element, "tskConsequent"), "tskThen")
+        _add_clause(then, "tskClause", target, f"output {number}")
     ElementTree.indent(system)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(system, encoding="unicode") + "\n"
+
+
+@dataclass(frozen=True)
+class _WrittenRule:
+    """A rule as the document has it: its conditions, those on the labels of curves last."""
+
+    conditions: list[Condition]
+    consequent: list[float]
+    method: str
+
+
+def _expanded(rule_base: RuleBase, curves: Sequence[Curve]) -> Iterator[_WrittenRule]:
+    """Return every rule with every combination of labels of the curves."""
+    shared = rule_base.consequents.coefficients.copy()
+    for curve in rule_base.curves:
+        if curve.n_pieces == 1:
+            _add_line(shared, curve, 0)
+    n_inputs, crisp = len(rule_base.variables), all(not any(curve.partition.fuzziness) for curve in curves)
+    for rule in range(rule_base.n_rules):
+        conditions = rule_base.antecedents.conditions(rule)
+        method = _AND_METHODS[rule_base.t_norm]
+        if curves and rule_base.t_norm == "minimum" and not crisp:
+            if len(conditions) > 1:
+                raise ValueError(
+                    f"FML cannot hold rule {rule + 1} with a curve, for its conditions are joined by the minimum and a "
+                    "curve's labels by the product; choose another format."
+                )
+            method = "PROD"
+        for labels in itertools.product(*(range(curve.n_pieces) for curve in curves)):
+            consequent = shared[[rule]]
+            for curve, label in zip(curves, labels, strict=True):
+                _add_line(consequent, curve, label)
+            chosen = [Condition(n_inputs + k, label, label) for k, label in enumerate(labels)]
+            # The values of the inputs that curves read a second time have no slopes of their own.
+            yield _WrittenRule([*conditions, *chosen], [*consequent[0].tolist(), *[0.0] * len(curves)], method)
+
+
+def _add_line(consequents: Floats, curve: Curve, label: int) -> None:
+    consequents[:, [0, 1 + curve.input]] += curve.coefficients[label]
+
+
+def _curve_variable(rule_base: RuleBase, curve: Curve) -> Variable:
+    """Return the input of a curve once more, with the curve's own labels."""
+    variable = rule_base.variables[curve.input]
+    return Variable(f"{variable.name} (curve)", curve.partition, variable.unit)
+
+
+def _accepted(rule_base: RuleBase, n_variables: int) -> list[set[tuple[int, int]]]:
+    """Return the ranges of labels that rules accept of each input; of a curve there are only single labels."""
+    ranges: list[set[tuple[int, int]]] = [set() for _ in range(n_variables)]
+    for rule in range(rule_base.n_rules):
+        for j, first, last in rule_base.antecedents.conditions(rule):
+            ranges[j].add((first, last))
+    return ranges
 
 
 def _name(text: str) -> str:
@@ -89,21 +163,16 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _add_input(parent: ElementTree.Element, rule_base: RuleBase, feature: int, name: str) -> dict[tuple[int, int], str]:
+def _add_input(
+    parent: ElementTree.Element, variable: Variable, ranges: set[tuple[int, int]], name: str
+) -> dict[tuple[int, int], str]:
     """Add an input with its labels and the ranges of labels that rules accept; return the names of these terms."""
-    variable = rule_base.variables[feature]
     partition = variable.partition
     low, high = partition.range
     element = ElementTree.SubElement(parent, "fuzzyVariable", {"name": name, "scale": _name(variable.unit)})
     if not variable.unit:
         element.set("scale", "")
     element.attrib |= {"domainleft": repr(low), "domainright": repr(high), "type": "input"}
-    ranges = {
-        (first, last)
-        for rule in range(rule_base.n_rules)
-        for j, first, last in rule_base.antecedents.conditions(rule)
-        if j == feature
-    }
     singles = [(label, label) for label in range(partition.n_labels)]
     keys = singles + sorted(ranges - set(singles))
     texts = [" or ".join(partition.labels[first : last + 1]) for first, last in keys]
@@ -160,11 +229,13 @@ def _add_union(parent: ElementTree.Element, names: list[str]) -> None:
     ElementTree.SubElement(either, "termName").text = last
 
 
-def _add_output(parent: ElementTree.Element, rule_base: RuleBase, name: str) -> None:
+def _add_output(
+    parent: ElementTree.Element, rule_base: RuleBase, name: str, consequents: Sequence[Sequence[float]]
+) -> None:
     options = {"name": name, "scale": _name(rule_base.target_unit) if rule_base.target_unit else "", "type": "output"}
     element = ElementTree.SubElement(parent, "tskVariable", options | {"combination": "WA"})
     element.set("defaultValue", repr(_default(rule_base)))
-    for number, consequent in enumerate(rule_base.consequents.coefficients.tolist(), 1):
+    for number, consequent in enumerate(consequents, 1):
         order = 1 if any(consequent[1:]) else 0
         term = ElementTree.SubElement(element, "tskTerm", {"name": f"output {number}", "order": str(order)})
         for value in consequent if order else consequent[:1]:

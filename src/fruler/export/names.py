@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from fruler.rules.rule_base import RuleBase
 
@@ -32,6 +32,27 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
     conditions = [condition_text(rule_base, *part) for part in rule_base.antecedents.conditions(rule)]
     weight = "" if rule_base.support is None else f" (weight {rule_base.support[rule]:.0%})"
     return f"Rule {rule + 1}{weight}: if {' and '.join(conditions) or 'nothing else applies'}"
+
+
+def linear(intercept: float, slopes: Mapping[str, float], number: Callable[[float], str] = repr) -> str:
+    """Return a linear expression that most languages read.
+
+    Parameters
+    ----------
+    intercept : float
+        The constant.
+    slopes : mapping of str to float
+        Slopes by the identifier that they are multiplied with.
+    number : callable, default=repr
+        Writes a number.
+
+    Examples
+    --------
+    >>> linear(25.0, {"a": -1.0, "b": 0.5})
+    '25.0 - 1.0 * a + 0.5 * b'
+    """
+    terms = (f" {'-' if slope < 0.0 else '+'} {number(abs(slope))} * {name}" for name, slope in slopes.items())
+    return number(intercept) + "".join(terms)
 
 
 class Identifiers:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler.export.plan import Condition, Plan, make_plan
+from fruler.export.plan import Border, Condition, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
 # Old enough for runtimes of some years ago.
@@ -179,14 +179,25 @@ def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: 
     A row is a row of every table in between: columns are borders, then conditions, then rules.
     """
     graph, plan = Graph(dtype), make_plan(rule_base)
+    graph.indices("columns_axis", [1])
+    graph.constant("zero", 0.0)
+    graph.constant("one", 1.0)
+    if not plan.curves:
+        _add_rules(graph, rule_base, plan, source, target)
+    else:
+        rules = _add_rules(graph, rule_base, plan, source, "rules")
+        graph.add("Add", [rules, _curves(graph, plan, source)], target)
+    return graph
+
+
+def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
+    """Add what the rules say without curves."""
     slopes = graph.constant("slopes", rule_base.consequents.slopes.T)
     intercepts = graph.constant("intercepts", rule_base.consequents.intercepts)
     if rule_base.n_rules == 1:
-        graph.add("Gemm", [source, slopes, intercepts], target)
-        return graph
+        return graph.add("Gemm", [source, slopes, intercepts], target)
     outputs = graph.add("Gemm", [source, slopes, intercepts], "rule_outputs")
-    graph.indices("columns_axis", [1])
-    gone_over = _gone_over(graph, plan, source)
+    gone_over = _gone_over(graph, plan.borders, source)
     degrees = _degrees(graph, plan, source, gone_over)
     join = "Mul" if rule_base.t_norm == "product" else "Min"
     weights = _joined(graph, plan, degrees, join, "weights")
@@ -194,36 +205,50 @@ def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: 
     weighted = graph.add("Mul", [weights, outputs], "weighted_outputs")
     summed = graph.add("ReduceSum", [weighted, "columns_axis"], "weighted_sum", keepdims=1)
     if plan.covered:
-        graph.add("Div", [summed, total], target)
-        return graph
+        return graph.add("Div", [summed, total], target)
     mean = graph.add("Div", [summed, total], "weighted_mean")
     steps = _joined(graph, plan, _away(graph, plan, gone_over, degrees), "Add", "steps")
     best = graph.add("ArgMin", [steps], "nearest", axis=1, keepdims=1)
     answer = graph.add("GatherElements", [outputs, best], "nearest_output", axis=1)
-    fires = graph.add("Greater", [total, graph.constant("nothing", 0.0)], "fires")
-    graph.add("Where", [fires, mean, answer], target)
-    return graph
+    fires = graph.add("Greater", [total, "zero"], "fires")
+    return graph.add("Where", [fires, mean, answer], target)
 
 
-def _gone_over(graph: Graph, plan: Plan, source: str) -> str:
+def _curves(graph: Graph, plan: Plan, source: str) -> str:
+    """Add the sum of all curves: a column for each line, times how far rows have gone over its border."""
+    gone_over = _gone_over(graph, plan.curve_borders, source, "curve_")
+    always = len(plan.curve_borders)
+    lines = [line for curve in plan.curves for line in curve.lines]
+    inputs = graph.indices("line_inputs", [curve.input for curve in plan.curves for _ in curve.lines])
+    borders = graph.indices("line_borders", [border for curve in plan.curves for border in (always, *curve.borders)])
+    slopes = graph.constant("line_slopes", [slope for _, slope in lines])
+    intercepts = graph.constant("line_intercepts", [intercept for intercept, _ in lines])
+    values = graph.add("Gather", [source, inputs], "line_values", axis=1)
+    said = graph.add("Add", [graph.add("Mul", [values, slopes], "line_terms"), intercepts], "line_outputs")
+    begun = graph.add("Gather", [gone_over, borders], "lines_begun", axis=1)
+    parts = graph.add("Mul", [begun, said], "line_parts")
+    return graph.add("ReduceSum", [parts, "columns_axis"], "curves", keepdims=1)
+
+
+def _gone_over(graph: Graph, borders: Sequence[Border], source: str, prefix: str = "") -> str:
     """Add how far rows have gone over each border; the last two columns are a border far below and one far above."""
-    borders = plan.borders
-    columns = graph.indices("border_inputs", [*(border.input for border in borders), 0, 0])
-    low = graph.constant("border_low", [*(border.low for border in borders), 0.0, math.inf])
-    width = graph.constant("border_width", [*(border.width for border in borders), 1.0, 1.0])
+    columns = graph.indices(f"{prefix}border_inputs", [*(border.input for border in borders), 0, 0])
+    low = graph.constant(f"{prefix}border_low", [*(border.low for border in borders), 0.0, math.inf])
+    width = graph.constant(f"{prefix}border_width", [*(border.width for border in borders), 1.0, 1.0])
     high = graph.constant(
-        "border_high", [*_rounded([border.high for border in borders], graph.dtype), -math.inf, math.inf]
+        f"{prefix}border_high", [*_rounded([border.high for border in borders], graph.dtype), -math.inf, math.inf]
     )
-    zero, one = graph.constant("zero", 0.0), graph.constant("one", 1.0)
-    values = graph.add("Gather", [source, columns], "border_values", axis=1)
-    way = graph.add("Sub", [values, low], "way")
-    share = graph.add("Clip", [graph.add("Div", [way, width], "share_of_way"), zero, one], "share")
+    values = graph.add("Gather", [source, columns], f"{prefix}border_values", axis=1)
+    way = graph.add("Sub", [values, low], f"{prefix}way")
+    part = graph.add("Div", [way, width], f"{prefix}share_of_way")
+    share = graph.add("Clip", [part, "zero", "one"], f"{prefix}share")
     if any(border.start != border.low for border in borders):
-        start = graph.constant("border_start", [*(border.start for border in borders), -math.inf, -math.inf])
-        begun = graph.add("Greater", [values, start], "begun")
-        share = graph.add("Where", [begun, share, zero], "share_begun")
-    done = graph.add("GreaterOrEqual", [values, high], "done")
-    return graph.add("Where", [done, one, share], "gone_over")
+        starts = [*(border.start for border in borders), -math.inf, -math.inf]
+        start = graph.constant(f"{prefix}border_start", starts)
+        begun = graph.add("Greater", [values, start], f"{prefix}begun")
+        share = graph.add("Where", [begun, share, "zero"], f"{prefix}share_begun")
+    done = graph.add("GreaterOrEqual", [values, high], f"{prefix}done")
+    return graph.add("Where", [done, "one", share], f"{prefix}gone_over")
 
 
 def _rounded(values: Sequence[float], dtype: np.dtype[Any]) -> list[float]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import builtins
 import keyword
 
-from fruler._wording import counted, name_with_unit
-from fruler.export.names import Identifiers, one_line, rule_title
-from fruler.export.plan import Condition, Plan, make_plan
+from fruler._wording import counted_rules, name_with_unit
+from fruler.export.names import Identifiers, linear, one_line, rule_title
+from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
-_OWN_NAMES = ("math", "predict", "row", "values", "rules", "steps", "total", "weight", "output", "INPUTS", "TARGET")
+_OWN_NAMES = (
+    *("math", "predict", "row", "values", "rules", "steps", "total", "weight", "output", "curves"),
+    *("INPUTS", "TARGET"),
+)
 
 _GONE_OVER = '''
 
@@ -67,17 +70,20 @@ class _Writer:
             name = self.inputs[border.input]
             self.borders.append(names.new(f"{name} above {label}", name))
         self.conditions = [self.degree(condition) for condition in plan.conditions]
+        self.curve_borders = [
+            names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
+        ]
 
     def module(self) -> str:
         rule_base = self.rule_base
         target = one_line(name_with_unit(rule_base.target_name, rule_base.target_unit))
-        count = counted(rule_base.n_rules, "rule")
+        count = counted_rules(rule_base.n_rules, rule_base.n_curves)
         text = f"# {count} for {target}, learned and written by fruler.\n\nimport math\n\nINPUTS = (\n"
         for variable in rule_base.variables:
             unit = f"  # in {one_line(variable.unit)}" if variable.unit else ""
             text += f"    {variable.name!r},{unit}\n"
         text += f")\nTARGET = {rule_base.target_name!r}\n"
-        text += _GONE_OVER if self.plan.borders else ""
+        text += _GONE_OVER if self.plan.borders or self.plan.curve_borders else ""
         text += _AWAY if any(condition.codes is None for condition in self.plan.conditions) and self.seeks else ""
         return text + "\n\n" + "\n".join(self.function()) + "\n"
 
@@ -101,9 +107,7 @@ class _Writer:
         ]
         if self.plan.borders:
             lines.append("    # How far the row has gone over the borders between labels.")
-        for name, border in zip(self.borders, self.plan.borders, strict=True):
-            numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
-            lines.append(f"    {name} = _gone_over({self.inputs[border.input]}, {numbers})")
+        lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
         lines += ["", "    # For each rule: how well the row fits, and the rule's own output.", "    rules = ["]
         for rule in range(self.rule_base.n_rules):
             lines += [
@@ -113,11 +117,34 @@ class _Writer:
                 f"            {self.output(rule)},",
                 "        ),",
             ]
-        lines += ["    ]", "    total = sum(weight for weight, output in rules)"]
-        answer = "return sum(weight * output for weight, output in rules) / total"
+        lines += ["    ]", "    total = sum(weight for weight, output in rules)", *self.curves()]
+        answer = f"return sum(weight * output for weight, output in rules) / total{self.with_curves}"
         return lines + (
             [f"    {answer}"] if not self.seeks else ["    if total > 0.0:", f"        {answer}", *self.nearest()]
         )
+
+    def gone_over(self, name: str, border: Border) -> str:
+        numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
+        return f"    {name} = _gone_over({self.inputs[border.input]}, {numbers})"
+
+    def curves(self) -> list[str]:
+        if not self.plan.curves:
+            return []
+        lines = ["", "    # What single inputs add, whichever rules fit."]
+        lines += [self.gone_over(*pair) for pair in zip(self.curve_borders, self.plan.curve_borders, strict=True)]
+        *first, last = [self.curve(curve) for curve in self.plan.curves]
+        return [*lines, "    curves = (", *(f"        {curve} +" for curve in first), f"        {last}", "    )", ""]
+
+    def curve(self, curve: CurvePlan) -> str:
+        first, *others = [
+            linear(intercept, {self.inputs[curve.input]: slope} if slope else {}) for intercept, slope in curve.lines
+        ]
+        steps = [f" + {self.curve_borders[b]} * ({line})" for b, line in zip(curve.borders, others, strict=True)]
+        return first + "".join(steps)
+
+    @property
+    def with_curves(self) -> str:
+        return " + curves" if self.plan.curves else ""
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
@@ -132,19 +159,16 @@ class _Writer:
         return f"min({', '.join(degrees)})"
 
     def output(self, rule: int) -> str:
+        slopes = self.rule_base.consequents.terms(rule)
         intercept = float(self.rule_base.consequents.intercepts[rule])
-        terms = [
-            f" {'-' if slope < 0.0 else '+'} {abs(slope)!r} * {self.inputs[j]}"
-            for j, slope in self.rule_base.consequents.terms(rule).items()
-        ]
-        return f"{intercept!r}" + "".join(terms)
+        return linear(intercept, {self.inputs[j]: slope for j, slope in slopes.items()})
 
     def nearest(self) -> list[str]:
         lines = ["", "    # No rule fits: the one whose labels are nearest answers.", "    steps = ["]
         for rule, numbers in enumerate(self.plan.rules):
             away = [self.away(self.plan.conditions[number]) for number in numbers]
             lines.append(f"        {' + '.join(away) or '0.0'},  # rule {rule + 1}")
-        return [*lines, "    ]", "    return rules[steps.index(min(steps))][1]"]
+        return [*lines, "    ]", f"    return rules[steps.index(min(steps))][1]{self.with_curves}"]
 
     def away(self, condition: Condition) -> str:
         if condition.codes is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fruler._wording import counted, name_with_unit
-from fruler.export.names import one_line, rule_title
-from fruler.export.plan import Border, Condition, Plan, make_plan
+from fruler._wording import counted_rules, name_with_unit
+from fruler.export.names import linear, one_line, rule_title
+from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
 
@@ -69,7 +69,8 @@ class _Writer:
     """Writes the query from the inside out; every column inside it has a short name of its own.
 
     x: inputs, k: columns kept, b: how far a row has gone over a border, c: degrees of conditions, a: how many labels a
-    row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules, t: the sum of the weights.
+    row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules, t: the sum of the weights,
+    v: what curves add.
     """
 
     def __init__(self, rule_base: RuleBase, plan: Plan, keep: tuple[str, ...]) -> None:
@@ -78,6 +79,7 @@ class _Writer:
         self.kept = [f"k{number}" for number in range(1, len(keep) + 1)]
         self.rules = range(1, rule_base.n_rules + 1)
         self.seeks = not plan.covered
+        self.curves = list(enumerate(plan.curves, 1))
 
     def query(self, table: str, prediction: str) -> str:
         variables = self.rule_base.variables
@@ -93,11 +95,12 @@ class _Writer:
         inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks)
         rules = [f"{letter}{rule}" for rule in self.rules for letter in ("wys" if self.seeks else "wy")]
         total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
-        inner = self.layer(inner, [", ".join(rules), total], "the sum of their weights", 4)
+        curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
+        inner = self.layer(inner, [", ".join(rules), total, *curves], "the sum of their weights", 4)
         last = [f"{name} AS {_quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         last.append(f"{self.answer()} AS {_quoted(prediction)}")
         columns = ",\n       ".join(last)
-        count = counted(self.rule_base.n_rules, "rule")
+        count = counted_rules(self.rule_base.n_rules, self.rule_base.n_curves)
         return (
             f"-- {count} for {one_line(target)}, learned and written by fruler.\n"
             f"SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
@@ -173,12 +176,18 @@ class _Writer:
         return f"CASE {' '.join(cases)} ELSE {degrees[-1]} END"
 
     def output(self, rule: int) -> str:
+        slopes = self.rule_base.consequents.terms(rule)
         intercept = float(self.rule_base.consequents.intercepts[rule])
-        terms = (
-            f" {'-' if slope < 0.0 else '+'} {_number(abs(slope))} * x{j + 1}"
-            for j, slope in self.rule_base.consequents.terms(rule).items()
-        )
-        return f"{_number(intercept)}{''.join(terms)}"
+        return linear(intercept, {f"x{j + 1}": slope for j, slope in slopes.items()}, _number)
+
+    def curve_title(self, curve: CurvePlan) -> str:
+        return one_line(f"What {self.rule_base.names[curve.input]} adds, whichever rules fit")
+
+    def curve(self, curve: CurvePlan) -> str:
+        name, borders = f"x{curve.input + 1}", [self.plan.curve_borders[number] for number in curve.borders]
+        first, *others = [linear(start, {name: slope} if slope else {}, _number) for start, slope in curve.lines]
+        steps = [f"\n    + {self.gone_over(b)} * ({line})" for b, line in zip(borders, others, strict=True)]
+        return first + "".join(steps)
 
     def answer(self) -> str:
         mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / t"
@@ -192,4 +201,8 @@ class _Writer:
                 nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
                 cases.append(f"WHEN {nearest} THEN y{rule}")
             mean = f"y{self.rules[-1]}"
-        return "CASE " + "\n         ".join([*cases, f"ELSE {mean} END"]) if cases else mean
+        if not cases:
+            return mean
+        # Where an input is NULL the sum is, too.
+        added = "".join(f" + v{number}" for number, _ in self.curves)
+        return "CASE " + "\n         ".join([*cases, f"ELSE {mean} END{added}"])

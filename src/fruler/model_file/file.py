@@ -20,7 +20,7 @@ FORMAT, SCHEMA = "fruler-model", 1
 # What is written in lines, member by member: a person reads one input per line and one rule per line.
 _LINES: dict[str, Any] = {
     "columns": {},
-    "rule_bases": {"*": {"inputs": {}, "rules": {}, "training": {"inputs": {}}}},
+    "rule_bases": {"*": {"inputs": {}, "rules": {}, "curves": {}, "training": {"inputs": {}}}},
     "learning": {"settings": {}, "front": {}},
 }
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)

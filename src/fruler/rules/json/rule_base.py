@@ -56,7 +56,8 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         if figures is not None:
             for rule, figure in zip(rules, figures.tolist(), strict=True):
                 rule[key] = figure
-    written: dict[str, Any] = {
+    curves = [_curve_to_json(curve, names) for curve in rule_base.curves]
+    return {
         "target": {"name": rule_base.target_name, "unit": rule_base.target_unit},
         "t_norm": rule_base.t_norm,
         "inputs": [
@@ -64,11 +65,10 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
             for variable in rule_base.variables
         ],
         "rules": rules,
+        # Without curves a file is what it was before there were any, which older versions read.
+        **({"curves": curves} if curves else {}),
         "training": None if training is None else summary_to_json(training, names),
     }
-    if rule_base.curves:
-        written["curves"] = [_curve_to_json(curve, names) for curve in rule_base.curves]
-    return written
 
 
 def rule_base_from_json(written: Checked) -> RuleBase:
