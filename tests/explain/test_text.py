@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from fruler.explain.effects import output_spread, signed_effects
 from fruler.explain.text import rules_text
-from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
 
 
 def rules(consequents, antecedents=None, **options):
@@ -119,3 +120,68 @@ def test_an_input_of_zeros_and_ones_has_no_border_to_tell():
     assert "garden: no = 0; yes = 1" in str(rules.with_training(X, X[:, 0]))
     X[1] = 0.5
     assert "garden: no < 0.525 < yes" in str(rules.with_training(X, X[:, 0]))
+
+
+WIND = Curve(1, FuzzyPartition([20.0], (0.0, 60.0), 0.5), [[-4.0, 0.2], [0.5, 0.0]])
+
+
+def test_curves_are_named_in_every_rule_and_told_below():
+    jump = Curve(0, FuzzyPartition([15.0], (0.0, 30.0), 0.0), [[-3.0, 0.0], [2.0, 0.0]])
+    said = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], target_name="power", curves=[WIND, jump])
+    assert str(said) == (
+        "2 rules and 2 curves for power\n"
+        "\n"
+        "Rule 1\n"
+        "  if temperature is low\n"
+        "  then power = 1 + 2·temperature + curve of temperature + curve of wind\n"
+        "\n"
+        "Rule 2\n"
+        "  if temperature is medium or high and wind is high\n"
+        "  then power = 0 - 0.5·temperature + curve of temperature + curve of wind\n"
+        "\n"
+        "Curves\n"
+        "  temperature adds -3 at 0, -3 just below 15, +2 at 15, +2 at 30 (°C)\n"
+        "  wind adds -4 at 0, -2 at 10, +0.25 at 20, +0.5 at 30, +0.5 at 60\n"
+        "\n"
+        "Where labels meet\n"
+        "  temperature: low < 10 < medium < 20 < high (°C)\n"
+        "  wind: low < 30 < high"
+    )
+
+
+def test_a_formula_has_its_curves_too():
+    x = Variable("x", FuzzyPartition([], (0.0, 4.0)), "m")
+    curve = Curve(0, FuzzyPartition([2.0], (0.0, 4.0), 0.0), [[0.1 + 0.2 - 0.3, 1.0], [4.0, -1.0]])
+    line = RuleBase([x], [[[0, 0]]], [[1.0, 0.0]], target_name="cost", curves=[curve])
+    assert str(line) == (
+        "1 rule and 1 curve for cost\n\ncost = 1 + curve of x\n\nCurves\n  x adds 0 at 0, +2 at 2, 0 at 4 (m)"
+    )
+
+
+def test_a_curve_is_as_exact_as_the_target_needs():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.0, 60.0, (200, 2))
+    curve = Curve(1, WIND.partition, WIND.coefficients + 123.456789)
+    said = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], curves=[curve])
+    said = said.with_training(X, 100.0 * rng.normal(size=200))
+    sentence = next(line for line in rules_text(said).splitlines() if "wind adds" in line)
+    points = [point.split(" at ") for point in sentence.split("adds ")[1].split(", ")]
+    x, adds = curve.bends()
+    assert [float(place) for _, place in points] == x.tolist()
+    errors = np.abs([float(value) - exact for (value, _), exact in zip(points, adds, strict=True)])
+    assert 0.0 < errors.max() <= 0.01 * said.training.target_spread
+
+
+def test_curves_in_narrow_terminals():
+    text = rules_text(rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], curves=[WIND]), width=40)
+    assert max(map(len, text.splitlines())) <= 40
+    assert "\u00a0" not in text
+    assert not any(line.rstrip().endswith((" -", " +", " at", " below")) for line in text.splitlines())
+
+
+def test_the_spread_counts_curves_and_the_effects_do_not():
+    plain = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]])
+    curved = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], curves=[WIND])
+    span = np.ptp(WIND.values(np.linspace(0.0, 60.0, 1000)))
+    assert output_spread(curved) == pytest.approx(output_spread(plain) + span / 4.0, rel=1e-3)
+    np.testing.assert_array_equal(signed_effects(curved), signed_effects(plain))

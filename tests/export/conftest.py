@@ -1,6 +1,7 @@
 """Rule bases of every kind that can be exported, and rows that try their corners."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example
-from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
 
 # Each would break out of a comment, a string, an identifier or a cell that does not escape it.
 NASTY = (
@@ -121,6 +122,33 @@ def random_rules(seed: int) -> RuleBase:
     )
 
 
+def curve(feature: int, partition: FuzzyPartition, seed: int = 0) -> Curve:
+    return Curve(feature, partition, np.random.default_rng(seed).normal(size=(partition.n_labels, 2)))
+
+
+def with_curve(rule_base: RuleBase, feature: int, splits: list[float], fuzziness: object = 0.6) -> RuleBase:
+    """Add a curve over the domain of an input, which need not have its labels."""
+    partition = FuzzyPartition(splits, rule_base.variables[feature].partition.range, fuzziness)
+    return replace(rule_base, curves=[*rule_base.curves, curve(feature, partition, feature)])
+
+
+def two_curves() -> RuleBase:
+    """Of an input that antecedents look at, with borders of every kind, and of one that nothing else uses."""
+    rule_base = with_curve(mixed_fuzziness(), 0, [0.2, 0.3, 0.35, 0.9], [0.0, 1.0, 1.0, 0.3])
+    return with_curve(rule_base, 2, [0.5])
+
+
+def nasty_curves() -> RuleBase:
+    rule_base = nasty_names()
+    for feature in (0, 3, 6):
+        rule_base = with_curve(rule_base, feature, [0.5 + feature / 4])
+    return rule_base
+
+
+def one_line_curve() -> RuleBase:
+    return with_curve(with_curve(with_gaps("product"), 2, []), 0, [2.2])
+
+
 MAKERS: dict[str, Callable[[], RuleBase]] = {
     "grown on weather": lambda: learned("weather"),
     "grown on friedman": lambda: learned("friedman"),
@@ -137,6 +165,17 @@ MAKERS: dict[str, Callable[[], RuleBase]] = {
     "constant": constant,
     "a rule for everything": fallback_rule,
     "nasty names": nasty_names,
+    "a curve": lambda: with_curve(learned("friedman"), 3, [0.2, 0.7]),
+    "two curves": two_curves,
+    "a curve of an input that rules look at": lambda: with_curve(fallback_rule(), 0, [0.3, 1.2]),
+    "one rule with a curve": lambda: with_curve(one_rule(), 0, [0.5, 1.5], 1.0),
+    "formula with a curve": lambda: with_curve(replace(formula(), consequents=[[1.0, 0.0, 2.0]]), 0, [0.9]),
+    "gaps and a curve": lambda: with_curve(with_gaps("product"), 1, [0.5, 2.0]),
+    "nominal with a curve": lambda: with_curve(nominal(), 1, [1.5]),
+    "crisp curve": lambda: with_curve(crisp(), 1, [-0.3, 0.1], 0.0),
+    "crisp curve, minimum": lambda: with_curve(with_gaps(), 1, [0.5, 2.0], 0.0),
+    "curve of one line": one_line_curve,
+    "nasty names with curves": nasty_curves,
 } | {f"random {seed}": lambda seed=seed: random_rules(seed) for seed in range(12)}
 
 made = lru_cache(maxsize=None)(lambda name: MAKERS[name]())
@@ -163,6 +202,7 @@ def make_rows(rule_base: RuleBase, n_rows: int = 300, *, corners: bool = True) -
     """Rows inside the domain, outside, far outside, and with values exactly on borders or next to them."""
     rng = np.random.default_rng(0)
     X = np.empty((n_rows, len(rule_base.variables)))
+    curves = {curve.input: corner_values(curve.partition) for curve in rule_base.curves}
     kind = rng.integers(0, 4 if corners else 3, n_rows)
     for j, variable in enumerate(rule_base.variables):
         partition = variable.partition
@@ -174,7 +214,7 @@ def make_rows(rule_base: RuleBase, n_rows: int = 300, *, corners: bool = True) -
         width = (high - low) or 1.0
         inside, near = rng.uniform(low, high, n_rows), rng.uniform(low - width, high + width, n_rows)
         far = rng.choice([-1e6, 1e6], n_rows) * width * rng.uniform(size=n_rows)
-        X[:, j] = np.choose(kind, [inside, near, far, rng.choice(corner_values(partition), n_rows)])
+        X[:, j] = np.choose(kind, [inside, near, far, rng.choice(corner_values(partition) + curves.get(j, []), n_rows)])
     return X
 
 
@@ -193,6 +233,8 @@ def assert_close(rule_base: RuleBase, X: np.ndarray, found: object, tolerance: f
     spread = np.std(rule_base.predict(inside))
     outside = (np.abs(X) > np.abs(inside).max(axis=0)).any(axis=1)
     terms = (np.abs(X) @ np.abs(rule_base.consequents.slopes.T)).max(axis=1)
+    for curve in rule_base.curves:
+        terms += np.abs(X[:, curve.input]) * np.abs(curve.coefficients[:, 1]).sum()
     allowed = tolerance * np.where(outside, np.maximum(spread, terms), spread) if spread else np.zeros(len(X))
     error = np.abs(np.asarray(found, dtype=float).reshape(-1) - expected)
     assert error.shape == expected.shape

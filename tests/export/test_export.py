@@ -30,6 +30,16 @@ def test_the_same_model_gives_the_same_text(make_rules, target):
     assert isinstance(first, bytes if target == "onnx" else str)
 
 
+def test_the_plan_names_all_that_the_output_depends_on(rule_base, rows):
+    X = rows(rule_base, 200)
+    used = make_plan(rule_base).used
+    for j in range(X.shape[1]):
+        moved = X.copy()
+        moved[:, j] = np.roll(moved[:, j], 1)
+        changes = (rule_base.predict(moved) != rule_base.predict(X)).any()
+        assert changes <= (j in used)
+
+
 @pytest.mark.parametrize("target", ["fml", "python", "c", "sql"])
 def test_every_number_is_written_to_the_last_bit(make_rules, target):
     rule_base = make_rules("mixed fuzziness")
@@ -39,6 +49,26 @@ def test_every_number_is_written_to_the_last_bit(make_rules, target):
     plan = make_plan(rule_base)
     for border in plan.borders:
         assert repr(border.high) in text
+
+
+@pytest.mark.parametrize("target", ["python", "c", "sql"])
+def test_every_number_of_a_curve_is_written_to_the_last_bit(make_rules, target):
+    rule_base = make_rules("two curves")
+    text = export_model(rule_base, target)
+    for curve in rule_base.curves:
+        for value in curve.steps.ravel().tolist():
+            assert repr(abs(value)) in text
+    for border in make_plan(rule_base).curve_borders:
+        assert repr(border.high) in text
+
+
+def test_the_borders_of_curves_are_apart_from_those_of_labels(make_rules):
+    plan, plain = make_plan(make_rules("two curves")), make_plan(make_rules("mixed fuzziness"))
+    assert plan.borders == plain.borders
+    assert [border.input for border in plan.curve_borders] == [0, 0, 0, 0, 2]
+    assert [curve.borders for curve in plan.curves] == [(0, 1, 2, 3), (4,)]
+    assert plain.used == (0, 1)
+    assert plan.used == (0, 1, 2)
 
 
 def test_no_heavy_library_is_loaded_before_it_is_asked_for():

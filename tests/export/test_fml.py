@@ -1,12 +1,14 @@
 """The exported document is read by an interpreter of its own, which knows IEEE 1855 and nothing of fruler."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from fruler.export import export_model
+from fruler.rules import Curve, FuzzyPartition
 
 NAMESPACE = "{http://www.ieee1855.org}"
 
@@ -89,11 +91,16 @@ class Interpreter:
 def test_an_interpreter_of_the_standard_predicts_the_same(rule_base, rows, check):
     X = np.vstack([rows(rule_base, corners=False), on_borders(rule_base)])
     interpreter = Interpreter(export_model(rule_base, "fml"))
-    found = np.array([interpreter.predict(row) for row in X.tolist()])
+    found = np.array([interpreter.predict(row) for row in np.hstack([X, read_again(rule_base, X)]).tolist()])
     _, fired = rule_base.activations(X)
     np.testing.assert_array_equal(found[:, 1], fired)
     check(rule_base, X[fired], found[fired, 0])
     assert set(found[~fired, 0]) <= {interpreter.default}
+
+
+def read_again(rule_base, X):
+    """The columns of the inputs that curves give labels of their own; a single line needs none."""
+    return X[:, [curve.input for curve in rule_base.curves if curve.n_pieces > 1]]
 
 
 def on_borders(rule_base):
@@ -104,6 +111,8 @@ def on_borders(rule_base):
         if partition.ordered:
             splits, half = np.array(partition.split_points), partition.half_widths
             values = [*splits, *(splits - half), *(splits + half), *partition.domain]
+            curve = rule_base.curve_of(len(columns))
+            values += [] if curve is None else [*curve.partition.split_points, *curve.bends()[0]]
         else:
             values = [code for group in partition.groups for code in group]
         columns.append(rng.choice(values, 200))
@@ -121,3 +130,32 @@ def test_where_no_rule_fires_the_mean_prediction_answers(make_rules):
     X = np.random.default_rng(0).uniform(0, 4, (50, 3))
     rule_base = rule_base.with_training(X, X[:, 0])
     assert Interpreter(export_model(rule_base, "fml")).default == pytest.approx(rule_base.predict(X).mean())
+
+
+def test_a_rule_is_written_once_for_every_label_of_every_curve(make_rules):
+    rule_base = make_rules("two curves")
+    interpreter = Interpreter(export_model(rule_base, "fml"))
+    assert interpreter.names == ["a", "b", "unused", "a (curve)", "unused (curve)"]
+    assert len(interpreter.rules) == 5 * 5 * 2
+
+
+def test_too_many_rules_are_refused_in_a_sentence(make_rules):
+    rule_base = make_rules("gaps, product")
+    splits = np.linspace(0.1, 3.9, 8)
+    curves = [Curve(j, FuzzyPartition(splits, (0.0, 4.0)), np.ones((9, 2))) for j in range(3)]
+    with pytest.raises(ValueError, match=r"without them there would be 2,187 rules, more than 2,000; choose another"):
+        export_model(replace(rule_base, curves=curves), "fml")
+    export_model(replace(rule_base, curves=curves[:2]), "fml")
+
+
+def test_a_curve_beside_the_minimum_of_conditions_is_refused(make_rules):
+    rule_base = replace(make_rules("gaps and a curve"), t_norm="minimum")
+    with pytest.raises(ValueError, match=r"cannot hold rule 1 with a curve, .* joined by the minimum"):
+        export_model(rule_base, "fml")
+
+
+def test_one_condition_needs_no_minimum(make_rules):
+    rule_base = make_rules("a curve of an input that rules look at")
+    assert rule_base.t_norm == "minimum"
+    methods = {rule.get("andMethod") for rule in Interpreter(export_model(rule_base, "fml")).rules}
+    assert methods == {"PROD"}

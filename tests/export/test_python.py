@@ -47,6 +47,7 @@ def test_only_what_is_needed_is_in_it(make_rules):
     for name in ("crisp", "grown on weather", "a rule for everything", "one rule"):
         assert "nearest" not in export_model(make_rules(name), "python")
     assert "_gone_over" not in export_model(make_rules("one rule"), "python")
+    assert "curves" not in export_model(make_rules("crisp"), "python")
 
 
 @pytest.mark.parametrize(("row", "problem"), [([1.0], "a row has 2"), ([1.0, float("nan")], "finite")])

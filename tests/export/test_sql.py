@@ -44,12 +44,15 @@ def test_a_database_predicts_the_same(rule_base, rows, check, run):
     check(rule_base, X, found[:, 1])
 
 
-@pytest.mark.parametrize("name", ["mixed fuzziness", "gaps", "nominal", "grown on weather"])
+@pytest.mark.parametrize(
+    "name", ["mixed fuzziness", "gaps", "nominal", "grown on weather", "two curves", "crisp curve"]
+)
 @pytest.mark.parametrize("run", [in_sqlite, in_duckdb])
 def test_a_null_in_a_column_that_is_used_gives_null(make_rules, rows, run, name):
     rule_base = make_rules(name)
     X, names = rows(rule_base, 1), [variable.name for variable in rule_base.variables]
     used = rule_base.looks_at.any(axis=0) | (rule_base.consequents.slopes != 0.0).any(axis=0)
+    used[[curve.input for curve in rule_base.curves]] = True
     query = export_model(rule_base, "sql", table=TABLE)
     for j in range(len(names)):
         row = X[0].tolist()

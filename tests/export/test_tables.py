@@ -33,7 +33,7 @@ def width_of(cell):
 def test_markdown_has_as_many_cells_in_every_row(rule_base):
     text = rule_base.to_markdown()
     assert text == export_model(rule_base, "markdown")
-    header, ruler, *rows = text.splitlines()
+    header, ruler, *rows = text.partition("\n\n")[0].splitlines()
     assert len(rows) == rule_base.n_rules
     assert re.fullmatch(r"\|((:-+|-+:)\|)+", ruler)
     assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
@@ -66,9 +66,37 @@ def test_latex_is_balanced_and_has_no_loose_special_character(rule_base):
     assert [*re.findall(r"\\begin\{(\w+)\}", text)] == [*re.findall(r"\\end\{(\w+)\}", text)][::-1]
 
 
+def test_a_curve_is_a_table_of_its_bends_in_markdown(make_rules):
+    rule_base = make_rules("crisp curve")
+    sentence, header, ruler, *rows = [
+        line for line in rule_base.to_markdown().partition("\n\n")[2].splitlines() if line
+    ]
+    assert sentence == "A curve adds to the output of every rule:"
+    assert markdown_cells(header) == ["Curve of", "At", "Adds"]
+    assert ruler.count("|") == 4
+    x, adds = rule_base.curves[0].bends()
+    assert [markdown_cells(row)[0] for row in rows] == ["b"] * len(x)
+    # Just below a jump, and on it.
+    places = ["−1", "&lt; −0.3", "−0.3", "&lt; 0.1", "0.1", "1"]
+    assert [markdown_cells(row)[1] for row in rows] == places
+    assert [markdown_cells(row)[2] for row in rows] == [readable_number(value).replace("-", "−") for value in adds]
+    assert "2 curves add to" in make_rules("two curves").to_markdown()
+
+
+def test_a_curve_is_a_second_tabular_in_latex(make_rules):
+    text = make_rules("two curves").to_latex()
+    assert text.count(r"\begin{tabular}") == 2
+    assert "5 rules and 2 curves for höhe (km). The curves add to the output of every rule." in text
+    second = text[text.rindex(r"\toprule") :]
+    n_bends = sum(len(curve.bends()[0]) for curve in make_rules("two curves").curves)
+    rows = second.split(r"\\")[1:-1]
+    assert [row.count("&") for row in rows] == [2] * n_bends
+    assert "$< 0.2$" in second
+
+
 @pytest.mark.skipif(ENGINE is None, reason="there is no LaTeX")
 def test_latex_compiles(make_rules, tmp_path):
-    body = "\n".join(make_rules(name).to_latex() for name in ("mixed fuzziness", "formula", "gaps"))
+    body = "\n".join(make_rules(name).to_latex() for name in ("mixed fuzziness", "formula", "gaps", "two curves"))
     preamble = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{textcomp,booktabs}"
     (tmp_path / "page.tex").write_text(f"{preamble}\\begin{{document}}\n{body}\\end{{document}}\n", encoding="utf-8")
     options = [] if ENGINE == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error"]

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
 from fruler.rules.curves import sum_of_curves
+from fruler.rules.curves_table import curves_table
+from fruler.rules.rules_table import rules_table
 
 
 @st.composite
@@ -77,8 +79,25 @@ def test_the_outline_follows_the_curve(curve, low, high):
 
 
 def test_zones_that_touch_have_one_bend_where_they_do():
-    curve = Curve(0, FuzzyPartition([10.0, 20.0], (0.0, 30.0)), [[0.0, 1.0], [2.0, 3.0], [1.0, 0.0]])
+    curve = Curve(0, FuzzyPartition([10.0, 20.0], (0.0, 30.0)), [[0.0, 1.0], [2.0, 1.1], [5.0, 1.0]])
     assert curve.bends()[0].tolist() == [0.0, 5.0, 15.0, 25.0, 30.0]
+
+
+def test_the_top_of_a_hill_is_a_bend():
+    """One line rises, the other falls: at the ends of the zone, which is all of the domain, there is nothing to see."""
+    hill = Curve(0, FuzzyPartition([10.0], (0.0, 20.0)), [[0.0, 1.0], [20.0, -1.0]])
+    assert [part.tolist() for part in hill.bends()] == [[0.0, 10.0, 20.0], [0.0, 10.0, 0.0]]
+
+
+@given(curves())
+def test_lines_from_bend_to_bend_stay_near_the_curve(curve):
+    x, adds = curve.bends()
+    grid = np.linspace(*curve.partition.domain, 400)
+    splits = np.asarray(curve.partition.split_points)
+    far = np.abs(grid[:, None] - splits).min(axis=1, initial=np.inf) > 1e-6
+    error = np.abs(np.interp(grid, x, adds) - curve.values(grid))[far]
+    # A parabola is a quarter as far from two lines through its ends and its middle as from one.
+    assert error.max(initial=0.0) <= 0.3 * np.ptp(adds) + 1e-9
 
 
 def test_a_crisp_border_without_a_jump_is_one_bend():
@@ -230,3 +249,28 @@ def test_a_summary_measures_rules_with_their_curves():
     np.testing.assert_allclose(training.rule_importance, (weights * np.abs(said - training.base)).mean(axis=0))
     why = rules.explain(X)
     np.testing.assert_allclose(why.base + why.contributions.sum(axis=1), rules.predict(X), atol=1e-9)
+
+
+def test_curves_are_a_table_of_their_bends():
+    table = curves_table(with_curves(AGE, SIZE))
+    x, adds = (np.concatenate(parts) for parts in zip(AGE.bends(), SIZE.bends(), strict=True))
+    assert table.columns.tolist() == ["input", "value", "adds"]
+    assert table["input"].tolist() == ["age"] * len(AGE.bends()[0]) + ["size"] * len(SIZE.bends()[0])
+    np.testing.assert_array_equal(table["value"], x)
+    np.testing.assert_array_equal(table["adds"], adds)
+    assert table.index.tolist() == list(range(len(x)))
+
+
+def test_without_curves_the_table_is_empty_but_has_its_columns():
+    table = curves_table(with_curves())
+    assert table.shape == (0, 3)
+    assert table.dtypes.astype(str).tolist() == curves_table(with_curves(AGE)).dtypes.astype(str).tolist()
+
+
+def test_the_table_of_rules_has_no_curves():
+    assert rules_table(with_curves(AGE)).equals(rules_table(with_curves()))
+    assert with_curves(AGE).rules == with_curves().rules
+
+
+def test_the_number_of_curves_is_told():
+    assert repr(with_curves(AGE)) == "<RuleBase: 2 rules and 1 curve over 3 inputs for 'y'>"

@@ -33,6 +33,7 @@ from fruler.learning.control import RunControl
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.run import Continuation, run_search
 from fruler.learning.training_table import LocalTable, TrainingSample, TrainingTable
+from fruler.rules.curves_table import curves_table
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.rules_table import rules_table
 from fruler.table.encoding import TableEncoding
@@ -346,9 +347,18 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
     @property
     def rules_(self) -> pd.DataFrame:
-        """The rules as a table: one row per rule, with its labels, its support and its coefficients."""
+        """The rules as a table: one row per rule, with its labels, its support and its coefficients.
+
+        What curves add comes on top of the output of every rule; `curves_` has it.
+        """
         check_is_fitted(self, "rule_base_")
         return rules_table(self.rule_base_)
+
+    @property
+    def curves_(self) -> pd.DataFrame:
+        """What single inputs add to every rule: one row per bend of a curve; empty where there are no curves."""
+        check_is_fitted(self, "rule_base_")
+        return curves_table(self.rule_base_)
 
 
 @contextmanager

@@ -28,6 +28,9 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         Number of rules.
     rules_ : DataFrame
         One row per rule: its labels, its support, its coefficients.
+    curves_ : DataFrame
+        What single inputs add to the output of every rule: one row per bend of a curve, with its input, the value and
+        what it adds there. Empty where there are no curves.
     pareto_ : DataFrame
         The trade-off between accuracy and size that the search met, one row per model: rules, non-zero coefficients,
         the criterion, half the mean squared error on the training rows, and on held-out rows where the algorithm

@@ -33,12 +33,13 @@ def signed_effects(rule_base: RuleBase) -> Floats:
 
 
 def output_spread(rule_base: RuleBase) -> float:
-    """Return the spread of the target: that of the training data, or what the rules span over the inputs' ranges."""
+    """Return the spread of the target: that of the training data, or what rules and curves span over inputs' ranges."""
     if rule_base.training is not None and rule_base.training.target_spread > 0.0:
         return rule_base.training.target_spread
     ranges = input_ranges(rule_base)
     slopes = rule_base.consequents.slopes
     middle = rule_base.consequents.intercepts + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
     reach = np.abs(slopes) @ (ranges[:, 1] / 2.0 - ranges[:, 0] / 2.0)
+    spans = [np.ptp(curve.outline(*ranges[curve.input].tolist())[1]) for curve in rule_base.curves]
     # A spread is about a quarter of a range.
-    return float((middle + reach).max() - (middle - reach).min()) / 4.0
+    return float((middle + reach).max() - (middle - reach).min() + sum(spans)) / 4.0

@@ -7,8 +7,9 @@ import textwrap
 
 import numpy as np
 
-from fruler._wording import counted, name_with_unit, number_within, percent
+from fruler._wording import counted_rules, name_with_unit, number_within, percent
 from fruler.explain.effects import input_ranges, output_spread, signed_effects
+from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 
@@ -16,6 +17,7 @@ from fruler.rules.rule_base import RuleBase
 _SHARE_OF_SPREAD = 0.01
 # The same for split points, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
+_NOTHING = 1e-6
 _NARROWEST, _WIDEST = 40, 120
 # More accepted labels than this are a range: "low to high".
 _MAX_LABELS_NAMED = 2
@@ -28,8 +30,8 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
 
     The terms of a rule stand in the order of their effect: how much the output changes over the input's range. Terms
     that are zero and inputs that a rule does not look at are left out. Numbers are rounded so that a term is off by a
-    hundredth of the target's spread at most. Below the rules stands where the labels of each input meet. A single rule
-    without an antecedent is a formula.
+    hundredth of the target's spread at most. Below the rules stands what curves add at their bends, and where the
+    labels of each input meet. A single rule without an antecedent is a formula.
 
     Parameters
     ----------
@@ -60,21 +62,28 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     width = _terminal_width() if width is None else width
     target = rule_base.target_name
     formulas = [formula(rule_base, rule) for rule in range(rule_base.n_rules)]
+    count = counted_rules(rule_base.n_rules, rule_base.n_curves)
+    parts = [f"{count} for {name_with_unit(target, rule_base.target_unit)}"]
     if rule_base.is_formula:
-        return f"1 rule for {name_with_unit(target, rule_base.target_unit)}\n\n" + _wrapped(
-            f"{target} = {formulas[0]}", width, "", "    "
-        )
-    parts = [f"{counted(rule_base.n_rules, 'rule')} for {name_with_unit(target, rule_base.target_unit)}"]
-    for number, said in enumerate(formulas, 1):
-        support = "" if rule_base.support is None else f" (weight {percent(float(rule_base.support[number - 1]))})"
-        lines = [
-            f"Rule {number}{support}",
-            _wrapped(f"if {condition(rule_base, number - 1)}", width, "  ", "     "),
-            _wrapped(f"then {target} = {said}", width, "  ", "       "),
-        ]
-        parts.append("\n".join(lines))
-    parts.append("\n".join(["Where labels meet", *_borders(rule_base, width)]))
+        parts.append(_wrapped(f"{target} = {formulas[0]}", width, "", "    "))
+    else:
+        parts += [_rule(rule_base, rule, said, width) for rule, said in enumerate(formulas)]
+    if rule_base.curves:
+        lines = [_wrapped(text, width, "  ", "      ") for text in curve_sentences(rule_base)]
+        parts.append("\n".join(["Curves", *lines]))
+    if not rule_base.is_formula:
+        parts.append("\n".join(["Where labels meet", *_borders(rule_base, width)]))
     return "\n\n".join(parts)
+
+
+def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:
+    support = "" if rule_base.support is None else f" (weight {percent(float(rule_base.support[rule]))})"
+    lines = [
+        f"Rule {rule + 1}{support}",
+        _wrapped(f"if {condition(rule_base, rule)}", width, "  ", "     "),
+        _wrapped(f"then {rule_base.target_name} = {said}", width, "  ", "       "),
+    ]
+    return "\n".join(lines)
 
 
 def condition(rule_base: RuleBase, rule: int) -> str:
@@ -103,7 +112,7 @@ def accepted_labels(partition: Partition, first: int, last: int) -> str:
 
 
 def formula(rule_base: RuleBase, rule: int) -> str:
-    """Write the linear output of a rule, the terms with the largest effect first."""
+    """Write the linear output of a rule, the terms with the largest effect first, and after them the curves."""
     slopes = rule_base.consequents.terms(rule)
     tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
     effects = np.abs(signed_effects(rule_base)[rule])
@@ -115,7 +124,45 @@ def formula(rule_base: RuleBase, rule: int) -> str:
             largest = float(largest_values[j])
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
             terms += f" {sign}{_GLUE}{size}·{rule_base.variables[j].name}"
-    return terms
+    return terms + "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
+
+
+def curve_sentences(rule_base: RuleBase) -> list[str]:
+    """Write what each curve adds at its bends, e.g. "age adds -12 at 1, -2 at 7, +9 at 365 (days)".
+
+    Examples
+    --------
+    >>> from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
+    >>> age = Variable("age", FuzzyPartition([], (0.0, 30.0)), "days")
+    >>> curve = Curve(0, FuzzyPartition([10.0], (0.0, 30.0), fuzziness=0.0), [[-4.0, 0.5], [5.0, 0.0]])
+    >>> print(*curve_sentences(RuleBase([age], [[[0, 0]]], [[20.0, 0.0]], curves=[curve])))
+    age adds -4 at 0, +1 just below 10, +5 at 10, +5 at 30 (days)
+    """
+    tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
+    sentences = []
+    for curve in rule_base.curves:
+        variable = rule_base.variables[curve.input]
+        x, adds = curve.bends()
+        places = bend_places(curve)
+        jumps = np.append(np.diff(x) == 0.0, False)
+        points = [
+            f"{_signed(value, tolerance)}{_GLUE}{'just below' if jump else 'at'}{_GLUE}{place}"
+            for value, place, jump in zip(adds.tolist(), places, jumps, strict=True)
+        ]
+        sentences.append(f"{variable.name} adds {name_with_unit(', '.join(points), variable.unit)}")
+    return sentences
+
+
+def bend_places(curve: Curve) -> list[str]:
+    """Write where a curve bends, with as many digits as tell the bends apart on the input's range."""
+    low, high = curve.partition.domain
+    return [number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends()[0].tolist()]
+
+
+def _signed(value: float, tolerance: float) -> str:
+    # What is left of a zero after rounding is one.
+    text = number_within(value if abs(value) > _NOTHING * tolerance else 0.0, tolerance)
+    return text if text.startswith("-") or text == "0" else f"+{text}"
 
 
 def borders(partition: Partition) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fruler._wording import counted_rules, name_with_unit
-from fruler.export.names import Identifiers, linear, one_line, rule_title
+from fruler.export.names import Identifiers, curve_expression, linear, one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
@@ -168,11 +168,8 @@ class _Writer:
         return [*lines, "    const double curves =", *(f"        {curve} +" for curve in first), f"        {last};"]
 
     def curve(self, curve: CurvePlan) -> str:
-        first, *others = [
-            linear(intercept, {self.inputs[curve.input]: slope} if slope else {}) for intercept, slope in curve.lines
-        ]
-        steps = [f" + {self.curve_borders[b]} * ({line})" for b, line in zip(curve.borders, others, strict=True)]
-        return first + "".join(steps)
+        shares = [self.curve_borders[number] for number in curve.borders]
+        return curve_expression(curve, self.inputs[curve.input], shares)
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from fruler._wording import counted, name_with_unit
+from fruler._wording import counted_rules, name_with_unit
 from fruler.export.names import one_line
-from fruler.export.paper_table import MINUS, paper_table
+from fruler.export.paper_table import MINUS, PaperTable, paper_table
 from fruler.rules.rule_base import RuleBase
 
 _SPECIAL = {
@@ -45,7 +45,7 @@ def export(
     -------
     str
         The table, for a document that says ``\usepackage{booktabs}``. An input that a rule does not look at has a
-        dash.
+        dash. Curves have a table of their own below: what each adds at its bends.
 
     Examples
     --------
@@ -65,25 +65,34 @@ def export(
     \end{tabular}
     <BLANKLINE>
     """
-    lines = _tabular(rule_base, digits)
+    table = paper_table(rule_base, digits)
+    lines = _tabular(rule_base, table)
+    if table.curves:
+        lines += ["", r"\par\medskip", *_curves(rule_base, table)]
     if not float:
         return "\n".join(lines) + "\n"
     target = name_with_unit(rule_base.target_name, rule_base.target_unit)
-    count = counted(rule_base.n_rules, "rule")
+    count = counted_rules(rule_base.n_rules, rule_base.n_curves)
     name = "tab:rules" if label is None else label
     if not re.fullmatch(r"[A-Za-z0-9:._-]+", name):
         raise ValueError(f"A LaTeX label is made of letters, digits and the signs : . _ -; got {label!r}.")
     head = [
         r"\begin{table}",
         r"  \centering",
-        rf"  \caption{{{_escaped(f'The {count} for {target}.' if caption is None else caption)}}}",
+        rf"  \caption{{{_escaped(_caption(count, target, rule_base.n_curves) if caption is None else caption)}}}",
         rf"  \label{{{name}}}",
     ]
-    return "\n".join([*head, *(f"  {line}" for line in lines), r"\end{table}"]) + "\n"
+    return "\n".join([*head, *(f"  {line}".rstrip() for line in lines), r"\end{table}"]) + "\n"
 
 
-def _tabular(rule_base: RuleBase, digits: int) -> list[str]:
-    table = paper_table(rule_base, digits)
+def _caption(count: str, target: str, n_curves: int) -> str:
+    said = f"The {count} for {target}."
+    if not n_curves:
+        return said
+    return f"{said} {'The curve adds' if n_curves == 1 else 'The curves add'} to the output of every rule."
+
+
+def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
     first = ["Rule", *(["weight"] if table.weights else [])]
     conditions = [_escaped(name_with_unit(name, unit)) for name, unit in table.conditions]
     outputs = ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
@@ -107,6 +116,21 @@ def _tabular(rule_base: RuleBase, digits: int) -> list[str]:
         cells += [_escaped(labels) or "--" for labels in table.labels[rule]]
         cells += [_number(number) for number in table.numbers[rule]]
         rows.append(rf"  {' & '.join(cells)} \\")
+    return [*rows, r"  \bottomrule", r"\end{tabular}"]
+
+
+def _curves(rule_base: RuleBase, table: PaperTable) -> list[str]:
+    rows = [
+        r"\begin{tabular}{lrr}",
+        r"  \toprule",
+        rf"  Curve of & at & adds to {_escaped(rule_base.target_name)} \\",
+    ]
+    for name, unit, bends in table.curves:
+        rows.append(r"  \midrule")
+        names = [_escaped(name_with_unit(name, unit)), *[""] * (len(bends) - 1)]
+        rows += [
+            rf"  {cell} & {_number(at)} & {_number(adds)} \\" for cell, (at, adds) in zip(names, bends, strict=True)
+        ]
     return [*rows, r"  \bottomrule", r"\end{tabular}"]
 
 

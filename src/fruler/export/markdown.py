@@ -6,8 +6,10 @@ import re
 
 from fruler._wording import name_with_unit
 from fruler.export.names import one_line
-from fruler.export.paper_table import paper_table
+from fruler.export.paper_table import PaperTable, paper_table
 from fruler.rules.rule_base import RuleBase
+
+_Column = tuple[str, bool, list[str]]
 
 
 def export(rule_base: RuleBase, *, digits: int = 3) -> str:
@@ -23,7 +25,8 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     Returns
     -------
     str
-        The table. An input that a rule does not look at has a dash.
+        The table. An input that a rule does not look at has a dash. Curves have a table of their own below: what each
+        adds at its bends.
 
     Examples
     --------
@@ -47,6 +50,21 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     titles = ["Intercept", *(f"× {_escaped(name)}" for name, _ in table.terms)]
     for place, title in enumerate(titles):
         columns.append((title, True, [row[place] for row in table.numbers]))
+    text = _table(columns)
+    if table.curves:
+        subject = "A curve adds" if len(table.curves) == 1 else f"{len(table.curves)} curves add"
+        text += f"\n{subject} to the output of every rule:\n\n{_table(_curve_columns(table))}"
+    return text
+
+
+def _curve_columns(table: PaperTable) -> list[_Column]:
+    names = [_escaped(name_with_unit(name, unit)) for name, unit, bends in table.curves for _ in bends]
+    at, adds = ([_escaped(bend[part]) for _, _, bends in table.curves for bend in bends] for part in (0, 1))
+    return [("Curve of", False, names), ("At", True, at), ("Adds", True, adds)]
+
+
+def _table(columns: list[_Column]) -> str:
+    """Write columns: a title, whether its cells stand at the right, and the cells."""
     widths = [max(map(len, [title, *cells, "---"])) for title, _, cells in columns]
     lines = [_row([title.ljust(width) for (title, _, _), width in zip(columns, widths, strict=True)])]
     rules = [
@@ -54,9 +72,9 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
         for (_, right, _), width in zip(columns, widths, strict=True)
     ]
     lines.append("|" + "|".join(rules) + "|")
-    for rule in range(rule_base.n_rules):
+    for row in range(len(columns[0][2])):
         cells = [
-            cells[rule].rjust(width) if right else cells[rule].ljust(width)
+            cells[row].rjust(width) if right else cells[row].ljust(width)
             for (_, right, cells), width in zip(columns, widths, strict=True)
         ]
         lines.append(_row(cells))

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._wording import readable_number
+from fruler.explain.text import bend_places
+from fruler.rules.curves import Curve
 from fruler.rules.rule_base import RuleBase
 
 MINUS = "−"
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,9 @@ class PaperTable:
         For each rule and condition the accepted labels; an empty text: any.
     numbers : tuple of tuples of str
         For each rule the intercept and its coefficients, rounded.
+    curves : tuple of (str, str, tuple of (str, str))
+        For each curve the name and the unit of its input, and its bends: where, and what it adds there; "< 10"
+        is just below a jump at 10.
     """
 
     conditions: tuple[tuple[str, str], ...]
@@ -33,6 +39,7 @@ class PaperTable:
     weights: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     numbers: tuple[tuple[str, ...], ...]
+    curves: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]
 
 
 def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
@@ -69,4 +76,20 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
             tuple(readable_number(value, digits).replace("-", MINUS) for value in consequent[used])
             for consequent in rule_base.consequents.coefficients
         ),
+        curves=tuple(
+            (variables[curve.input].name, variables[curve.input].unit, _bends(curve, digits))
+            for curve in rule_base.curves
+        ),
+    )
+
+
+def _bends(curve: Curve, digits: int) -> tuple[tuple[str, str], ...]:
+    x, adds = curve.bends()
+    # What is left of a zero after rounding is one.
+    adds[np.abs(adds) < _NOTHING * np.ptp(adds)] = 0.0
+    jumps = np.append(np.diff(x) == 0.0, False)
+    places = [f"< {text}" if jump else text for text, jump in zip(bend_places(curve), jumps, strict=True)]
+    texts = [readable_number(value, digits) for value in adds.tolist()]
+    return tuple(
+        (place.replace("-", MINUS), text.replace("-", MINUS)) for place, text in zip(places, texts, strict=True)
     )

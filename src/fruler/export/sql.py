@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fruler._wording import counted_rules, name_with_unit
-from fruler.export.names import linear, one_line, rule_title
+from fruler.export.names import curve_expression, linear, one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
@@ -184,10 +184,8 @@ class _Writer:
         return one_line(f"What {self.rule_base.names[curve.input]} adds, whichever rules fit")
 
     def curve(self, curve: CurvePlan) -> str:
-        name, borders = f"x{curve.input + 1}", [self.plan.curve_borders[number] for number in curve.borders]
-        first, *others = [linear(start, {name: slope} if slope else {}, _number) for start, slope in curve.lines]
-        steps = [f"\n    + {self.gone_over(b)} * ({line})" for b, line in zip(borders, others, strict=True)]
-        return first + "".join(steps)
+        shares = [f"\n    {self.gone_over(self.plan.curve_borders[number])}" for number in curve.borders]
+        return curve_expression(curve, f"x{curve.input + 1}", shares, _number)
 
     def answer(self) -> str:
         mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / t"

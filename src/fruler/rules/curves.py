@@ -18,6 +18,8 @@ from fruler.rules.partitions import FuzzyPartition
 _LARGEST_COEFFICIENT = 1e300
 # Bends nearer than this share of the domain are one: where zones touch, rounding may leave a gap between them.
 _ONE_BEND = 1e-9
+# What is off a straight way by less than this share of the curve's span is as good as straight.
+_STRAIGHT = 0.05
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -93,8 +95,9 @@ class Curve:
     def bends(self) -> tuple[Floats, Floats]:
         """Return where the curve bends, from low to high, and what it adds there.
 
-        It bends where a line begins to fade into the next, and where it has done so; the ends of the domain are added.
-        A crisp border stands there twice: first with what is added just below it, then with what is added from it on.
+        It bends where a line begins to fade into the next, and where it has done so; half way between, too, if the way
+        is far from straight. The ends of the domain are added. A jump at a crisp border stands there twice: first with
+        what is added just below it, then with what is added from it on.
 
         Examples
         --------
@@ -105,11 +108,18 @@ class Curve:
         """
         starts, ends = self._zones()
         low, high = self.partition.domain
+        pieces = np.arange(self.n_pieces)
         x = np.concatenate([[low], np.column_stack([starts, ends]).ravel(), [high]])
-        adds = self._line(np.repeat(np.arange(self.n_pieces), 2), x)
+        adds = self._line(np.repeat(pieces, 2), x)
+        splits = np.asarray(self.partition.split_points)
+        half_way = (self._line(pieces[:-1], splits) + self._line(pieces[1:], splits)) / 2.0
+        span = np.ptp([*adds, *half_way])
+        bent = np.flatnonzero(np.abs(half_way - (adds[1:-1:2] + adds[2::2]) / 2.0) > _STRAIGHT * span)
+        bent = bent[ends[bent] > starts[bent]]
+        x, adds = (np.insert(part, 2 + 2 * bent, new[bent]) for part, new in ((x, splits), (adds, half_way)))
         kept = np.ones(len(x), dtype=np.bool_)
         # Where zones touch, the end of one is the start of the next; and a crisp border without a jump is one bend.
-        kept[1:] = (np.diff(x) > _ONE_BEND * (high - low)) | (np.abs(np.diff(adds)) > _ONE_BEND * np.ptp(adds))
+        kept[1:] = (np.diff(x) > _ONE_BEND * (high - low)) | (np.abs(np.diff(adds)) > _ONE_BEND * span)
         return x[kept], adds[kept]
 
     def outline(self, low: float, high: float, n_between: int = 16) -> tuple[Floats, Floats]:

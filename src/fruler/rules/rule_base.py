@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
+from fruler._wording import counted_rules
 from fruler.rules.antecedents import T_NORMS, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import LinearConsequents
@@ -180,7 +181,8 @@ class RuleBase:
         return rules_html(self)
 
     def __repr__(self) -> str:
-        return f"<RuleBase: {self.n_rules} rules over {len(self.variables)} inputs for {self.target_name!r}>"
+        count = counted_rules(self.n_rules, self.n_curves)
+        return f"<RuleBase: {count} over {len(self.variables)} inputs for {self.target_name!r}>"
 
     @property
     def n_rules(self) -> int:

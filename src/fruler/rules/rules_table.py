@@ -12,6 +12,8 @@ from fruler.rules.rule_base import RuleBase
 def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     """Return one row per rule: the labels it accepts of each input, its support, its intercept and coefficients.
 
+    What curves add comes on top of the output of every rule; `curves_table` has it.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
