@@ -1,10 +1,14 @@
 """What is written in a picture, and whether it can be read."""
 
 import itertools
+from copy import copy
 from dataclasses import replace
 
 import matplotlib as mpl
 import matplotlib.text
+import numpy as np
+
+from fruler.rules import Curve, FuzzyPartition, RuleBase
 
 LONG = "a_name_of_forty_characters_for_any_input"
 
@@ -14,6 +18,25 @@ def with_long_names(rule_base):
         replace(variable, name=f"{LONG[:-2]}{j:02d}", unit="km/h") for j, variable in enumerate(rule_base.variables)
     ]
     return replace(rule_base, variables=variables, target_name=LONG, target_unit="kWh per day")
+
+
+def with_curves(model, n_curves=2):
+    """Return a model or a rule base with curves of its first inputs; one that is not fitted as it is."""
+    rule_base = getattr(model, "rule_base_", model)
+    if not isinstance(rule_base, RuleBase):
+        return model
+    curves = []
+    for j in range(n_curves):
+        low, high = rule_base.variables[j].partition.domain
+        partition = FuzzyPartition([0.7 * low + 0.3 * high, low / 2 + high / 2], (low, high), [0.5, 0.0])
+        slopes = np.array([6.0, -3.0, 1.0 + j]) / (high - low)
+        curves.append(Curve(j, partition, np.column_stack([-slopes * (low + 0.2 * j * (high - low)), slopes])))
+    curved = replace(rule_base, curves=curves)
+    if model is rule_base:
+        return curved
+    other = copy(model)
+    other.rule_base_ = curved
+    return other
 
 
 def texts_of(figure):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules.partitions import NominalPartition
 
 NASTY_NAMES = ["<script>window.hacked = 1</script>", "\"quotes' & ünïcode", "__proto__", "</script><b>bold"]
@@ -29,6 +29,15 @@ def handmade_rules(t_norm="product"):
         [2.0] * 2 + [0.0] * 3,
     ]
     return RuleBase(variables, antecedents, consequents, t_norm, target_name="the <target>", target_unit="m³/s")
+
+
+def handmade_curves():
+    """Curves of an input that rules look at, of one that is only in the consequents, and one without a jump."""
+    return [
+        Curve(0, FuzzyPartition([0.7, 1.5, 3.0], (0.0, 4.0), [1.0, 0.0, 0.3]), [[9.0, -5.0], [1, 2], [-2, 0], [4, -1]]),
+        Curve(2, FuzzyPartition([1e5 + 0.4], (1e5, 1e5 + 1.0)), [[-9e5, 9.0], [9.5e5, -9.5]]),
+        Curve(3, FuzzyPartition([-6.0], (-8.0, 0.0), 0.0), [[3.0, 1.0], [-3.0, 0.0]]),
+    ]
 
 
 def handmade_rows(n, seed=0):

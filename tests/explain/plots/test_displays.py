@@ -9,6 +9,7 @@ from sklearn.linear_model import LinearRegression
 from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.explain.plots import (
+    CurveDisplay,
     EffectDisplay,
     FrontDisplay,
     PartitionDisplay,
@@ -19,7 +20,7 @@ from fruler.explain.plots import (
 
 matplotlib = pytest.importorskip("matplotlib")
 plt = pytest.importorskip("matplotlib.pyplot")
-from helpers.pictures import assert_readable, texts_of  # noqa: E402
+from helpers.pictures import assert_readable, texts_of, with_curves  # noqa: E402
 
 WEATHER = load_example("weather")
 
@@ -30,6 +31,7 @@ DISPLAYS = {
     "prediction": lambda model, ax: PredictionDisplay.from_estimator(model, WEATHER.data, WEATHER.target, ax=ax),
     "progress": lambda model, ax: ProgressDisplay.from_estimator(model, ax=ax),
     "front": lambda model, ax: FrontDisplay.from_estimator(model, ax=ax),
+    "curves": lambda model, ax: CurveDisplay.from_estimator(with_curves(model), ax=ax),
     "effect": lambda model, ax: EffectDisplay.from_estimator(model, 0, ax=ax),
 }
 

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.browser import open_browser
-from helpers.report_models import handmade_rows, handmade_rules, large_rules
+from helpers.report_models import handmade_curves, handmade_rows, handmade_rules, large_rules
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example
@@ -48,6 +49,13 @@ def handmade():
 @pytest.fixture(scope="session")
 def handmade_minimum(handmade):
     return replace(handmade, t_norm="minimum").with_training(*handmade_rows(200, seed=1))
+
+
+@pytest.fixture(scope="session")
+def curved(handmade):
+    X, _ = handmade_rows(200)
+    rules = replace(handmade, curves=handmade_curves())
+    return rules.with_training(X, rules.predict(X) + np.random.default_rng(0).normal(size=200))
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,12 @@
 
 import itertools
 
+import numpy as np
 import pytest
 
 from fruler.explain.report import write_report
 
-MODELS = ["weather_rules", "handmade", "large"]
+MODELS = ["weather_rules", "handmade", "curved", "large"]
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +47,9 @@ def test_names_run_no_scripts(opened, handmade):
     assert page.get_by_label("<script>window.hacked = 1</script> °C", exact=True).count() == 1
 
 
-def test_every_control_and_picture_has_a_name(opened, handmade):
-    page = opened(handmade)
+@pytest.mark.parametrize("name", ["handmade", "curved"])
+def test_every_control_and_picture_has_a_name(opened, request, name):
+    page = opened(request.getfixturevalue(name))
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll("input, select, button, svg:not([aria-hidden])")]
             .filter(element => !(element.labels && element.labels.length))
@@ -70,8 +72,9 @@ def test_focus_can_be_seen(opened, weather_rules):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground_in_light_and_dark(opened, weather_rules, scheme):
-    page = opened(weather_rules, color_scheme=scheme)
+@pytest.mark.parametrize("name", ["weather_rules", "curved"])
+def test_text_stands_out_from_its_ground_in_light_and_dark(opened, request, name, scheme):
+    page = opened(request.getfixturevalue(name), color_scheme=scheme)
     page.locator("#box-0").fill("99")
     contrasts = page.evaluate(
         """() => {
@@ -135,3 +138,40 @@ def test_a_rule_that_speaks_leads_to_its_card(opened, weather_rules):
         page.wait_for_timeout(100)
     assert page.locator(f"#rule-{number} h3").is_visible()
     assert 0 <= card.bounding_box()["y"] < 400
+
+
+def test_a_curve_in_a_rule_leads_to_its_picture(opened, curved):
+    page = opened(curved)
+    links = page.locator("#rule-1 .sentence a")
+    assert links.count() == 3
+    for number in range(3):
+        assert links.nth(number).get_attribute("href") == f"#curve-{number + 1}"
+    links.first.click()
+    assert page.locator("#curve-1 svg").is_visible()
+
+
+def test_the_line_of_a_curve_lies_where_it_adds_what_it_does(opened, curved):
+    """Numbers beside the axes say where a value stands; the line must stand there."""
+    page = opened(curved)
+    for number, curve in enumerate(curved.curves, 1):
+        places = page.locator(f"#curve-{number} svg").evaluate(
+            """svg => ({
+                points: svg.querySelector("polyline.line").getAttribute("points").split(" ")
+                    .map(point => point.split(",").map(Number)),
+                x: [...svg.querySelectorAll("text[text-anchor=middle]:not(.axis)")]
+                    .map(text => [Number(text.getAttribute("x")), text.textContent]),
+                y: [...svg.querySelectorAll("text[text-anchor=end]")]
+                    .map(text => [Number(text.getAttribute("y")) - 4, text.textContent]),
+            })"""
+        )
+        x, y = (
+            np.polyfit([at for at, _ in places[axis]], [float(text.replace("−", "-")) for _, text in places[axis]], 1)
+            for axis in "xy"
+        )
+        drawn = np.array(places["points"])
+        values, adds = np.polyval(x, drawn[:, 0]), np.polyval(y, drawn[:, 1])
+        low, high = curve.partition.domain
+        splits = np.asarray(curve.partition.split_points)
+        far = np.abs(values[:, None] - splits).min(axis=1) > 0.01 * (high - low)
+        span = np.ptp(np.concatenate([one.outline(*one.partition.domain)[1] for one in curved.curves]))
+        np.testing.assert_allclose(adds[far], curve.values(values[far]), atol=0.02 * span)

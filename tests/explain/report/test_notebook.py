@@ -48,3 +48,13 @@ def test_a_rule_that_looks_at_nothing_applies_always():
     assert "always" in html
     assert '1 <span class="t">− 2.5·x</span>' in html
     assert ">weight<" not in html
+
+
+def test_curves_are_told_in_notebooks(curved):
+    html = curved._repr_html_()
+    assert "4 rules and 3 curves for" in html
+    assert html.count("+ curve of") == 3 * curved.n_rules
+    assert html.count(" adds ") == 3
+    assert "<script" not in html
+    assert "Curves:" in html
+    assert "urve" not in handmade_rules()._repr_html_()

@@ -1,16 +1,18 @@
 import json
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.report_models import NASTY_NAMES, handmade_rows, handmade_rules
+from helpers.report_models import NASTY_NAMES, handmade_curves, handmade_rows, handmade_rules
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from fruler import FuzzyRuleRegressor
 from fruler.explain.report import report_html, write_report
 from fruler.explain.report.measurement import error_table, measure
+from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules.json.rule_base import rule_base_to_json
 
 
@@ -55,9 +57,10 @@ def test_every_rule_is_told_with_its_conditions_and_terms(weather_model):
             assert f"·{name}" in told[start : start + 800]
 
 
-def test_names_are_text_and_never_markup(handmade):
+@pytest.mark.parametrize("name", ["handmade", "curved"])
+def test_names_are_text_and_never_markup(request, name):
     X, y = handmade_rows(50)
-    page = report_html(handmade, X, y, title="A <b>bold</b> title")
+    page = report_html(request.getfixturevalue(name), X, y, title="A <b>bold</b> title")
     assert page.count("<script") == 3
     markup = page[: page.index('<script type="application/json"')]
     for name in (*NASTY_NAMES[:2], NASTY_NAMES[3], "<i>red", "<low>", "the <target>", "<b>bold"):
@@ -65,6 +68,39 @@ def test_names_are_text_and_never_markup(handmade):
     assert "&lt;script&gt;window.hacked = 1&lt;/script&gt;" in page
     assert "&#34;quotes&#39; &amp; ünïcode" in page
     assert [item["name"] for item in embedded(page)["model"]["inputs"]] == NASTY_NAMES
+
+
+def test_curves_are_told_in_every_rule_and_drawn_once(curved):
+    page = report_html(curved)
+    told = texts_of(page)
+    assert "4 rules and 3 curves for the &lt;target&gt;" in told
+    assert "slopes and 3 curves" in told
+    assert page.count('<figure id="curve-') == 3
+    for number in range(1, 5):
+        start = told.index(f"Rule {number} weight")
+        assert told[start : start + 600].count("curve of") == 3
+    assert "What the curves add comes on top" in told
+    assert "bold adds −5.0 at −8, −3.0 at −6, −3.0 at 0." in told
+    assert "+4.0 just below 1.5 °C, −2.0 at 1.5 °C" in told
+
+
+def test_without_curves_nothing_is_said_of_them(handmade):
+    bare = texts_of(report_html(handmade))
+    assert "curve" not in bare
+
+
+def test_curves_of_a_formula_and_without_training_data():
+    x = Variable("x", FuzzyPartition([], (0.0, 4.0)), "m")
+    curve = Curve(0, FuzzyPartition([2.0], (0.0, 4.0), 0.0), [[0.0, 1.0], [4.0, -1.0]])
+    page = report_html(RuleBase([x], [[[0, 0]]], [[1.0, 0.0]], target_name="cost", curves=[curve]))
+    told = texts_of(page)
+    assert "1 rule and 1 curve for cost" in told
+    assert re.search(r"cost = 1\s+\+ curve of x", told)
+    assert "what one input adds to the formula" in told
+    assert re.search(r"x adds 0 at 0 m, \+2\.\d+ at 2 m, 0 at 4 m\.", told)
+    assert 'class="histogram"' not in page
+    curved = report_html(replace(handmade_rules(), curves=handmade_curves()))
+    assert 'class="line"' in curved
 
 
 def test_without_data_the_errors_are_those_of_the_training(weather_model):

@@ -9,7 +9,7 @@ from fruler.explain.report.reference import reference_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 from fruler.rules.partitions import NominalPartition
 
-MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "large"]
+MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "curved", "large"]
 N_ROWS = 30
 
 
@@ -60,6 +60,11 @@ def random_rows(rule_base, n, seed):
             telling = np.concatenate([splits, splits - partition.half_widths, splits + partition.half_widths])
             at = rng.uniform(size=n) < 0.2
             rows[at, j] = rng.choice(telling, at.sum())
+    for curve in rule_base.curves:
+        splits, halves = np.asarray(curve.partition.split_points), curve.partition.half_widths
+        telling = np.concatenate([splits, splits - halves, splits + halves])
+        at = rng.uniform(size=n) < 0.2
+        rows[at, curve.input] = rng.choice(telling, at.sum())
     return rows
 
 
@@ -120,7 +125,7 @@ def test_the_rows_typed_above_are_of_all_kinds(handmade, handmade_minimum):
         assert ((why.activations > 0.0).sum(axis=1) > 1).any()
 
 
-@pytest.mark.parametrize("name", ["weather_rules", "handmade"])
+@pytest.mark.parametrize("name", ["weather_rules", "handmade", "curved"])
 def test_sliders_give_the_predictions_of_the_rule_base(open_report, request, name):
     rule_base = request.getfixturevalue(name)
     page = open_report(rule_base)
@@ -206,6 +211,17 @@ def test_rules_that_fire_are_listed_by_their_weight(open_report, weather_rules):
     for place, rule in enumerate(order):
         assert lines.nth(place).locator("a").inner_text() == f"Rule {rule + 1}"
         assert lines.nth(place).locator(".value").inner_text().startswith(f"{weights[rule]:.0%}")
+
+
+def test_what_a_rule_says_includes_the_curves(open_report, curved):
+    page = open_report(curved)
+    typical = curved.training.typical[None]
+    said, weights = curved.rule_outputs(typical)[0], curved.activations(typical)[0][0]
+    first = int(np.argmax(weights))
+    text = page.locator("#fired .line:visible .value").first.inner_text()
+    number = text.split("says ")[1].removesuffix("\u00a0m³/s").replace("−", "-")
+    assert float(number) == pytest.approx(said[first], abs=0.01 * curved.training.target_spread)
+    assert abs(said[first] - curved.consequents.outputs(typical)[0, first]) > 0.1 * curved.training.target_spread
 
 
 def test_buttons_set_whole_rows(open_report, handmade):

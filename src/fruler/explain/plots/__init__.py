@@ -1,5 +1,6 @@
 """Pictures of models, in the style of scikit-learn's displays; matplotlib is loaded when the first one is drawn."""
 
+from fruler.explain.plots.curves import CurveDisplay
 from fruler.explain.plots.displacement import DisplacementDisplay
 from fruler.explain.plots.effect import EffectDisplay
 from fruler.explain.plots.front import FrontDisplay
@@ -10,6 +11,7 @@ from fruler.explain.plots.progress import ProgressDisplay
 from fruler.explain.plots.rules import RuleBaseDisplay
 
 __all__ = [
+    "CurveDisplay",
     "DisplacementDisplay",
     "EffectDisplay",
     "FrontDisplay",

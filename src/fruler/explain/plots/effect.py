@@ -31,6 +31,7 @@ from fruler.explain.plots.subjects import (
     rows_of,
     rule_base_of,
 )
+from fruler.rules.curves import Curve
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 from fruler.table.rows import spread_evenly
@@ -47,7 +48,7 @@ class EffectDisplay:
     """The prediction as one input moves over its range, with its fuzzy sets and its histogram below.
 
     The other inputs stay at their typical values; or, with rows given, the line is the mean over these rows (the
-    partial dependence).
+    partial dependence). A curve of the input is part of it.
 
     Parameters
     ----------
@@ -149,7 +150,7 @@ class EffectDisplay:
             )
         histogram = histogram_of(rule_base, j, values)
         variable = rule_base.variables[j]
-        grid = _grid(variable, histogram)
+        grid = _grid(variable, histogram, rule_base.curve_of(j))
         rows = rule_base.training.typical[None, :] if values is None else _some(values)  # type: ignore[union-attr]
         return cls(
             *(variable, grid, _predict(rule_base, rows, j, grid)),
@@ -229,14 +230,20 @@ class EffectDisplay:
             ax.bar(range(len(labels)), counts[bins], 0.7, color=ink(), alpha=0.2)
 
 
-def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None) -> Floats:
-    """Return values from end to end, with those at which the labels bend; all categories of a nominal input."""
+def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None, curve: Curve | None) -> Floats:
+    """Return values from end to end, with those at which labels and curve bend; all categories of a nominal input."""
     partition = variable.partition
     if not partition.ordered:
         return np.array([code for group in partition.groups for code in group])
     low, high = drawn_range(partition, None if histogram is None else histogram[0])
     splits, halves = np.asarray(partition.split_points), partition.half_widths
-    return np.unique(np.concatenate([np.linspace(low, high, _GRID), splits - halves, splits, splits + halves]))
+    parts = [np.linspace(low, high, _GRID), splits - halves, splits, splits + halves]
+    if curve is not None:
+        ends = np.concatenate([curve.bends()[0], curve.partition.split_points])
+        # Just below a jump as well, so that it is drawn as one.
+        parts += [ends, np.nextafter(ends, -np.inf)]
+    grid = np.unique(np.concatenate(parts))
+    return np.asarray(grid[(low <= grid) & (grid <= high)])
 
 
 def _some(values: Floats) -> Floats:

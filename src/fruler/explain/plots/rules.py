@@ -42,6 +42,7 @@ _BASE, _SET, _LONGEST, _ABOVE = 0.92, 0.52, 0.68, 0.1
 _COLUMN = 0.86
 _MAX_LEVEL = 8  # names of more inputs stand on end
 _TEXT_LINE, _LONGEST_NAME, _MAX_LINES = 0.17, 2.2, 6
+_MAX_CURVES = 3  # more are only counted
 
 
 class RuleBaseDisplay:
@@ -50,7 +51,8 @@ class RuleBaseDisplay:
     At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
     each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign tell whether the
-    output rises (+) or falls (−) with the input.
+    output rises (+) or falls (−) with the input. Curves, which are the same for all rules, are only named;
+    `CurveDisplay` draws them.
 
     Parameters
     ----------
@@ -233,6 +235,13 @@ class RuleBaseDisplay:
                 ax.plot(places, tops, marker, color=colour, markersize=6, markeredgewidth=1.6, linestyle="")
 
     def _note(self, largest: float) -> str:
+        names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
+        if not names:
+            return self._note_on_weights(largest)
+        named = counted(len(names), "curve") if len(names) > _MAX_CURVES else f"curve of {' and of '.join(names)}"
+        return f"{self._note_on_weights(largest)}; on top of every rule: {named}"
+
+    def _note_on_weights(self, largest: float) -> str:
         rules = self.rule_base
         if not len(self.inputs_):
             return "then: a constant, no input has weight"

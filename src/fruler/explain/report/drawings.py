@@ -108,12 +108,12 @@ class Chart:
         self._content.append(f'<polyline class="{kind}" points="{places}"/>')
 
     def bars(self, edges: Floats, heights: Floats, kind: str) -> None:
-        """Add bars that stand on the horizontal axis, a little apart."""
+        """Add bars that stand on the horizontal axis, a little apart; `heights` are where they end."""
         left, right, top = self.x(edges[:-1]) + 0.5, self.x(edges[1:]) - 0.5, self.y(heights)
         bars = "".join(
             f"M{_short(a)} {_CHART_BOTTOM:g}V{_short(t)}H{_short(b)}V{_CHART_BOTTOM:g}Z"
             for a, b, t, tall in zip(left, right, top, heights, strict=True)
-            if tall > 0.0
+            if tall > self._y_range[0]
         )
         self._content.append(f'<path class="{kind}" d="{bars}"/>')
 

@@ -5,6 +5,7 @@
 function makeRuleBase(model) {
   const MAX_TURNS = 8;
   const inputs = model.inputs.map(input => (input.kind === "fuzzy" ? { ...input, halfWidths: halfWidths(input) } : input));
+  const curves = (model.curves ?? []).map(curve => ({ ...curve, halfWidths: halfWidths(curve) }));
   const column = new Map(inputs.map((input, j) => [input.name, j]));
   const rules = model.rules.map(rule => {
     const slopes = new Array(inputs.length).fill(0);
@@ -29,9 +30,8 @@ function makeRuleBase(model) {
     return input.split_points.map((_, k) => input.fuzziness[k] * Math.min(gaps[k], gaps[k + 1]));
   }
 
-  // A value's lower label and the degree of the label above it.
-  function place(j, x) {
-    const input = inputs[j];
+  // A value's lower label and the degree of the label above it; of an input or of a curve.
+  function place(input, x) {
     if (input.kind === "nominal") {
       const label = input.groups.findIndex(group => group.includes(x));
       return { lower: label < 0 ? -2 : label, upper: 0 };
@@ -44,13 +44,13 @@ function makeRuleBase(model) {
   }
 
   function degrees(j, x) {
-    const { lower, upper } = place(j, x);
+    const { lower, upper } = place(inputs[j], x);
     return inputs[j].labels.map((_, label) => (label === lower ? 1 - upper : label === lower + 1 ? upper : 0));
   }
 
   // For each rule and each of its conditions: how well a value fits, and how many labels it is away.
   function fits(row) {
-    const places = row.map((x, j) => place(j, x));
+    const places = row.map((x, j) => place(inputs[j], x));
     return rules.map(rule => rule.conditions.map(({ j, first, last }) => {
       const { lower, upper } = places[j];
       let matched = 0;
@@ -92,6 +92,15 @@ function makeRuleBase(model) {
     return rules.map(rule => row.reduce((sum, x, j) => sum + rule.slopes[j] * x, rule.intercept));
   }
 
+  // What a curve adds at a value of its input.
+  function curveAt(curve, x) {
+    const { lower, upper } = place(curve, x);
+    const line = piece => curve.pieces[piece].intercept + curve.pieces[piece].slope * x;
+    return upper > 0 ? (1 - upper) * line(lower) + upper * line(lower + 1) : line(lower);
+  }
+
+  const curvesAt = row => curves.reduce((sum, curve) => sum + curveAt(curve, row[column.get(curve.input)]), 0);
+
   const weighted = (weights, values) => weights.reduce((sum, w, r) => (w === 0 ? sum : sum + w * values[r]), 0);
 
   function turnsOf(items) {
@@ -131,6 +140,10 @@ function makeRuleBase(model) {
         }
       });
     }
+    for (const curve of curves) {
+      const j = column.get(curve.input);
+      parts[j] += curveAt(curve, row[j]) - curveAt(curve, typical[j]);
+    }
     return parts;
   }
 
@@ -139,11 +152,12 @@ function makeRuleBase(model) {
     const fit = fits(row);
     const there = activations(fit);
     const said = outputs(row);
+    const added = curvesAt(row);
     return {
-      prediction: weighted(there.weights, said),
+      prediction: weighted(there.weights, said) + added,
       parts: partsFrom(row, reference.typical, fit, there).map((part, j) => part - reference.offsets[j]),
       weights: there.weights,
-      said,
+      said: said.map(output => output + added),
       fired: there.fired,
       outside: row.map((x, j) => x < reference.low[j] || x > reference.high[j]),
     };

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from fruler._wording import counted
+from fruler._wording import counted, counted_rules
+from fruler.explain.report.curves import curve_points
 from fruler.explain.report.numbers import INPUT_SHARE
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import RuleView, meeting, rule_views
@@ -38,7 +39,7 @@ def rules_html(rule_base: RuleBase) -> str:
     Returns
     -------
     str
-        A part of a page: a table with one row per rule, and where labels meet.
+        A part of a page: a table with one row per rule, what curves add, and where labels meet.
 
     Examples
     --------
@@ -59,9 +60,9 @@ def rules_html(rule_base: RuleBase) -> str:
     rest = f'<p class="q">… and {counted(more, "more rule")}; print the rules to see them all.</p>' if more > 0 else ""
     return (
         f'<div class="fruler-rules"><style>{_STYLE}</style>'
-        f"<p><b>{counted(len(views), 'rule')} for {target}</b>{unit}</p>"
+        f"<p><b>{counted_rules(len(views), rule_base.n_curves)} for {target}</b>{unit}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
-        f"{_meetings(rule_base, reference)}</div>"
+        f"{_curves(rule_base, reference)}{_meetings(rule_base, reference)}</div>"
     )
 
 
@@ -73,11 +74,20 @@ def _row(view: RuleView, weights: bool) -> str:
     more = len(view.terms) - _MAX_TERMS
     if more > 0:
         terms += f' <span class="q">and {counted(more, "smaller term")}</span>'
+    terms += "".join(f' <span class="t">+ curve of {escape(name)}</span>' for name in view.curves)
     weight = f'<td class="n">{view.support}</td>' if weights else ""
     return (
         f'<tr><th scope="row" class="n">{view.number}</th><td>{conditions or "<span class=q>always</span>"}</td>'
         f"<td>{view.intercept}{terms}</td>{weight}</tr>"
     )
+
+
+def _curves(rule_base: RuleBase, reference: Reference) -> str:
+    parts = [
+        f"{escape(rule_base.names[curve.input])} adds {escape(curve_points(rule_base, reference, curve))}"
+        for curve in rule_base.curves
+    ]
+    return f"<p>Curves:<br>{'<br>'.join(parts)}</p>" if parts else ""
 
 
 def _meetings(rule_base: RuleBase, reference: Reference) -> str:

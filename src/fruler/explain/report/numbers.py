@@ -8,6 +8,8 @@ from fruler._wording import number_within
 
 # How exactly figures of the target and of an input are shown: shares of its spread and of its range.
 TARGET_SHARE, INPUT_SHARE = 0.002, 0.002
+# How exactly the terms of a rule and what curves add are shown: off by this share of the target's spread at most.
+TERM_SHARE = 0.01
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

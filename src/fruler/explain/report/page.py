@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruler._files import write_whole
-from fruler._wording import counted
+from fruler._wording import counted, counted_rules
 from fruler.explain.report.charts import error_pictures, front_picture
+from fruler.explain.report.curves import curve_views
 from fruler.explain.report.measurement import Measured, checked_rows, error_table, measure
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.explain.report.reference import Reference, reference_of
@@ -123,7 +124,7 @@ def _rendered(
     errors = error_table(rule_base, measured)
     folder = resources.files("fruler.explain.report")
     page: str = _template().render(
-        title=title or f"{counted(rule_base.n_rules, 'rule')} for {rule_base.target_name}",
+        title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
         style=folder.joinpath("report.css").read_text("utf-8"),
         scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "what_if.js")],
@@ -137,6 +138,7 @@ def _rendered(
         drawn_once=drawn_once(rule_base, reference),
         rules=rule_views(rule_base, reference),
         rules_open=_MAX_RULES_OPEN,
+        curves=curve_views(rule_base, reference),
         is_formula=rule_base.is_formula,
         reference=reference,
         base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),
@@ -191,9 +193,11 @@ def _glance(
 ) -> list[tuple[str, str, str]]:
     """Return the figures that stand out: each with its name, and what to compare it with."""
     unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
-    n_terms = rule_base.n_coefficients
+    with_what = f"with {counted(rule_base.n_coefficients, 'slope')}"
+    if rule_base.curves:
+        with_what += f" and {counted(rule_base.n_curves, 'curve')}"
     figures = [
-        (str(rule_base.n_rules), "rule" if rule_base.n_rules == 1 else "rules", f"with {counted(n_terms, 'slope')}"),
+        (str(rule_base.n_rules), "rule" if rule_base.n_rules == 1 else "rules", with_what),
         (str(inputs_used), "input used" if inputs_used == 1 else "inputs used", f"of {len(rule_base.variables)}"),
     ]
     training = rule_base.training

@@ -11,7 +11,7 @@ from fruler._wording import counted, percent
 from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
 from fruler.explain.report.drawings import accepted_path, histogram_path, labels_path, position, small_svg
-from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, shown, signed, with_unit
+from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, TERM_SHARE, fixed, shown, signed, with_unit
 from fruler.explain.report.reference import Reference
 from fruler.explain.text import accepted_labels, borders
 from fruler.rules.antecedents import Condition
@@ -19,8 +19,6 @@ from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
-# How exactly a rule's terms are shown: off by this share of the target's spread at most.
-_TERM_SHARE = 0.01
 # Ticks nearer than this, in percent of a picture's width, would run into each other.
 _TICKS_APART = 24.0
 # With more inputs than this to move, those that move predictions least are folded away.
@@ -80,12 +78,13 @@ class TermView:
 
 @dataclass(frozen=True)
 class RuleView:
-    """A rule as words and pictures."""
+    """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs."""
 
     number: int
     conditions: list[ConditionView]
     intercept: str
     terms: list[TermView]
+    curves: list[str]
     support: str
     support_share: float
     importance: str
@@ -174,8 +173,9 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
             RuleView(
                 number=rule + 1,
                 conditions=[_condition(rule_base, reference, part) for part in rule_base.antecedents.conditions(rule)],
-                intercept=shown(float(rule_base.consequents.intercepts[rule]), _TERM_SHARE * reference.spread),
+                intercept=shown(float(rule_base.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
                 terms=[_term(rule_base, reference, j, float(slopes[rule, j]), largest) for j in order],
+                curves=[rule_base.names[curve.input] for curve in rule_base.curves],
                 support="" if support is None else percent(support),
                 support_share=support or 0.0,
                 importance="" if training is None else percent(float(shares[rule])),
@@ -188,7 +188,7 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
 def _term(rule_base: RuleBase, reference: Reference, j: int, slope: float, largest: float) -> TermView:
     low, high = float(reference.low[j]), float(reference.high[j])
     farthest = max(abs(low), abs(high))
-    tolerance = _TERM_SHARE * reference.spread
+    tolerance = TERM_SHARE * reference.spread
     effect = slope * (high - low)
     return TermView(
         name=rule_base.variables[j].name,

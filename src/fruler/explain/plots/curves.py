@@ -1,0 +1,147 @@
+"""What single inputs add to every rule."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._typing import Floats
+from fruler._wording import name_with_unit
+from fruler.explain.plots.drawing import blue, inches_of, ink, name_axes, number_ticks, split_axes, tidy
+from fruler.explain.plots.subjects import drawn_range, histogram_of, rows_of, rule_base_of
+from fruler.rules.rule_base import RuleBase
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLUMNS = 3
+# Inches of a panel.
+_WIDTH, _HEIGHT = 3.3, 2.7
+# Shares of a panel's height: room above and below the curves, and the tallest bar of the histogram.
+_ROOM, _TALLEST = 0.08, 0.3
+
+
+class CurveDisplay:
+    """What each curve adds to the prediction over the range of its input, in one small panel per curve.
+
+    All panels have one scale, so that curves can be compared; a thin line marks where nothing is added. At the bottom
+    stands the histogram of the input's values. Dots are the bends of the curve.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules, with curves.
+    histograms : list of (ndarray, ndarray), optional
+        For each curve the edges and counts of the histogram of its input.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        One for each curve.
+    figure_ : Figure
+        The figure of the axes.
+    lines_ : list of Line2D
+        The curves.
+    bars_ : list of BarContainer
+        The histograms; empty where no data are known.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fruler import FuzzyPartition, RuleBase
+    >>> from fruler.explain.plots import CurveDisplay
+    >>> from fruler.rules import Curve, Variable
+    >>> age = Variable("age", FuzzyPartition([], (0.0, 30.0)), "d")
+    >>> curve = Curve(0, FuzzyPartition([10.0], (0.0, 30.0), fuzziness=0.5), [[-4.0, 0.5], [5.0, 0.0]])
+    >>> display = CurveDisplay.from_rule_base(RuleBase([age], [[[0, 0]]], [[20.0, 0.0]], curves=[curve]))
+    >>> display.axes_[0].get_xlabel(), display.axes_[0].get_ylabel()
+    ('age (d)', 'adds to y')
+    >>> plt.close(display.figure_)
+    """
+
+    axes_: npt.NDArray[np.object_]
+    figure_: Figure
+    lines_: list[Any]
+    bars_: list[Any]
+
+    def __init__(self, rule_base: RuleBase, *, histograms: list[tuple[Floats, Floats]] | None = None) -> None:
+        self.rule_base = rule_base
+        self.histograms = histograms
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any = None, *, ax: Axes | None = None) -> Self:
+        """Draw the curves of a fitted model.
+
+        Parameters
+        ----------
+        model : fitted estimator or RuleBase
+            The model, with at least one curve.
+        X : array-like of shape (n_samples, n_inputs), optional
+            The rows of the histograms; the training rows by default.
+        ax : Axes, optional
+            Whose place to take; a new figure by default.
+        """
+        rule_base = rule_base_of(model)
+        values = None if X is None else rows_of(model, X)
+        histograms = [histogram_of(rule_base, curve.input, values) for curve in rule_base.curves]
+        known = [histogram for histogram in histograms if histogram is not None]
+        return cls(rule_base, histograms=known or None).plot(ax)
+
+    @classmethod
+    def from_rule_base(cls, rule_base: RuleBase, X: Any = None, *, ax: Axes | None = None) -> Self:
+        """Draw the curves of a rule base; the parameters are those of `from_estimator`."""
+        return cls.from_estimator(rule_base, X, ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it in the place of some axes, or in a new figure."""
+        curves = self.rule_base.curves
+        if not curves:
+            raise ValueError("These rules have no curves to draw.")
+        columns = min(len(curves), _COLUMNS)
+        rows = math.ceil(len(curves) / columns)
+        size = (_WIDTH * columns + 0.6, _HEIGHT * rows)
+        panels = split_axes(ax, size, heights=[1.0] * rows, widths=[1.0] * columns, share="y").ravel()
+        self.axes_, self.figure_ = panels[: len(curves)], panels[0].figure
+        for empty in panels[len(curves) :]:
+            empty.set_axis_off()
+        self.lines_, self.bars_ = [], []
+        for place in range(len(curves)):
+            self._draw(place)
+        self._scale()
+        target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
+        for place, panel in enumerate(self.axes_):
+            variable = self.rule_base.variables[curves[place].input]
+            first = place % columns == 0
+            panel.tick_params(labelleft=first)
+            number_ticks(panel.xaxis, inches_of(panel)[0])
+            name_axes(panel, name_with_unit(variable.name, variable.unit), f"adds to {target}" if first else "")
+        return self
+
+    def _draw(self, place: int) -> None:
+        panel, curve = self.axes_[place], self.rule_base.curves[place]
+        histogram = None if self.histograms is None else self.histograms[place]
+        low, high = drawn_range(curve.partition, None if histogram is None else histogram[0])
+        tidy(panel)
+        panel.set_xlim(low, high)
+        if histogram is not None and histogram[1].max() > 0.0:
+            edges, counts = histogram
+            heights = _TALLEST * counts / counts.max()
+            # Heights are shares of the panel, whatever the curves add.
+            look = {"color": ink(), "alpha": 0.16, "linewidth": 0, "transform": panel.get_xaxis_transform()}
+            self.bars_.append(panel.bar(edges[:-1], heights, np.diff(edges), align="edge", zorder=0, **look))
+        panel.axhline(0.0, color=ink(), alpha=0.4, linewidth=0.8)
+        self.lines_ += panel.plot(*curve.outline(low, high), color=blue(), linewidth=2.2)
+        panel.plot(*curve.bends(), "o", color=blue(), markersize=4)
+
+    def _scale(self) -> None:
+        """Give all panels the range of all curves, with zero in it."""
+        adds = [0.0, *(value for line in self.lines_ for value in line.get_ydata())]
+        low, high = min(adds), max(adds)
+        room = _ROOM * (high - low) or 1.0
+        first = self.axes_[0]
+        first.set_ylim(low - room, high + room)
+        number_ticks(first.yaxis, inches_of(first)[1])
