@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 
 from fruler import FuzzyRuleRegressor, MultiGranularityDiscretizer
 from fruler.data import load_example
 from fruler.explain.plots import (
+    CurveDisplay,
     DisplacementDisplay,
     EffectDisplay,
     FrontDisplay,
@@ -17,8 +19,24 @@ from fruler.explain.plots import (
     ProgressDisplay,
     RuleBaseDisplay,
 )
+from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 
 FOLDER = Path(__file__).parent
+
+
+def concrete() -> RuleBase:
+    """Return a formula with two curves, written by hand, and rows at random."""
+    age = Variable("age", FuzzyPartition([], (1.0, 365.0)), "d")
+    water = Variable("water", FuzzyPartition([], (0.3, 0.7)))
+    hardening = Curve(0, FuzzyPartition([90.0], (1.0, 365.0), 0.5), [[-10.0, 0.12], [-1.0, 0.02]])
+    thinning = Curve(1, FuzzyPartition([0.4, 0.6], (0.3, 0.7), 0.5), [[8.0, -8.0], [23.0, -45.0], [-2.0, -5.0]])
+    names = {"target_name": "strength", "target_unit": "MPa"}
+    rules = RuleBase([age, water], [[[0, 0], [0, 0]]], [[40.0, 0.0, 0.0]], **names, curves=[hardening, thinning])
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.choice([1, 3, 7, 14, 28, 56, 90, 180, 365], 300), rng.normal(0.5, 0.07, 300).clip(0.3, 0.7)]
+    )
+    return rules.with_training(X, rules.predict(X))
 
 
 def draw_all() -> dict[str, Any]:
@@ -32,6 +50,7 @@ def draw_all() -> dict[str, Any]:
     return {
         "rules": RuleBaseDisplay.from_estimator(model),
         "partition": PartitionDisplay.from_estimator(model, "max_temperature_before"),
+        "curves": CurveDisplay.from_rule_base(concrete()),
         "effect": EffectDisplay.from_estimator(model, "max_temperature_before", weather.data, individual=True),
         "prediction": PredictionDisplay.from_estimator(model, weather.data, weather.target),
         "residuals": PredictionDisplay.from_estimator(

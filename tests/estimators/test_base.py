@@ -2,6 +2,7 @@ import hashlib
 import subprocess
 import sys
 import warnings
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from sklearn.preprocessing import StandardScaler
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example, make_friedman
+from fruler.rules import Curve, FuzzyPartition
+from fruler.rules.curves_table import curves_table
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +130,18 @@ def test_the_rules_are_a_table(fitted):
     coefficients = [f"coef x{j}" for j in range(5)]
     assert list(table.columns) == [*(f"if {name}" for name in used), "support", "intercept", *coefficients]
     np.testing.assert_array_equal(table[["intercept", *coefficients]], fitted.rule_base_.consequents)
+
+
+def test_curves_are_a_table_too(fitted):
+    assert fitted.curves_.shape == (0, 3)
+    curved = deepcopy(fitted)
+    curve = Curve(1, FuzzyPartition([0.5], (0.0, 1.0), 0.5), [[0.0, 1.0], [2.0, 0.0]])
+    curved.rule_base_ = replace(fitted.rule_base_, curves=[curve])
+    pd.testing.assert_frame_equal(curved.curves_, curves_table(curved.rule_base_))
+    assert set(curved.curves_["input"]) == {"x1"}
+    pd.testing.assert_frame_equal(curved.rules_, fitted.rules_)
+    with pytest.raises(NotFittedError):
+        _ = quick().curves_
 
 
 def test_inputs_may_be_called_like_the_table_s_own_columns():

@@ -69,8 +69,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     else:
         parts += [_rule(rule_base, rule, said, width) for rule, said in enumerate(formulas)]
     if rule_base.curves:
-        lines = [_wrapped(text, width, "  ", "      ") for text in curve_sentences(rule_base)]
-        parts.append("\n".join(["Curves", *lines]))
+        parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if not rule_base.is_formula:
         parts.append("\n".join(["Where labels meet", *_borders(rule_base, width)]))
     return "\n\n".join(parts)
@@ -127,36 +126,27 @@ def formula(rule_base: RuleBase, rule: int) -> str:
     return terms + "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
 
 
-def curve_sentences(rule_base: RuleBase) -> list[str]:
-    """Write what each curve adds at its bends, e.g. "age adds -12 at 1, -2 at 7, +9 at 365 (days)".
-
-    Examples
-    --------
-    >>> from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-    >>> age = Variable("age", FuzzyPartition([], (0.0, 30.0)), "days")
-    >>> curve = Curve(0, FuzzyPartition([10.0], (0.0, 30.0), fuzziness=0.0), [[-4.0, 0.5], [5.0, 0.0]])
-    >>> print(*curve_sentences(RuleBase([age], [[[0, 0]]], [[20.0, 0.0]], curves=[curve])))
-    age adds -4 at 0, +1 just below 10, +5 at 10, +5 at 30 (days)
-    """
-    tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
-    sentences = []
-    for curve in rule_base.curves:
-        variable = rule_base.variables[curve.input]
-        x, adds = curve.bends()
-        places = bend_places(curve)
-        jumps = np.append(np.diff(x) == 0.0, False)
-        points = [
-            f"{_signed(value, tolerance)}{_GLUE}{'just below' if jump else 'at'}{_GLUE}{place}"
-            for value, place, jump in zip(adds.tolist(), places, jumps, strict=True)
-        ]
-        sentences.append(f"{variable.name} adds {name_with_unit(', '.join(points), variable.unit)}")
-    return sentences
-
-
 def bend_places(curve: Curve) -> list[str]:
     """Write where a curve bends, with as many digits as tell the bends apart on the input's range."""
     low, high = curve.partition.domain
     return [number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends()[0].tolist()]
+
+
+def _curves(rule_base: RuleBase, width: int) -> list[str]:
+    """Write what each curve adds at its bends, e.g. "age adds -12 at 1, -2 at 7, +9 at 365 (days)"."""
+    tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
+    lines = []
+    for curve in rule_base.curves:
+        variable = rule_base.variables[curve.input]
+        x, adds = curve.bends()
+        jumps = np.append(np.diff(x) == 0.0, False)
+        points = [
+            f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", _GLUE)
+            for value, place, jump in zip(adds.tolist(), bend_places(curve), jumps, strict=True)
+        ]
+        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.unit)}"
+        lines.append(_wrapped(sentence, width, "  ", "      "))
+    return lines
 
 
 def _signed(value: float, tolerance: float) -> str:

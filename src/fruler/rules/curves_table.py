@@ -23,8 +23,9 @@ def curves_table(rule_base: RuleBase) -> pd.DataFrame:
       input  value  adds
     0   age    0.0  -4.0
     1   age    5.0  -1.5
-    2   age   15.0   5.0
-    3   age   30.0   5.0
+    2   age   10.0   3.0
+    3   age   15.0   5.0
+    4   age   30.0   5.0
     """
     bends = [curve.bends() for curve in rule_base.curves]
     inputs = [rule_base.names[curve.input] for curve, (x, _) in zip(rule_base.curves, bends, strict=True) for _ in x]
