@@ -1,6 +1,8 @@
 """Fitted regressors also go through pickle, joblib and skops."""
 
 import pickle
+from copy import copy
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -8,7 +10,7 @@ import pandas as pd
 import pytest
 
 from fruler import load_model
-from fruler.rules import RuleBase
+from fruler.rules import Curve, FuzzyPartition, RuleBase
 
 SKOPS_TYPES = {
     "fruler.estimators.growth.FuzzyRuleRegressor",
@@ -49,6 +51,19 @@ def test_skops_with_the_types_that_the_documentation_names(fitted, weather):
     raw = skops.dumps(fitted)
     assert set(skops.get_untrusted_types(data=raw)) == SKOPS_TYPES
     require_same(fitted, skops.loads(raw, trusted=sorted(SKOPS_TYPES)), weather.data)
+
+
+def test_skops_needs_one_more_type_for_curves(fitted, weather):
+    skops = pytest.importorskip("skops.io")
+    curve = Curve(0, FuzzyPartition([1.0], (0.0, 2.0)), [[0.0, 1.0], [2.0, 0.0]])
+    curved = copy(fitted)
+    curved.rule_base_ = replace(fitted.rule_base_, curves=[curve])
+    raw = skops.dumps(curved)
+    types = SKOPS_TYPES | {"fruler.rules.curves.Curve"}
+    assert set(skops.get_untrusted_types(data=raw)) == types
+    again = skops.loads(raw, trusted=sorted(types))
+    assert again.rule_base_ == curved.rule_base_
+    np.testing.assert_array_equal(again.predict(weather.data), curved.predict(weather.data))
 
 
 def test_loaded_models_are_pickled_too(fitted, weather, tmp_path):
