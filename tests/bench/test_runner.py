@@ -4,12 +4,14 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from dataclasses import asdict
+from pathlib import Path
 
 import joblib
 import pandas as pd
@@ -57,6 +59,18 @@ def children_once_running(process):
     return children
 
 
+def deaf_from_the_start(process):
+    """Whether a process has Ctrl-C blocked, which it has from its start, and does not merely ignore it by now.
+
+    Taken to be so where that can't be looked up, and of Python's own tracker of resources, which ignores it.
+    """
+    status = Path(f"/proc/{process.pid}/status")
+    if not status.exists() or "resource_tracker" in " ".join(process.cmdline()):
+        return True
+    blocked = int(re.search(r"^SigBlk:\s*(\w+)$", status.read_text(), re.MULTILINE)[1], 16)
+    return bool(blocked >> (signal.SIGINT - 1) & 1)
+
+
 def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_path):
     options = {"methods": "all", "peers": "tree", "folds": "2", "jobs": 2}
     bench(tmp_path / "clean", **options)
@@ -100,8 +114,10 @@ def test_interrupted_it_ends_its_runs_and_says_how_to_go_on(bench_command, tmp_p
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
     ) as process:
         children = children_once_running(process)
+        deaf = list(map(deaf_from_the_start, children))
         os.killpg(process.pid, signal.SIGINT)  # to all of them, as a terminal does
         _, stderr = process.communicate(timeout=120)
+    assert all(deaf)
     assert process.returncode == 130
     assert stderr.count("\n") == 1
     assert "repeat the command" in stderr

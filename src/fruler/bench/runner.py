@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any
@@ -163,7 +164,7 @@ class _Running:
     def start(cls, context: Any, task: Task) -> _Running:
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, task), daemon=True)
-        with _without_main():
+        with _without_main(), _without_ctrl_c():
             process.start()
         theirs.close()
         return cls(task, process, ours, time.monotonic())
@@ -194,7 +195,7 @@ class _Running:
 
 def _serve(connection: Connection, task: Task) -> None:
     """Make one run in this process and send its line."""
-    # Ctrl-C reaches all processes of a terminal; the parent decides what ends.
+    # Where signals can't be blocked; elsewhere the process has been deaf to Ctrl-C from its start.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     silence()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
@@ -224,6 +225,26 @@ def _environment_of_runs() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Let processes that start meanwhile never be interrupted.
+
+    Ctrl-C reaches all processes of a terminal; the parent decides what ends. A process that ignored it only once its
+    code runs could be hit before, and would print a traceback. Signals that a process blocks stay blocked in those that
+    it starts; in this one, Ctrl-C takes effect at the end of the block.
+    """
+    if os.name != "posix":
+        yield
+        return
+    # It unblocks the signal once it has started its own process, so it must have done so.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
