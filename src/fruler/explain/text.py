@@ -129,7 +129,7 @@ def formula(rule_base: RuleBase, rule: int) -> str:
 def bend_places(curve: Curve) -> list[str]:
     """Write where a curve bends, with as many digits as tell the bends apart on the input's range."""
     low, high = curve.partition.domain
-    return [number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends()[0].tolist()]
+    return [number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
 
 
 def _curves(rule_base: RuleBase, width: int) -> list[str]:
@@ -138,11 +138,10 @@ def _curves(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for curve in rule_base.curves:
         variable = rule_base.variables[curve.input]
-        x, adds = curve.bends()
-        jumps = np.append(np.diff(x) == 0.0, False)
+        bends = curve.bends()
         points = [
             f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", _GLUE)
-            for value, place, jump in zip(adds.tolist(), bend_places(curve), jumps, strict=True)
+            for value, place, jump in zip(bends.adds.tolist(), bend_places(curve), bends.below_jump, strict=True)
         ]
         sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.unit)}"
         lines.append(_wrapped(sentence, width, "  ", "      "))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fruler._wording import counted_rules, name_with_unit
-from fruler.export.names import Identifiers, curve_expression, linear, one_line, rule_title
+from fruler.export.expressions import curve_expression, linear
+from fruler.export.names import Identifiers, one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
-from fruler.export.plan import CurvePlan
 from fruler.rules.rule_base import RuleBase
 
 _LONGEST_IDENTIFIER = 40
@@ -33,50 +32,6 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
     conditions = [condition_text(rule_base, *part) for part in rule_base.antecedents.conditions(rule)]
     weight = "" if rule_base.support is None else f" (weight {rule_base.support[rule]:.0%})"
     return f"Rule {rule + 1}{weight}: if {' and '.join(conditions) or 'nothing else applies'}"
-
-
-def linear(intercept: float, slopes: Mapping[str, float], number: Callable[[float], str] = repr) -> str:
-    """Return a linear expression that most languages read.
-
-    Parameters
-    ----------
-    intercept : float
-        The constant.
-    slopes : mapping of str to float
-        Slopes by the identifier that they are multiplied with.
-    number : callable, default=repr
-        Writes a number.
-
-    Examples
-    --------
-    >>> linear(25.0, {"a": -1.0, "b": 0.5})
-    '25.0 - 1.0 * a + 0.5 * b'
-    """
-    terms = (f" {'-' if slope < 0.0 else '+'} {number(abs(slope))} * {name}" for name, slope in slopes.items())
-    return number(intercept) + "".join(terms)
-
-
-def curve_expression(curve: CurvePlan, name: str, shares: Sequence[str], number: Callable[[float], str] = repr) -> str:
-    """Return what a curve adds as an expression that most languages read.
-
-    Parameters
-    ----------
-    curve : CurvePlan
-        The curve.
-    name : str
-        The identifier of its input.
-    shares : sequence of str
-        Expressions of how far a row has gone over each of its borders.
-    number : callable, default=repr
-        Writes a number.
-
-    Examples
-    --------
-    >>> curve_expression(CurvePlan(0, (0,), ((-5.0, 1.0), (10.0, -1.0))), "age", ["over"])
-    '-5.0 + 1.0 * age + over * (10.0 - 1.0 * age)'
-    """
-    first, *steps = [linear(start, {name: slope} if slope else {}, number) for start, slope in curve.lines]
-    return first + "".join(f" + {share} * ({step})" for share, step in zip(shares, steps, strict=True))
 
 
 class Identifiers:

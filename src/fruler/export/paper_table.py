@@ -84,11 +84,10 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
 
 
 def _bends(curve: Curve, digits: int) -> tuple[tuple[str, str], ...]:
-    x, adds = curve.bends()
+    bends = curve.bends()
     # What is left of a zero after rounding is one.
-    adds[np.abs(adds) < _NOTHING * np.ptp(adds)] = 0.0
-    jumps = np.append(np.diff(x) == 0.0, False)
-    places = [f"< {text}" if jump else text for text, jump in zip(bend_places(curve), jumps, strict=True)]
+    adds = np.where(np.abs(bends.adds) < _NOTHING * np.ptp(bends.adds), 0.0, bends.adds)
+    places = [f"< {text}" if jump else text for text, jump in zip(bend_places(curve), bends.below_jump, strict=True)]
     texts = [readable_number(value, digits) for value in adds.tolist()]
     return tuple(
         (place.replace("-", MINUS), text.replace("-", MINUS)) for place, text in zip(places, texts, strict=True)

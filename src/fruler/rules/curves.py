@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,18 @@ _LARGEST_COEFFICIENT = 1e300
 _ONE_BEND = 1e-9
 # What is off a straight way by less than this share of the curve's span is as good as straight.
 _STRAIGHT = 0.05
+
+
+class Bends(NamedTuple):
+    """Where a curve bends, from low to high, and what it adds there; a jump stands there twice."""
+
+    x: Floats
+    adds: Floats
+
+    @property
+    def below_jump(self) -> list[bool]:
+        """Whether each of them is just below a jump, and not at it."""
+        return [*(np.diff(self.x) == 0.0).tolist(), False]
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -92,7 +104,7 @@ class Curve:
     def _line(self, pieces: npt.NDArray[np.signedinteger[Any]], x: Floats) -> Floats:
         return np.asarray(self.coefficients[pieces, 0] + self.coefficients[pieces, 1] * x)
 
-    def bends(self) -> tuple[Floats, Floats]:
+    def bends(self) -> Bends:
         """Return where the curve bends, from low to high, and what it adds there.
 
         It bends where a line begins to fade into the next, and where it has done so; half way between, too, if the way
@@ -120,7 +132,7 @@ class Curve:
         kept = np.ones(len(x), dtype=np.bool_)
         # Where zones touch, the end of one is the start of the next; and a crisp border without a jump is one bend.
         kept[1:] = (np.diff(x) > _ONE_BEND * (high - low)) | (np.abs(np.diff(adds)) > _ONE_BEND * span)
-        return x[kept], adds[kept]
+        return Bends(x[kept], adds[kept])
 
     def outline(self, low: float, high: float, n_between: int = 16) -> tuple[Floats, Floats]:
         """Return points of the curve from `low` to `high` that a line can be drawn through.

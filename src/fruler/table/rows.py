@@ -11,15 +11,15 @@ import numpy.typing as npt
 from fruler._typing import Floats
 
 
-def spread_evenly(n_rows: int, most: int) -> npt.NDArray[np.intp]:
-    """Return the numbers of rows spread evenly over a table: so many at most, the first and the last among them.
+def spread_evenly(n_rows: int, max_rows: int) -> npt.NDArray[np.intp]:
+    """Return the numbers of at most `max_rows` rows, spread evenly over a table from the first row to the last.
 
     Examples
     --------
     >>> spread_evenly(9, 3).tolist(), spread_evenly(2, 3).tolist()
     ([0, 4, 8], [0, 1])
     """
-    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp)
+    return np.linspace(0, n_rows - 1, min(n_rows, max_rows)).astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,7 +50,7 @@ class RuleBaseDisplay:
 
     At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
-    each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign tell whether the
+    each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign show whether the
     output rises (+) or falls (−) with the input. Curves, which are the same for all rules, are only named;
     `CurveDisplay` draws them.
 

@@ -45,11 +45,10 @@ def curve_views(rule_base: RuleBase, reference: Reference) -> list[CurveView]:
 def curve_points(rule_base: RuleBase, reference: Reference, curve: Curve) -> str:
     """Write what a curve adds at its bends, e.g. "−12 at 1 d, +9 at 365 d"."""
     low, high = curve.partition.domain
-    x, adds = curve.bends()
+    bends = curve.bends()
     unit = rule_base.variables[curve.input].unit
-    jumps = np.append(np.diff(x) == 0.0, False)
     points = []
-    for value, place, jump in zip(adds.tolist(), x.tolist(), jumps, strict=True):
+    for value, place, jump in zip(bends.adds.tolist(), bends.x.tolist(), bends.below_jump, strict=True):
         where = with_unit(shown(place, INPUT_SHARE * (high - low)), unit)
         added = signed(value, TERM_SHARE * reference.spread)
         points.append(f"{added} {'just below' if jump else 'at'}\u00a0{where}")
