@@ -1,69 +1,77 @@
-"""Ridge regression for linear consequents, with the terms that pay."""
+"""Ridge regression on normal equations, with the terms that pay."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.consequents.elastic_net import INTERCEPT_RIDGE
-from fruler.kernels import growth
+from fruler.kernels import growth_terms
 
-
-@dataclass(frozen=True)
-class Prices:
-    """What the criterion charges for, in units of log(rows): BIC where all are one.
-
-    The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·splits), terms being coefficients that
-    are not zero, intercepts included.
-    """
-
-    term: float = 1.0
-    rule: float = 1.0
-    split: float = 1.0
+# On the intercept: nothing but what rounding needs.
+_INTERCEPT_RIDGE = 1e-9
+# No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
+MIN_ERROR = 1e-12
 
 
 class Normal(NamedTuple):
-    """The weights of rules in rows, and the normal equations of their linear terms, as means over the rows."""
+    """Normal equations as means over the rows: the Gram matrix of the terms, their moments, and the square of y.
 
-    weights: Floats
+    The first term is the intercept.
+    """
+
     gram: Floats
     moment: Floats
     square: float
+    weight: float
 
 
-class Size(NamedTuple):
-    """What the criterion knows of a rule base: its rules, its split points, and the rows that it is fitted on."""
-
-    n_rules: int
-    n_splits: int
-    n_rows: int
-
-
-class Fit(NamedTuple):
-    """Fitted consequents: coefficients (rules, inputs + 1), error (ridge included), terms, and the criterion."""
+class TermFit(NamedTuple):
+    """Fitted terms: the coefficients, zero where a term is left out, and the mean squared error, ridge included."""
 
     coefficients: Floats
     error: float
-    n_terms: int
-    criterion: float
+
+    @property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """Which terms there are; the intercept always is."""
+        kept = self.coefficients != 0.0
+        kept[0] = True
+        return kept
 
 
-def fit_terms(normal: Normal, size: Size, ridge: float, prices: Prices) -> Fit:
-    """Fit all terms with a ridge on the slopes, then leave out slopes while the criterion falls."""
-    unit = float(np.log(max(size.n_rows, 2)))
-    coefficients, error, n_terms = growth.choose_terms(
-        normal.gram,
-        normal.moment,
-        normal.square,
-        len(normal.moment) // size.n_rules,
-        ridge,
-        INTERCEPT_RIDGE,
-        float(size.n_rows),
-        unit * prices.term,
-    )
-    charged = prices.term * n_terms + prices.rule * size.n_rules + prices.split * size.n_splits
-    criterion = size.n_rows * np.log(error) + unit * charged
-    return Fit(coefficients.reshape(size.n_rules, -1), error, n_terms, float(criterion))
+def ridge_of(normal: Normal, regularization: float) -> Floats:
+    """Return the ridge on each term: that many rows that say nothing, among all; on the intercept none."""
+    ridge = np.full(len(normal.moment), regularization / normal.weight)
+    ridge[0] = _INTERCEPT_RIDGE
+    return ridge
+
+
+def fit_terms(normal: Normal, regularization: float, price: float = 0.0, n_rows: int = 1, start: Floats | None = None) -> TermFit:
+    """Fit terms with a ridge; then leave out terms while that pays.
+
+    Parameters
+    ----------
+    normal : Normal
+        The normal equations.
+    regularization : float
+        The ridge, in rows.
+    price : float
+        What a term costs: terms are left out while n_rows·log(error) + price·terms falls. With 0 all stay.
+    n_rows : int
+        The rows that the equations come from.
+    start : ndarray of bool, optional
+        The terms to begin with; all of them where it is not given.
+    """
+    terms = np.arange(len(normal.moment)) if start is None else np.flatnonzero(start)
+    ridge = ridge_of(normal, regularization)
+    return TermFit(*growth_terms.fit_terms(normal.gram, normal.moment, normal.square, terms, ridge, float(n_rows), price))
+
+
+def worth_entering(normal: Normal, fit: TermFit, price: float, n_rows: int) -> npt.NDArray[np.bool_]:
+    """Return which of the terms that are left out would, each by itself, lower the error by more than its price."""
+    slopes = normal.moment - normal.gram @ fit.coefficients
+    gains = slopes * slopes / (np.diag(normal.gram) + MIN_ERROR)
+    return np.asarray(~fit.kept & (gains * n_rows > price * fit.error))

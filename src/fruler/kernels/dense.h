@@ -35,6 +35,17 @@ FRULER_CLONES static void dense_add_ramp(ptrdiff_t n, double start, double slope
     }
 }
 
+/* ramp[i] = the degree to which x[i] has passed the ramp that begins at `start` and rises by `slope` */
+FRULER_CLONES static void dense_ramp(ptrdiff_t n, double start, double slope, const double *restrict x,
+                                     double *restrict ramp)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double degree = (x[i] - start) * slope;
+        degree = degree > 0.0 ? degree : 0.0;
+        ramp[i] = degree < 1.0 ? degree : 1.0;
+    }
+}
+
 /* The packed upper triangle of x x', a row of the triangle after the other. */
 FRULER_CLONES static void dense_outer(ptrdiff_t q, const double *restrict x, double *restrict packed)
 {

@@ -11,19 +11,20 @@ import numpy as np
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.growth import Growth, Step
-from fruler.algorithms.growth.normal_equations import normal_equations, outputs, rule_weights
 from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
 from fruler.consequents.ridge import fit_terms
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
-RIDGES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-# By how much the error of fewer rules may be above the least: less than cross-validation can tell, and fewer are read.
-_TOLERANCE = 0.02
+# In rows, see `fit_terms`.
+RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 5
-# Few rows leave the choice to chance: below so many rows, folds are drawn so often. Of many rows, some folds do.
-_REPEATS = ((1_000, 6), (2_000, 3))
-_MANY_ROWS, _N_FOLDS_OF_MANY = 2_000, 2
+# By how much the error of a smaller model may be above the least: so many standard errors of the difference between
+# the two, but at least the first share of the error, and at most the second.
+_STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 0.7, 0.003, 0.03
+# Few rows leave the choice to chance: below so many rows, folds are drawn so often.
+_REPEATS = ((1_000, 1), (2_000, 1))
 
 
 class Fold(NamedTuple):
@@ -56,8 +57,10 @@ class Choice:
 
     Attributes
     ----------
-    errors : ndarray of shape (n_sizes, n_ridges)
-        The mean squared error of held-out rows, by number of rules (from one) and ridge.
+    errors : ndarray of shape (n_folds, n_sizes, n_ridges)
+        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge.
+    weights : ndarray of shape (n_folds,)
+        The weights of these rows, as shares of all.
     ridges : tuple of float
         The ridges that were tried.
     n_evaluations : int
@@ -65,6 +68,7 @@ class Choice:
     """
 
     errors: Floats
+    weights: Floats
     ridges: tuple[float, ...]
     n_evaluations: int
 
@@ -74,26 +78,50 @@ class Choice:
         n_sizes = max(len(fold.errors) for fold in folds)
         # A growth that ended early stands for all larger sizes, too.
         padded = [
-            np.vstack([fold.errors, np.repeat(fold.errors[-1:], n_sizes - len(fold.errors), axis=0)]) for fold in folds
+            np.vstack([fold.errors, np.repeat(fold.errors[-1:], n_sizes - len(fold.errors), axis=0)]) / fold.weight
+            for fold in folds
         ]
-        total = sum(fold.weight for fold in folds)
-        return cls(np.sum(padded, axis=0) / total, ridges, sum(fold.n_evaluations for fold in folds))
+        weights = np.array([fold.weight for fold in folds])
+        return cls(np.array(padded), weights / weights.sum(), ridges, sum(fold.n_evaluations for fold in folds))
 
-    def best_size(self) -> int:
-        """Return the least number of rules whose error is, but for a tolerance, the least of all."""
-        least = self.errors.min(axis=1)
-        return int(np.flatnonzero(least <= least.min() * (1.0 + _TOLERANCE))[0]) + 1
+    @property
+    def mean_errors(self) -> Floats:
+        """The mean squared error of held-out rows, by size and ridge."""
+        return np.asarray(np.tensordot(self.weights, self.errors, axes=1))
 
-    def best_ridge(self, n_rules: int) -> float:
-        """Return the ridge that is best for a number of rules."""
-        return self.ridges[int(self._of(n_rules).argmin())]
+    def best_size(self, sizes: Sequence[int] | None = None) -> int:
+        """Return the least size whose error can't be told from the least of all; of some sizes only, if they are given."""
+        mean = self.mean_errors
+        least, ridge = mean.min(axis=1), mean.argmin(axis=1)
+        among = np.arange(len(least)) if sizes is None else np.minimum(np.sort(sizes), len(least) - 1)
+        best = among[least[among].argmin()]
+        for size in among.tolist():
+            apart = self.errors[:, size, ridge[size]] - self.errors[:, best, ridge[best]]
+            error = _standard_error(apart)
+            tolerance = np.clip(
+                _STANDARD_ERRORS * error, _LEAST_TOLERANCE * least[best], _LARGEST_TOLERANCE * least[best]
+            )
+            if least[size] - least[best] <= tolerance:
+                return int(size)
+        return int(best)
 
-    def error_of(self, n_rules: int) -> float:
-        """Return the least error of a number of rules."""
-        return float(self._of(n_rules).min())
+    def best_ridge(self, size: int) -> float:
+        """Return the ridge that is best for a size."""
+        return self.ridges[int(self._of(size).argmin())]
 
-    def _of(self, n_rules: int) -> Floats:
-        return np.asarray(self.errors[min(n_rules, len(self.errors)) - 1])
+    def error_of(self, size: int) -> float:
+        """Return the least error of a size."""
+        return float(self._of(size).min())
+
+    def _of(self, size: int) -> Floats:
+        mean = self.mean_errors
+        return np.asarray(mean[min(size, len(mean) - 1)])
+
+
+def _standard_error(differences: Floats) -> float:
+    n = len(differences)
+    # Folds that are drawn again hold out the same rows: they say no more than one draw of them.
+    return 0.0 if n < 2 else float(differences.std(ddof=1) / np.sqrt(min(n, N_FOLDS)))
 
 
 def draw_folds(n_rows: int, rng: np.random.Generator) -> list[Indices]:
@@ -101,8 +129,7 @@ def draw_folds(n_rows: int, rng: np.random.Generator) -> list[Indices]:
     if n_rows < 2:
         return []
     repeats = next((repeats for limit, repeats in _REPEATS if n_rows < limit), 1)
-    folds = [fold for _ in range(repeats) for fold in np.array_split(rng.permutation(n_rows), min(N_FOLDS, n_rows))]
-    return folds[:_N_FOLDS_OF_MANY] if n_rows >= _MANY_ROWS else folds
+    return [fold for _ in range(repeats) for fold in np.array_split(rng.permutation(n_rows), min(N_FOLDS, n_rows))]
 
 
 class CrossValidation:
@@ -126,7 +153,7 @@ class CrossValidation:
         self,
         rows: Rows,
         domains: Floats,
-        known: list[Floats],
+        known: Sequence[Floats],
         options: GrowthOptions,
         ridges: tuple[float, ...],
         folds: list[Indices],
@@ -186,15 +213,21 @@ class CrossValidation:
             return None
         growth = Growth(fitted_rows, self.domains, self.known, self.options, self.deadline, stopped=self.stopped)
         path = growth.run(() if before is None else before.path)
-        errors = np.empty((len(path), len(self.ridges)))
-        for size, step in enumerate(path):
-            normal = normal_equations(step.structure, fitted_rows, self.domains)
-            weights = rule_weights(step.structure, held_out, self.domains)
-            for k, ridge in enumerate(self.ridges):
-                fit = fit_terms(normal, step.structure.size(len(fitted_rows)), ridge, growth.prices)
-                residual = held_out.y - outputs(fit.coefficients, weights, held_out)
-                errors[size, k] = held_out.weight @ np.square(residual)
+        errors = np.array([self._errors(growth, step, held_out) for step in path])
         if growth.out_of_time:
             return None
-        exact = tuple(path[: growth.n_exact])
+        exact = tuple(growth.path[: growth.n_exact])
         return Fold(errors, float(held_out.weight.sum()), growth.n_evaluations, self.options, exact)
+
+    def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[float]:
+        """Return the sum of squared errors on held-out rows, of one structure by ridge."""
+        structure = step.structure
+        fitted = degrees_of(structure, growth.rows)
+        normal = Sums.over(growth.rows, fitted).normal(structure, self.options.locality)
+        degrees = degrees_of(structure, held_out)
+        errors = []
+        for ridge in self.ridges:
+            fit = fit_terms(normal, ridge, growth.unit * growth.prices.term, len(growth.rows))
+            outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
+            errors.append(float(held_out.weight @ np.square(held_out.y - outputs.together)))
+        return errors

@@ -1,24 +1,68 @@
-"""The growth itself: one split after the other, each tuned, until splits no longer pay."""
+"""The growth itself: one split or piece of a curve after the other, all tuned, until they no longer pay; then back."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.algorithms.growth.normal_equations import normal_equations
+from fruler.algorithms.growth.candidates import BendCandidate, Candidates, SplitCandidate
 from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.split_search import SplitSearch
-from fruler.algorithms.growth.structure import MIN_GAP, Structure
-from fruler.consequents.ridge import Fit, Normal, Prices, fit_terms
+from fruler.algorithms.growth.room import Room
+from fruler.algorithms.growth.structure import Ramps, Structure
+from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
+from fruler.algorithms.growth.tuning import Placed, tuned
+from fruler.consequents.ridge import Normal, TermFit, fit_terms, worth_entering
+from fruler.kernels import growth_sums
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
-# The shares of the gap to the next border by which a border is moved in the rounds of tuning.
-_STEPS = (0.25, 0.15, 0.09, 0.05)
+# The ridge of the growth itself, in rows, where the user gives none: cross-validation chooses that of the model.
+DEFAULT_RIDGE = 0.1
+# The rows that a rule must have, as a sum of weights.
+MIN_ROWS = 12.0
+# How many of the most promising splits, and pieces of curves, are fitted; and how many of these are tuned.
+_N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 1
+# The steps of tuning after each division, after each reunion, and of the chosen model.
+_STEPS_FORWARD, _STEPS_BACK, STEPS_AT_END = 8, 2, 6
+# The most divisions.
+_MAX_SIZE = 24
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What the criterion charges for, in units of log(rows): BIC where all are one.
+
+    The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·split points + bend·bends).
+    """
+
+    term: float = 0.3
+    rule: float = 1.0
+    split: float = 1.0
+    bend: float = 1.0
+
+    def of(self, structure: Structure, n_terms: int) -> float:
+        """Return what a structure with so many terms costs."""
+        splits, bends = self.split * len(structure.splits), self.bend * len(structure.bends)
+        return self.term * n_terms + self.rule * (structure.n_rules - 1) + splits + bends
+
+
+class Fit(NamedTuple):
+    """Fitted terms: coefficients of all terms (zero where left out), the error (ridge included), and the criterion."""
+
+    coefficients: Floats
+    error: float
+    criterion: float
+
+    @property
+    def n_terms(self) -> int:
+        """The number of terms, the intercept among them."""
+        return int(np.count_nonzero(self.coefficients[1:])) + 1
 
 
 class Step(NamedTuple):
@@ -53,9 +97,7 @@ class Growth:
     Attributes
     ----------
     path : list of Step
-        Every size so far, one rule first.
-    splits : SplitSearch
-        Where the next rule is split.
+        Every size so far, undivided first.
     prices : Prices
         What the criterion charges.
     n_exact : int
@@ -68,18 +110,19 @@ class Growth:
         self,
         rows: Rows,
         domains: Floats,
-        known: list[Floats],
+        known: Sequence[Floats],
         options: GrowthOptions,
         deadline: float = np.inf,
         *,
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
-        self.rows, self.domains, self.known = rows, domains, known
-        self.options, self.deadline, self.stopped, self.on_step = options, deadline, stopped, on_step
-        self.fixed = np.array([len(points) > 0 for points in known])
-        self.splits = SplitSearch(rows, domains, self.fixed, options, self.admitted, lambda: self.ended)
-        self.prices = Prices()
+        self.rows, self.options, self.deadline = rows, options, deadline
+        self.stopped, self.on_step = stopped, on_step
+        self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
+        self.prices, self.unit = Prices(), float(np.log(max(len(rows), 2)))
+        self.room = Room(rows, domains, known, options.fuzziness)
+        self.candidates = Candidates(rows, self.room, options.locality, self.regularization, MIN_ROWS)
         self.n_evaluations = 0
         self.path: list[Step] = []
         self.n_exact = 0
@@ -95,14 +138,8 @@ class Growth:
         limit = self.options.max_evaluations
         return self.out_of_time or (limit is not None and self.n_evaluations >= limit)
 
-    def fit(self, structure: Structure) -> tuple[Normal, Fit]:
-        """Fit the consequents of a structure."""
-        self.n_evaluations += 1
-        normal = normal_equations(structure, self.rows, self.domains)
-        return normal, fit_terms(normal, structure.size(len(self.rows)), self.splits.ridge, self.prices)
-
     def run(self, path: Sequence[Step] = ()) -> list[Step]:
-        """Grow until splits no longer pay; return every size on the way, one rule first.
+        """Grow until nothing more pays, then go back; return the best structure of every size, undivided first.
 
         Parameters
         ----------
@@ -114,19 +151,15 @@ class Growth:
         if self.path:
             self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
             start -= self.path[-1].seconds
-            normal = normal_equations(self.path[-1].structure, self.rows, self.domains)
         else:
-            structure = Structure.undivided(self.known, self.options.fuzziness)
-            normal, fit = self.fit(structure)
-            self._add(structure, fit, start)
-        while len(self.path) < self.options.max_rules and failures(self.path) < self.options.early_stopping:
-            grown = self.splits.best(self.path[-1].structure, normal, self.path[-1].fit)
+            structure = Structure.undivided(len(self.rows.columns))
+            self._add(structure, self._refitted(*self._placed_on_rows(structure)), start)
+        while len(self.path) <= _MAX_SIZE and failures(self.path) < self.options.early_stopping and not self.ended:
+            grown = self._next(self.path[-1])
             if grown is None:
                 break
-            structure, fit = self.tune(*grown, _STEPS[:1])
-            normal = normal_equations(structure, self.rows, self.domains)
-            self._add(structure, fit, start)
-        return self.path
+            self._add(*grown, start)
+        return self._back(self.path)
 
     def _add(self, structure: Structure, fit: Fit, start: float) -> None:
         self.path.append(Step(structure, fit, self.n_evaluations, time.monotonic() - start))
@@ -136,39 +169,151 @@ class Growth:
         if self.on_step is not None:
             self.on_step(self)
 
-    def admitted(self, candidate: Structure) -> Fit | None:
-        """Fit a candidate, unless one of its rules has too few rows."""
-        normal, fit = self.fit(candidate)
-        enough = (self.rows.weight @ normal.weights).min() >= self.splits.min_rows
-        return fit if enough else None
+    def _next(self, step: Step) -> tuple[Structure, Fit] | None:
+        """Return the best structure with one more rule, or one more piece of a curve; None where there is none."""
+        structure = step.structure
+        degrees, sums = self._on_rows(structure)
+        outputs = outputs_of(structure, step.fit.coefficients, self.rows, degrees)
+        tried: list[tuple[float, int, Structure, npt.NDArray[np.bool_]]] = []
+        if structure.n_rules < self.options.max_rules:
+            splits = self.candidates.splits(structure, step.fit.coefficients, degrees, outputs)
+            for split in splits[:_N_SPLITS]:
+                divided, fit = self._split(structure, split, degrees, sums, step.fit)
+                tried.append((fit.criterion, len(tried), divided, fit.coefficients != 0.0))
+        residual = self.rows.y - outputs.together
+        for bend in self.candidates.bends(structure.bends, residual, self.options.max_curves)[:_N_BENDS]:
+            bent, fit = self._bend(structure, bend, degrees, sums, step.fit)
+            tried.append((fit.criterion, len(tried), bent, fit.coefficients != 0.0))
+        best: tuple[Structure, Fit] | None = None
+        for _, _, candidate, kept in sorted(tried, key=lambda entry: entry[:2])[:_N_TUNED]:
+            found = self.tune(candidate, kept, _STEPS_FORWARD)
+            if found is not None and (best is None or found[1].criterion < best[1].criterion):
+                best = found
+        return best
 
-    def tune(self, structure: Structure, fit: Fit, steps: tuple[float, ...] = _STEPS) -> tuple[Structure, Fit]:
-        """Move borders, one after the other, while that lowers the criterion; in each round by a smaller step."""
-        for step in steps:
-            for feature in np.flatnonzero(~self.fixed):
-                for split in range(len(structure.splits[feature])):
-                    for moved in self.moves(structure, int(feature), split, step):
-                        if self.ended:
-                            return structure, fit
-                        fitted = self.admitted(moved)
-                        if fitted is not None and fitted.criterion < fit.criterion:
-                            structure, fit = moved, fitted
-        return structure, fit
+    def _split(
+        self, structure: Structure, split: SplitCandidate, degrees: Degrees, sums: Sums, fit: Fit
+    ) -> tuple[Structure, Fit]:
+        """Fit a split of a rule, all else staying where it is."""
+        number = split.number
+        if number >= 0:
+            ramp, with_split = degrees.ramps[number], structure
+        else:
+            with_split, number = structure.with_split(split.input, split.place, split.reach)
+            [ramp] = growth_sums.ramps(self.rows.columns, *with_split.splits.take(np.array([number])).arrays)
+        divided = with_split.divided(split.rule, number)
+        upper = degrees.weights[split.rule] * ramp
+        after = sums.after_split(split.rule, upper, self.rows, degrees)
+        q = structure.n_inputs + 1
+        kept = np.insert(fit.coefficients != 0.0, structure.n_rules * q, np.ones(q, dtype=np.bool_))
+        return divided, self._refitted(divided, after.normal(divided, self.options.locality), kept)
 
-    def moves(self, structure: Structure, feature: int, split: int, step: float) -> Iterator[Structure]:
-        """Return the structure with a border moved down, and up, where there is room."""
-        points, (low, high) = structure.splits[feature], self.domains[feature]
-        edges = np.concatenate([[low], points, [high]])
-        position, share = float(points[split]), float(structure.fuzziness[feature][split])
-        targets = position + step * (edges[[split, split + 2]] - position)
-        for target in self.splits.clear_of_values(feature, targets).tolist():
-            room = min(target - edges[split], edges[split + 2] - target)
-            if target != position and room > MIN_GAP * (high - low):
-                yield structure.moved(feature, split, target, share)
+    def _bend(
+        self, structure: Structure, bend: BendCandidate, degrees: Degrees, sums: Sums, fit: Fit
+    ) -> tuple[Structure, Fit]:
+        """Fit a further piece of a curve, all else staying where it is."""
+        bent = structure.with_bend(bend.input, bend.place, bend.reach)
+        point = Ramps(np.array([bend.input], dtype=np.intc), np.array([bend.place]), np.array([bend.reach]))
+        columns = curve_columns(point, growth_sums.ramps(self.rows.columns, *point.arrays), self.rows)
+        after = sums.with_columns(columns, self.rows, degrees)
+        kept = np.append(fit.coefficients != 0.0, [True, True])
+        kept[1 + bend.input] = True
+        return bent, self._refitted(bent, after.normal(bent, self.options.locality), kept)
+
+    def _on_rows(self, structure: Structure) -> tuple[Degrees, Sums]:
+        degrees = degrees_of(structure, self.rows)
+        return degrees, Sums.over(self.rows, degrees)
+
+    def _placed_on_rows(self, structure: Structure) -> tuple[Structure, Normal]:
+        return structure, self._on_rows(structure)[1].normal(structure, self.options.locality)
+
+    def _refitted(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
+        """Fit a structure, beginning with some of its terms; those that were left out may come back."""
+        self.n_evaluations += 1
+        fit = self._fit(structure, normal, kept)
+        back = worth_entering(normal, TermFit(fit.coefficients, fit.error), self.unit * self.prices.term, len(self.rows))
+        if kept is not None and back.any():
+            again = self._fit(structure, normal, back | (fit.coefficients != 0.0))
+            fit = again if again.criterion < fit.criterion else fit
+        return fit
+
+    def _fit(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None) -> Fit:
+        if kept is not None:
+            kept[0] = True
+        coefficients, error = fit_terms(
+            normal, self.regularization, self.unit * self.prices.term, len(self.rows), kept
+        )
+        fit = Fit(coefficients, error, 0.0)
+        cost = self.prices.of(structure, fit.n_terms)
+        return fit._replace(criterion=len(self.rows) * float(np.log(error)) + self.unit * cost)
+
+    def tune(
+        self, structure: Structure, kept: npt.NDArray[np.bool_], n_steps: int
+    ) -> tuple[Structure, Fit] | None:
+        """Tune a structure with some of its terms, then choose the terms anew; None where a rule has too few rows."""
+        limited = replace(structure, splits=self.room.limited(structure.splits), bends=self.room.limited(structure.bends))
+        placed = self._place(limited, kept)
+        if placed.n_in_smallest_rule < MIN_ROWS:
+            return None
+        if self.options.fuzziness > 0.0 and structure.size > 0:
+            arguments = self.options.locality, self.regularization, n_steps
+            placed = tuned(placed, self.rows, *arguments, self._moved)
+        return placed.structure, self._refitted(placed.structure, placed.normal, placed.fit.kept)
+
+    def _place(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Placed:
+        self.n_evaluations += 1
+        degrees, sums = self._on_rows(structure)
+        normal = sums.normal(structure, self.options.locality)
+        fit = fit_terms(normal, self.regularization, start=kept)
+        return Placed(structure, degrees, normal, fit, float((degrees.weights @ self.rows.weight).min()))
+
+    def _moved(self, placed: Placed, steps: Floats) -> Placed | None:
+        """Take a step of all split points; None where that leaves a rule too few rows, or nothing new may be begun."""
+        if self.ended:
+            return None
+        structure = placed.structure
+        n = 2 * len(structure.splits)
+        splits = self.room.moved(structure.splits, steps[:n])
+        bends = self.room.moved(structure.bends, steps[n:])
+        after = self._place(replace(structure, splits=splits, bends=bends), placed.fit.kept)
+        return after if after.n_in_smallest_rule >= MIN_ROWS else None
+
+    def _back(self, path: Sequence[Step]) -> list[Step]:
+        """Take away from the largest structure what it can best do without, step by step, where that beats the path."""
+        best = list(path)
+        for size in range(len(path) - 2, -1, -1):
+            smaller: tuple[Structure, Fit] | None = None
+            for structure, kept in self._reductions(best[size + 1]):
+                if self.ended:
+                    return best
+                fit = self._refitted(*self._placed_on_rows(structure), kept)
+                if smaller is None or fit.criterion < smaller[1].criterion:
+                    smaller = structure, fit
+            if smaller is None:
+                break
+            if smaller[1].criterion < best[size].fit.criterion:
+                found = self.tune(smaller[0], smaller[1].coefficients != 0.0, _STEPS_BACK) or smaller
+                best[size] = best[size]._replace(structure=found[0], fit=found[1])
+        return best
+
+    def _reductions(self, step: Step) -> Iterator[tuple[Structure, npt.NDArray[np.bool_]]]:
+        """Find every structure with one piece of a curve, or one rule, less; and the terms to begin with."""
+        structure, used = step.structure, step.fit.coefficients != 0.0
+        q = structure.n_inputs + 1
+        n_rule_terms = structure.n_rules * q
+        for number in range(len(structure.bends)):
+            kept = np.delete(used, [n_rule_terms + 2 * number, n_rule_terms + 2 * number + 1])
+            kept[1 + structure.bends.inputs[number]] = True
+            yield structure.without_bend(number), kept
+        for lower, upper in structure.reunions():
+            smaller, block = structure.reunited(lower, upper)
+            kept = np.delete(used, np.arange(block * q, (block + 1) * q))
+            kept[:q] = True
+            yield smaller, kept
 
 
 def failures(path: Sequence[Step]) -> int:
-    """Return how many of the last splits failed to lower the criterion."""
+    """Return how many of the last steps failed to lower the criterion."""
     best, failed = path[0].fit.criterion, 0
     for step in path[1:]:
         failed = 0 if step.fit.criterion < best else failed + 1
@@ -180,9 +325,11 @@ def usable_steps(path: Sequence[Step], options: GrowthOptions) -> list[Step]:
     """Return the first of these steps, those that a growth with other limits goes through as well."""
     limit = options.max_evaluations
     usable: list[Step] = []
-    for step in path[: options.max_rules]:
+    for step in path:
         late = usable and limit is not None and step.n_evaluations >= limit
         if late or (usable and failures(usable) >= options.early_stopping):
             break
         usable.append(step)
+        if step.structure.n_rules >= options.max_rules:
+            break
     return usable

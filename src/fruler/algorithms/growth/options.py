@@ -9,8 +9,10 @@ from dataclasses import dataclass
 class GrowthOptions:
     """The parameters of `FuzzyRuleRegressor` that decide on the model; documented there."""
 
+    max_rules: int = 20
+    max_curves: int = 4
+    locality: float = 0.1
     fuzziness: float = 1.0
     regularization: float | None = None
-    max_rules: int = 20
     max_evaluations: int | None = None
     early_stopping: int = 3

@@ -1,121 +1,212 @@
-"""The antecedents of a rule base that grows: where inputs are split, and which labels each rule accepts."""
+"""The antecedents of a rule base that grows: where inputs are split, which rules there are, and where curves bend."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.consequents.ridge import Size
-from fruler.rules.partitions import half_widths
 
-Ranges = npt.NDArray[np.intc]
-Ramps = tuple[npt.NDArray[np.intc], Floats, Floats]
+Numbers = npt.NDArray[np.intc]
 
-# Two borders nearer than this, as a share of the input's domain, are one; a crisp border still rises over so much.
-MIN_GAP = 1e-7
-_MIN_WIDTH = 1e-9
+
+@dataclass(frozen=True, eq=False)
+class Ramps:
+    """Split points: each has an input, a place on it, and a reach to either side in which two labels overlap.
+
+    Attributes
+    ----------
+    inputs : ndarray of int
+        The input of each.
+    places, reaches : ndarray
+        Where it is, and half the width of its overlap, in standardised units.
+    """
+
+    inputs: Numbers
+    places: Floats
+    reaches: Floats
+
+    @classmethod
+    def none(cls) -> Self:
+        """Return no split points."""
+        return cls(np.empty(0, dtype=np.intc), np.empty(0), np.empty(0))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def arrays(self) -> tuple[Numbers, Floats, Floats]:
+        """What the kernels read."""
+        return self.inputs, self.places, self.reaches
+
+    def of(self, input: int) -> npt.NDArray[np.intp]:
+        """Return the numbers of one input's split points, from low to high."""
+        own = np.flatnonzero(self.inputs == input)
+        return own[np.argsort(self.places[own], kind="stable")]
+
+    def with_point(self, input: int, place: float, reach: float) -> Ramps:
+        """Add a split point at the end."""
+        return Ramps(
+            np.append(self.inputs, np.intc(input)), np.append(self.places, place), np.append(self.reaches, reach)
+        )
+
+    def take(self, numbers: npt.NDArray[np.intp]) -> Ramps:
+        """Return some of the split points."""
+        return Ramps(self.inputs[numbers], self.places[numbers], self.reaches[numbers])
 
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Split points of every input, and rules as ranges of the labels between them.
+    """Rules that come from splitting one rule again and again, and curves that they all share.
 
-    Rules only ever come from splitting another one, so that they share every row among them: the product of their
-    conditions sums to one.
+    The consequents are hierarchical. The first rule has a block of terms; every split opens one more, which the upper of
+    its two rules has in addition to what both inherit. A rule's consequent is the sum of its blocks. The terms of a
+    block are a constant and every input, that of the split counted from the split point: leaving a term out makes the two
+    rules share it, or join without a jump.
 
     Attributes
     ----------
-    splits : tuple of ndarray
-        The increasing split points of each input, in standardised units.
-    fuzziness : tuple of ndarray
-        For each split, the share of the room around it in which two labels overlap.
-    ranges : ndarray of shape (n_rules, n_inputs, 2)
-        The first and the last label that a rule accepts.
+    splits : Ramps
+        The split points of the rules' labels.
+    bounds : ndarray of shape (n_rules, n_inputs, 2)
+        The numbers of the split points below and above which a rule holds; -1 where there is none.
+    blocks : ndarray of shape (n_rules, n_rules)
+        Which blocks each rule has: 1 or 0.
+    openers : ndarray of shape (n_rules,)
+        The split point that opened each block; -1 for the first.
+    bends : Ramps
+        Where a piece of a curve begins.
     """
 
-    splits: tuple[Floats, ...]
-    fuzziness: tuple[Floats, ...]
-    ranges: Ranges
+    splits: Ramps
+    bounds: Numbers
+    blocks: Floats
+    openers: Numbers
+    bends: Ramps
 
     @classmethod
-    def undivided(cls, known: Sequence[Floats], fuzziness: float) -> Self:
-        """Return one rule that accepts everything, over inputs with the splits that are known."""
-        ranges = np.array([[[0, len(points)] for points in known]], dtype=np.intc)
-        return cls(tuple(known), tuple(np.full(len(points), fuzziness) for points in known), ranges)
+    def undivided(cls, n_inputs: int) -> Self:
+        """Return one rule that accepts everything, without curves."""
+        bounds = np.full((1, n_inputs, 2), -1, dtype=np.intc)
+        return cls(Ramps.none(), bounds, np.ones((1, 1)), np.array([-1], dtype=np.intc), Ramps.none())
 
     @property
     def n_rules(self) -> int:
         """The number of rules."""
-        return len(self.ranges)
+        return len(self.bounds)
 
     @property
-    def n_splits(self) -> int:
-        """The number of splits of all inputs together."""
-        return sum(len(points) for points in self.splits)
+    def n_inputs(self) -> int:
+        """The number of inputs."""
+        return self.bounds.shape[1]
 
-    def size(self, n_rows: int) -> Size:
-        """Return what the criterion charges for, if it is fitted on so many rows."""
-        return Size(self.n_rules, self.n_splits, n_rows)
+    @property
+    def n_curves(self) -> int:
+        """The number of inputs that have a curve."""
+        return len(np.unique(self.bends.inputs))
 
-    def with_split(self, feature: int, position: float, fuzziness: float) -> tuple[Structure, int]:
-        """Add a split that no rule uses yet, unless it is there; return its number too."""
-        points = self.splits[feature]
-        at = int(np.searchsorted(points, position))
-        if at < len(points) and points[at] == position:
-            return self, at
-        ranges = self.ranges.copy()
-        ranges[:, feature, 0] += ranges[:, feature, 0] > at
-        ranges[:, feature, 1] += ranges[:, feature, 1] >= at
-        splits, shares = list(self.splits), list(self.fuzziness)
-        splits[feature] = np.insert(points, at, position)
-        shares[feature] = np.insert(shares[feature], at, fuzziness)
-        return Structure(tuple(splits), tuple(shares), ranges), at
+    @property
+    def size(self) -> int:
+        """How often it was divided: the rules but one, and the pieces of curves."""
+        return self.n_rules - 1 + len(self.bends)
 
-    def divided(self, rule: int, feature: int, split: int) -> Structure:
-        """Put two rules in the place of one: the labels up to a split, and those above it."""
-        first, last = self.ranges[rule, feature]
-        if not first <= split < last:
-            raise ValueError(f"split {split} does not divide the labels {first} to {last}")
-        pair = self.ranges[[rule, rule]]
-        pair[0, feature, 1] = split
-        pair[1, feature, 0] = split + 1
-        ranges = np.concatenate([self.ranges[:rule], pair, self.ranges[rule + 1 :]])
-        return Structure(self.splits, self.fuzziness, ranges)
+    @property
+    def n_terms(self) -> int:
+        """The number of terms that its consequents and curves could have."""
+        return self.n_rules * (self.n_inputs + 1) + 2 * len(self.bends)
 
-    def moved(self, feature: int, split: int, position: float, fuzziness: float) -> Structure:
-        """Put a split elsewhere between its neighbours, or change its fuzziness."""
-        splits, shares = list(self.splits), list(self.fuzziness)
-        splits[feature], shares[feature] = splits[feature].copy(), shares[feature].copy()
-        splits[feature][split], shares[feature][split] = position, fuzziness
-        return Structure(tuple(splits), tuple(shares), self.ranges)
+    @cached_property
+    def conditions(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Where the conditions of each rule begin, and the split points below and above each, as the kernels read it."""
+        rules, inputs = np.nonzero((self.bounds >= 0).any(axis=2))
+        first = np.zeros(self.n_rules + 1, dtype=np.intc)
+        np.cumsum(np.bincount(rules, minlength=self.n_rules), out=first[1:])
+        lower, upper = self.bounds[rules, inputs].T
+        return first, np.ascontiguousarray(lower), np.ascontiguousarray(upper)
 
-    def ramps(self, domains: Floats) -> Ramps:
-        """Return the number of splits of each input, and where and how steeply labels rise, as the kernels read it."""
-        n_splits = np.array([len(points) for points in self.splits], dtype=np.intc)
-        starts = np.zeros((len(n_splits), max(1, int(n_splits.max()))))
-        slopes = np.zeros(starts.shape)
-        for j in np.flatnonzero(n_splits):
-            width = domains[j, 1] - domains[j, 0]
-            reach = half_widths(self.splits[j], (domains[j, 0], domains[j, 1]), self.fuzziness[j])
-            reach = np.maximum(reach, _MIN_WIDTH * width)
-            starts[j, : n_splits[j]] = self.splits[j] - reach
-            slopes[j, : n_splits[j]] = 0.5 / reach
-        return n_splits, starts, slopes
+    @cached_property
+    def uses(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
+        """Where each split point occurs: the rule, the condition, and whether it is below (1) or above (-1)."""
+        first, lower, upper = self.conditions
+        rules = np.repeat(np.arange(self.n_rules), np.diff(first))
+        points = np.concatenate([lower, upper])
+        numbers = np.tile(np.arange(len(lower)), 2)
+        signs = np.repeat([1.0, -1.0], len(lower))
+        order = np.argsort(points, kind="stable")
+        order = order[points[order] >= 0]
+        starts = np.searchsorted(points[order], np.arange(len(self.splits) + 1)).astype(np.intc)
+        conditions = numbers[order]
+        return starts, rules[conditions].astype(np.intc), conditions.astype(np.intc), signs[order]
 
-    def without_idle_splits(self, kept: npt.NDArray[np.bool_]) -> Structure:
-        """Drop splits that no rule uses; those of the inputs `kept` stay if any of them is used."""
-        splits, shares, ranges = list(self.splits), list(self.fuzziness), self.ranges.copy()
-        for j, points in enumerate(self.splits):
-            used = np.isin(np.arange(len(points)), np.concatenate([ranges[:, j, 0] - 1, ranges[:, j, 1]]))
-            if kept[j] and used.any():
-                continue
-            splits[j], shares[j] = points[used], shares[j][used]
-            # A label's new number is the number of used splits below it.
-            below = np.concatenate([[0], np.cumsum(used)])
-            ranges[:, j] = below[ranges[:, j]]
-        return Structure(tuple(splits), tuple(shares), ranges)
+    @cached_property
+    def origins(self) -> tuple[Numbers, Floats]:
+        """For each block the column of the term that is counted from a split point (0: none), and that point's place."""
+        opened = self.openers >= 0
+        columns, places = np.zeros(self.n_rules, dtype=np.intc), np.zeros(self.n_rules)
+        columns[opened] = self.splits.inputs[self.openers[opened]] + 1
+        places[opened] = self.splits.places[self.openers[opened]]
+        return columns, places
+
+    def divided(self, rule: int, split: int) -> Structure:
+        """Put two rules in the place of one: what is below a split point stays, what is above it is added as the last."""
+        feature = self.splits.inputs[split]
+        bounds = np.concatenate([self.bounds, self.bounds[[rule]]])
+        bounds[rule, feature, 1] = bounds[-1, feature, 0] = split
+        n = self.n_rules
+        blocks = np.zeros((n + 1, n + 1))
+        blocks[:n, :n], blocks[n, :n], blocks[n, n] = self.blocks, self.blocks[rule], 1.0
+        return replace(self, bounds=bounds, blocks=blocks, openers=np.append(self.openers, np.intc(split)))
+
+    def with_split(self, input: int, place: float, reach: float) -> tuple[Structure, int]:
+        """Add a split point that no rule uses yet; return its number too."""
+        return replace(self, splits=self.splits.with_point(input, place, reach)), len(self.splits)
+
+    def with_bend(self, input: int, place: float, reach: float) -> Structure:
+        """Begin a further piece of an input's curve."""
+        return replace(self, bends=self.bends.with_point(input, place, reach))
+
+    def without_bend(self, number: int) -> Structure:
+        """Drop a piece of a curve."""
+        return replace(self, bends=self.bends.take(np.delete(np.arange(len(self.bends)), number)))
+
+    def reunions(self) -> Iterator[tuple[int, int]]:
+        """Find pairs of rules that came from one split and were not split again: the lower, and the upper one."""
+        counts = self.blocks.sum(axis=0)
+        for upper in range(1, self.n_rules):
+            # The last block of a rule that was not split upwards again is its own.
+            for block in np.flatnonzero((self.blocks[upper] == 1.0) & (counts == 1.0)):
+                split, wanted = self.openers[block], self.blocks[upper].copy()
+                wanted[block] = 0.0
+                feature = self.splits.inputs[split]
+                for lower in np.flatnonzero((self.blocks == wanted).all(axis=1)):
+                    expected = self.bounds[upper].copy()
+                    expected[feature] = self.bounds[lower, feature]
+                    meet = self.bounds[lower, feature, 1] == split == self.bounds[upper, feature, 0]
+                    if meet and np.array_equal(expected, self.bounds[lower]):
+                        yield int(lower), upper
+
+    def reunited(self, lower: int, upper: int) -> tuple[Structure, int]:
+        """Put one rule in the place of two that came from one split; return the block that this closes, too."""
+        [block] = np.flatnonzero(self.blocks[upper] != self.blocks[lower])
+        feature = self.splits.inputs[self.openers[block]]
+        bounds = self.bounds.copy()
+        bounds[lower, feature, 1] = bounds[upper, feature, 1]
+        kept = np.arange(self.n_rules) != upper
+        blocks = np.ascontiguousarray(self.blocks[kept][:, np.arange(self.n_rules) != block])
+        openers = np.delete(self.openers, block)
+        return replace(self, bounds=bounds[kept], blocks=blocks, openers=openers).without_idle_splits(), int(block)
+
+    def without_idle_splits(self) -> Structure:
+        """Drop split points that no rule uses."""
+        used = np.unique(self.bounds[self.bounds >= 0])
+        if len(used) == len(self.splits):
+            return self
+        # The last entry is for -1: none stays none.
+        new = np.full(len(self.splits) + 1, -1, dtype=np.intc)
+        new[used] = np.arange(len(used), dtype=np.intc)
+        return replace(self, splits=self.splits.take(used), bounds=new[self.bounds], openers=new[self.openers])

@@ -1,0 +1,234 @@
+"""Where a rule could be split and a curve bent next, and what each of these promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._typing import Floats
+from fruler.algorithms.growth.room import Room
+from fruler.algorithms.growth.structure import Numbers, Ramps, Structure
+from fruler.algorithms.growth.sums import Degrees, Outputs, rule_coefficients
+from fruler.kernels import growth_candidates
+from fruler.table.rows import Rows
+
+N_BINS = 32
+# The most new places of a rule's split that are judged on each input.
+MAX_JUDGED = 11
+# Which share of its room a new split point reaches over; tuning goes on from there.
+START_SHARE = 0.5
+# With more terms than this a split is judged by those that rules already use, and its own input.
+_MAX_TERMS = 13
+# The least ridge with which a candidate is judged: all else stays as it is, and slopes on few rows run away.
+_MIN_RIDGE = 1e-6
+
+
+class Places(NamedTuple):
+    """Places at which inputs could be split: those of input j are from `first[j]` to `first[j + 1]`.
+
+    A place is new, or the number of a split point that there is.
+    """
+
+    first: Numbers
+    places: Floats
+    reaches: Floats
+    is_new: npt.NDArray[np.uint8]
+    numbers: Numbers
+
+
+class SplitCandidate(NamedTuple):
+    """A split of a rule and how much of the error it could explain."""
+
+    gain: float
+    rule: int
+    input: int
+    place: float
+    reach: float
+    number: int
+
+
+class BendCandidate(NamedTuple):
+    """A further piece of a curve and how much of the error it could explain."""
+
+    gain: float
+    input: int
+    place: float
+    reach: float
+
+
+class Candidates:
+    """Judges every place at which some rows could be divided further.
+
+    Parameters
+    ----------
+    rows : Rows
+        Standardised data.
+    room : Room
+        Where split points may be.
+    locality, regularization : float
+        Of the error that is to be lowered.
+    min_rows : float
+        The rows that a rule must have, as a sum of weights.
+    """
+
+    def __init__(self, rows: Rows, room: Room, locality: float, regularization: float, min_rows: float) -> None:
+        self.rows, self.room, self.locality, self.min_rows = rows, room, locality, min_rows
+        self.total = float(rows.weight.sum())
+        self.ridge = max(regularization / self.total, _MIN_RIDGE)
+        binned = [_binned(column, values) for column, values in zip(rows.columns, room.sorted, strict=True)]
+        self.bins = np.array([bins for bins, _, _ in binned]), np.array([centres for _, centres, _ in binned])
+        self.edges = [
+            known if len(known) else edges for known, (_, _, edges) in zip(room.known, binned, strict=True)
+        ]
+        self.untouched = [self._places(j, np.empty(0)) for j in range(len(self.edges))]
+
+    def splits(self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs) -> list[SplitCandidate]:
+        """Return the best split of every rule on every input, the most promising first."""
+        return sorted(self._splits(structure, coefficients, degrees, outputs), reverse=True)
+
+    def _splits(
+        self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
+    ) -> Iterator[SplitCandidate]:
+        candidates = self._places_of_all(structure.splits)
+        residual = self.rows.y - outputs.together
+        terms = self._judged_terms(rule_coefficients(structure, coefficients))
+        ends = self.room.domains
+        for rule in range(structure.n_rules):
+            lower, upper = structure.bounds[rule].T
+            places = structure.splits.places if len(structure.splits) else np.zeros(1)
+            bounds = np.column_stack(
+                [np.where(lower >= 0, places[lower], ends[:, 0]), np.where(upper >= 0, places[upper], ends[:, 1])]
+            )
+            # What the rule says apart from the others counts as far as each rule is to be right by itself.
+            apart = outputs.rules[rule] + outputs.curves - outputs.together
+            gains, best = growth_candidates.split_gains(
+                (self.rows.rows, self.rows.weight),
+                (degrees.weights[rule], residual - self.locality * apart, bounds),
+                self.bins,
+                candidates[:4],
+                terms,
+                self.locality,
+                self.total,
+                self.ridge,
+                self.min_rows,
+                MAX_JUDGED,
+            )
+            for j in np.flatnonzero(best >= 0).tolist():
+                c = best[j]
+                yield SplitCandidate(
+                    float(gains[j]), rule, j, candidates.places[c], candidates.reaches[c], int(candidates.numbers[c])
+                )
+
+    def bends(self, points: Ramps, residual: Floats, max_curves: int) -> list[BendCandidate]:
+        """Return the best further piece of every curve, the most promising first."""
+        curved = np.unique(points.inputs)
+        may = np.isin(np.arange(len(self.edges)), curved) if len(curved) >= max_curves else None
+        candidates = self._places_of_all(points, may)
+        new = candidates.is_new.astype(np.bool_)
+        gains, best = growth_candidates.curve_gains(
+            self.rows.columns, residual, self.rows.weight, self.bins, candidates[:4], self.total, self.ridge
+        )
+        found = [
+            BendCandidate(float(gains[j]), j, float(candidates.places[best[j]]), float(candidates.reaches[best[j]]))
+            for j in np.flatnonzero(best >= 0).tolist()
+            if new[best[j]]
+        ]
+        return sorted(found, reverse=True)
+
+    def _judged_terms(self, coefficients: Floats) -> Numbers:
+        n_terms = coefficients.shape[1]
+        if n_terms <= _MAX_TERMS:
+            return np.arange(n_terms, dtype=np.intc)
+        used = np.abs(coefficients).max(axis=0)
+        used[0] = np.inf
+        strongest = np.argsort(-used, kind="stable")[:_MAX_TERMS]
+        return np.sort(strongest[used[strongest] > 0.0]).astype(np.intc)
+
+    def _places_of_all(self, points: Ramps, may: npt.NDArray[np.bool_] | None = None) -> Places:
+        """Return the places of every input, of those that may be divided."""
+        touched = set(points.inputs.tolist())
+        parts = [
+            self._places(j, points.places[own := points.of(j)], points.reaches[own], own) if j in touched else part
+            for j, part in enumerate(self.untouched)
+        ]
+        if may is not None:
+            parts = [part if allowed else _NO_PLACES for part, allowed in zip(parts, may, strict=True)]
+        first = np.zeros(len(parts) + 1, dtype=np.intc)
+        np.cumsum([len(part.places) for part in parts], out=first[1:])
+        return Places(first, *(np.concatenate([part[k] for part in parts]) for k in range(1, 5)))
+
+    def _places(
+        self,
+        input: int,
+        places: Floats,
+        reaches: Floats | None = None,
+        numbers: npt.NDArray[np.intp] | None = None,
+    ) -> Places:
+        """Return the split points that an input has, and new places between them."""
+        edges = self.edges[input]
+        if len(edges) == 0 or self.room.widths[input] <= 0.0:
+            return _NO_PLACES
+        if self.room.fixed[input]:
+            new = edges[~np.isin(edges, places)]
+        else:
+            new = edges[self.room.free(input, edges, places)]
+        around = self._reaches(input, new, places)
+        new, around = new[around > 0.0], around[around > 0.0]
+        is_new = np.ones(len(new), dtype=np.uint8)
+        all_places, all_reaches = new, around
+        all_numbers = np.full(len(new), -1, dtype=np.intc)
+        if len(places) and reaches is not None and numbers is not None:
+            order = np.argsort(np.concatenate([new, places]), kind="stable")
+            all_places = np.concatenate([new, places])[order]
+            all_reaches = np.concatenate([around, reaches])[order]
+            all_numbers = np.concatenate([all_numbers, numbers.astype(np.intc)])[order]
+            is_new = (all_numbers < 0).astype(np.uint8)
+        return Places(_NO_FIRST, all_places, all_reaches, is_new, all_numbers)
+
+    def _reaches(self, input: int, new: Floats, places: Floats) -> Floats:
+        """Return the reach with which each new place would begin."""
+        low, high = self.room.domains[input]
+        if self.room.fixed[input]:
+            return self.room.largest_reaches(input, new)
+        at = np.searchsorted(places, new)
+        edges = np.concatenate([[low], places, [high]])
+        left = (new - edges[at]) * np.where(at > 0, 0.5, 1.0)
+        right = (edges[at + 1] - new) * np.where(at < len(places), 0.5, 1.0)
+        share = min(START_SHARE, self.room.fuzziness)
+        return np.asarray(np.maximum(share * np.minimum(left, right), self.room.least_reach[input]))
+
+
+_NO_FIRST = np.empty(0, dtype=np.intc)
+_NO_PLACES = Places(_NO_FIRST, np.empty(0), np.empty(0), np.empty(0, dtype=np.uint8), _NO_FIRST)
+
+
+def _binned(column: Floats, values: Floats) -> tuple[npt.NDArray[np.uint8], Floats, Floats]:
+    """Put a column's rows into bins; return the bin of each row, the mean of each bin, and the edges between bins."""
+    edges = between(values, N_BINS - 1)
+    bins = np.searchsorted(edges, column, side="right")
+    counts = np.bincount(bins, minlength=N_BINS)
+    sums = np.bincount(bins, weights=column, minlength=N_BINS)
+    # Bins without rows lie above all others.
+    centres = np.where(counts > 0, sums / np.maximum(counts, 1), values[-1])
+    return bins.astype(np.uint8), centres, edges
+
+
+def between(values: Floats, max_points: int) -> Floats:
+    """Return points midway between increasing values that part them into groups of about equal size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> between(np.array([0.0, 0.0, 1.0, 3.0]), 7).tolist()
+    [0.5, 2.0]
+    """
+    steps = np.flatnonzero(values[1:] > values[:-1])
+    if len(steps) > max_points:
+        ranks = (np.arange(1, max_points + 1) * len(values)) // (max_points + 1)
+        # The step at or after each rank; ranks within a run of equal values share one.
+        nearest = np.searchsorted(steps, ranks - 1)
+        steps = steps[np.unique(np.minimum(nearest, len(steps) - 1))]
+    return np.asarray((values[steps] + values[steps + 1]) / 2.0)

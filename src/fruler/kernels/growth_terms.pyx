@@ -1,0 +1,143 @@
+"""The choice of terms: ridge regression on a Gram matrix, leaving out what does not pay."""
+
+import numpy as np
+
+from libc.math cimport INFINITY, log
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
+
+cdef extern from "dense.h" nogil:
+    void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
+
+# No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
+cdef double MIN_ERROR = 1e-12
+# What is left of a term once those before it are taken out must be this share of it, or it is rounding.
+cdef double MIN_PIVOT = 1e-11
+# Rounding is mended by far less; more is tried only where a number is not finite, without end.
+cdef double MAX_JITTER = 1e6
+
+
+cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_ssize_t dropped, double* beta,
+                          Py_ssize_t* terms, double* column) noexcept nogil:
+    """Take one of k terms out of the least-squares solution; the last one moves to its place. Return k - 1."""
+    cdef Py_ssize_t i, last = k - 1
+    cdef double pivot = inverse[dropped * stride + dropped], coefficient = beta[dropped]
+    memcpy(column, inverse + dropped * stride, k * sizeof(double))
+    for i in range(k):
+        beta[i] -= column[i] * coefficient / pivot
+        dense_axpy(k, -column[i] / pivot, column, inverse + i * stride)
+    if dropped != last:
+        memcpy(inverse + dropped * stride, inverse + last * stride, k * sizeof(double))
+        # Its own row is there already, so that this moves the diagonal, too.
+        for i in range(last):
+            inverse[i * stride + dropped] = inverse[i * stride + last]
+        beta[dropped] = beta[last]
+        terms[dropped] = terms[last]
+    return last
+
+
+cdef bint factorise(const double[:, ::1] gram, const double[::1] ridge, const Py_ssize_t[::1] terms,
+                    double* factor) noexcept nogil:
+    """Write the Cholesky factor of some terms' Gram matrix with a ridge on its diagonal; return whether there is one."""
+    cdef Py_ssize_t size = terms.shape[0], i, k
+    cdef int order = <int>size, info = 0
+    cdef double jitter = 0.0
+    while True:
+        for i in range(size):
+            for k in range(size):
+                factor[i * size + k] = gram[terms[i], terms[k]]
+            factor[i * size + i] += jitter + ridge[terms[i]]
+        dpotrf(b"L", &order, factor, &order, &info)
+        if info == 0:
+            for i in range(size):
+                if factor[i * size + i] ** 2 < MIN_PIVOT * (gram[terms[i], terms[i]] + jitter + ridge[terms[i]]):
+                    info = 1
+        if info == 0:
+            return True
+        # Rounding can leave a matrix of collinear terms indefinite, or definite by nothing but rounding; the least
+        # ridge that mends it is enough.
+        jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
+        if jitter > MAX_JITTER:
+            return False
+
+
+cdef double solve(double* factor, Py_ssize_t size, const double[::1] moment, const Py_ssize_t[::1] terms,
+                  double square, double* beta) noexcept nogil:
+    """Write the coefficients that a factor and moments give; return the error."""
+    cdef int order = <int>size, one = 1, info = 0
+    cdef Py_ssize_t i
+    cdef double error = square
+    for i in range(size):
+        beta[i] = moment[terms[i]]
+    dpotrs(b"L", &order, &one, factor, &order, beta, &order, &info)
+    for i in range(size):
+        error -= beta[i] * moment[terms[i]]
+    return max(error, MIN_ERROR)
+
+
+cdef Py_ssize_t leave_out(double* inverse, Py_ssize_t size, double* beta, Py_ssize_t* terms, double* error,
+                          double n_rows, double price, double* column) noexcept nogil:
+    """Leave out terms one by one, never term 0, while n·log(error) + price·terms falls. Return how many are left."""
+    cdef Py_ssize_t k = size, i, best
+    cdef double now = n_rows * log(error[0]) + price * k, then, least, value
+    while True:
+        best = -1
+        least = INFINITY
+        for i in range(k):
+            if terms[i] != 0:
+                value = beta[i] * beta[i] / inverse[i * size + i]
+                if value < least:
+                    least = value
+                    best = i
+        if best < 0:
+            return k
+        then = n_rows * log(error[0] + least) + price * (k - 1)
+        if then > now:
+            return k
+        k = drop_term(inverse, size, k, best, beta, terms, column)
+        error[0] += least
+        now = then
+
+
+def fit_terms(const double[:, ::1] gram, const double[::1] moment, double square, const Py_ssize_t[::1] start,
+              const double[::1] ridge, double n_rows, double price):
+    """Fit some terms with a ridge on each, then leave out terms one by one while n·log(error) + price·terms falls.
+
+    Returns the coefficients of all terms (zero where left out) and the penalised mean squared error. Term 0, the
+    intercept, stays. With a price of zero nothing is left out.
+    """
+    cdef Py_ssize_t size = start.shape[0], k = size, i, j
+    cdef int order = <int>size, info = 0
+    cdef double error = 0.0
+    coefficients_array = np.zeros(gram.shape[0])
+    cdef double[::1] coefficients = coefficients_array
+    cdef double* inverse = <double*>malloc((size * size + 2 * size) * sizeof(double))
+    cdef Py_ssize_t* terms = <Py_ssize_t*>malloc(size * sizeof(Py_ssize_t))
+    cdef double* beta = inverse + size * size
+    cdef double* column = beta + size
+    cdef bint solved
+    if inverse == NULL or terms == NULL:
+        free(inverse)
+        free(terms)
+        raise MemoryError("there is not enough memory for so many terms")
+    with nogil:
+        solved = factorise(gram, ridge, start, inverse)
+        if solved:
+            error = solve(inverse, size, moment, start, square, beta)
+            for i in range(size):
+                terms[i] = start[i]
+            if price > 0.0:
+                dpotri(b"L", &order, inverse, &order, &info)
+                # LAPACK's lower triangle is the upper one of a row-major matrix.
+                for i in range(size):
+                    for j in range(i):
+                        inverse[i * size + j] = inverse[j * size + i]
+                k = leave_out(inverse, size, beta, terms, &error, n_rows, price, column)
+            for i in range(k):
+                coefficients[terms[i]] = beta[i]
+        free(inverse)
+        free(terms)
+    if not solved:
+        raise ValueError("the normal equations are not finite, or far from positive definite")
+    return coefficients_array, error

@@ -1,0 +1,112 @@
+"""Sums for moving all split points of a rule base at once: how its error changes with the place and the reach of each.
+
+The parameters of split point p are number 2p, its place, and 2p + 1, the logarithm of its reach. Those of the rules come
+first, then those of the curves.
+"""
+
+import numpy as np
+
+from libc.stdlib cimport free, malloc
+
+cdef extern from "dense.h" nogil:
+    void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
+
+
+def tuning_sums(tuple table, tuple rules, tuple splits, tuple curves, tuple conditions, tuple uses, double locality):
+    """Return the gradient of the mixed error, the sums of the outputs' slopes with each other, and with every term.
+
+    Shapes (parameters,), (parameters, parameters), (parameters, rules, terms) and (parameters, columns of curves).
+
+    `table` is (columns, rows, residual, row_weight); `rules` is (weights, outputs), of shape (rules, rows); `splits` is
+    (ramps, inputs, places, reaches); `curves` is the same and (lines, terms): intercept and slope of each piece, and the
+    columns of the curves. `conditions` is (first, lower, upper), as `rule_weights` has them. `uses` is (first, rule,
+    condition, sign): where each split point occurs, and whether it is below (1) or above (-1).
+    """
+    cdef const double[:, ::1] columns, rows, weights, outputs, ramps, bends, lines, terms
+    cdef const double[::1] residual, row_weight, places, reaches, bend_places, bend_reaches, use_sign
+    cdef const int[::1] inputs, bend_inputs, first, lower, upper, use_first, use_rule, use_condition
+    columns, rows, residual, row_weight = table
+    weights, outputs = rules
+    ramps, inputs, places, reaches = splits
+    bends, bend_inputs, bend_places, bend_reaches, lines, terms = curves
+    first, lower, upper = conditions
+    use_first, use_rule, use_condition, use_sign = uses
+    cdef Py_ssize_t n = rows.shape[0], q = rows.shape[1], m = weights.shape[0]
+    cdef Py_ssize_t n_splits = places.shape[0], n_bends = bend_places.shape[0], n_terms = terms.shape[0]
+    cdef Py_ssize_t size = 2 * (n_splits + n_bends), i, p, z, k, c, u, v, n_active
+    gradient_array = np.zeros(size)
+    curvature_array = np.zeros((size, size))
+    rule_terms_array = np.zeros((size, m, q))
+    curve_terms_array = np.zeros((size, n_terms))
+    cdef double[::1] gradient = gradient_array
+    cdef double[:, ::1] curvature = curvature_array, curve_terms = curve_terms_array
+    cdef double[:, :, ::1] rule_terms = rule_terms_array
+    cdef double output_slope, error_slope, others, apart, mean, x, by_place, by_reach, value
+    cdef double* slope = <double*>malloc((size + 1) * sizeof(double))
+    cdef int* active = <int*>malloc((size + 1) * sizeof(int))
+    if slope == NULL or active == NULL:
+        free(slope)
+        free(active)
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            n_active = 0
+            mean = 0.0
+            for k in range(m):
+                if weights[k, i] > 0.0:
+                    mean += weights[k, i] * outputs[k, i]
+            for p in range(n_splits):
+                if ramps[p, i] <= 0.0 or ramps[p, i] >= 1.0:
+                    continue
+                output_slope = 0.0
+                error_slope = 0.0
+                for z in range(use_first[p], use_first[p + 1]):
+                    k = use_rule[z]
+                    others = use_sign[z]
+                    for c in range(first[k], first[k + 1]):
+                        if c != use_condition[z]:
+                            others *= ((1.0 if lower[c] < 0 else ramps[lower[c], i])
+                                       - (0.0 if upper[c] < 0 else ramps[upper[c], i]))
+                    if others == 0.0:
+                        continue
+                    apart = outputs[k, i] - mean
+                    output_slope += others * outputs[k, i]
+                    error_slope += others * apart * (locality * apart - 2.0 * residual[i])
+                x = columns[inputs[p], i] - places[p]
+                by_place = -0.5 / reaches[p]
+                by_reach = -0.5 * x / reaches[p]
+                gradient[2 * p] += row_weight[i] * error_slope * by_place
+                gradient[2 * p + 1] += row_weight[i] * error_slope * by_reach
+                active[n_active] = <int>(2 * p)
+                slope[n_active] = output_slope * by_place
+                active[n_active + 1] = <int>(2 * p + 1)
+                slope[n_active + 1] = output_slope * by_reach
+                n_active += 2
+            for p in range(n_bends):
+                if bends[p, i] <= 0.0 or bends[p, i] >= 1.0:
+                    continue
+                x = columns[bend_inputs[p], i]
+                output_slope = lines[p, 0] + lines[p, 1] * x
+                by_place = -0.5 / bend_reaches[p]
+                by_reach = -0.5 * (x - bend_places[p]) / bend_reaches[p]
+                z = 2 * (n_splits + p)
+                gradient[z] -= 2.0 * row_weight[i] * residual[i] * output_slope * by_place
+                gradient[z + 1] -= 2.0 * row_weight[i] * residual[i] * output_slope * by_reach
+                active[n_active] = <int>z
+                slope[n_active] = output_slope * by_place
+                active[n_active + 1] = <int>(z + 1)
+                slope[n_active + 1] = output_slope * by_reach
+                n_active += 2
+            for u in range(n_active):
+                value = row_weight[i] * slope[u]
+                z = active[u]
+                for v in range(n_active):
+                    curvature[z, active[v]] += value * slope[v]
+                for k in range(m):
+                    if weights[k, i] > 0.0:
+                        dense_axpy(q, value * weights[k, i], &rows[i, 0], &rule_terms[z, k, 0])
+                for c in range(n_terms):
+                    curve_terms[z, c] += value * terms[c, i]
+        free(slope)
+        free(active)
+    return gradient_array, curvature_array, rule_terms_array, curve_terms_array
