@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
@@ -24,17 +24,26 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     the data bend and whose linear consequents have few terms. The result is `rule_base_`, in the data's own names and
     units.
 
-    The rules grow: from one linear rule, one rule after the other is split where that pays most. How many rules there
-    are, and how much their consequents are shrunk, is chosen by cross-validation.
+    The rules grow: from one linear rule, one rule after the other is split, or one input is given a curve that all rules
+    share, whichever pays most. How many there are, and how much their terms are shrunk, is chosen by cross-validation. Each
+    rule is fitted to be right by itself where it applies, not only in sum with the others; `truth_` says how far it is.
 
     Parameters
     ----------
     max_rules : int, default=20
         The most rules that a model may have.
-    regularization : float, default=None
-        The ridge on slopes, for standardised data. `None` chooses it by cross-validation.
+    max_curves : int, default=4
+        The most inputs that may have a curve of their own, which is added to the output of every rule; with 0 there are
+        no curves.
+    locality : float, default=0.07
+        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which the errors of
+        rules can cancel; with 1 every rule is fitted to its own rows alone.
     fuzziness : float, default=1.0
-        How much neighbouring labels overlap, from 0 (crisp) to 1.
+        How much neighbouring labels may overlap, from 0 (crisp) to 1 (as far as there is room); how much they do is
+        learned.
+    regularization : float, default=None
+        How much the terms of rules and curves are shrunk: as if so many rows spoke for none. `None` chooses it by
+        cross-validation.
     split_points : dict of str or int to sequence of float, default=None
         Known split points of some inputs, by name or number. They are taken as they are: such an input is split there
         or not at all.
@@ -67,6 +76,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRuleRegressor._parameter_constraints,
         "max_rules": [Interval(Integral, 1, None, closed="left")],
+        "max_curves": [Interval(Integral, 0, None, closed="left")],
+        "locality": [Interval(Real, 0, 1, closed="both")],
         "early_stopping": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -74,8 +85,10 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         self,
         *,
         max_rules: int = 20,
-        regularization: float | None = None,
+        max_curves: int = 4,
+        locality: float = 0.07,
         fuzziness: float = 1.0,
+        regularization: float | None = None,
         split_points: Mapping[str | int, Any] | None = None,
         max_evaluations: int | None = None,
         early_stopping: int = 3,
@@ -97,8 +110,10 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
             warm_start=warm_start,
         )
         self.max_rules = max_rules
-        self.regularization = regularization
+        self.max_curves = max_curves
+        self.locality = locality
         self.fuzziness = fuzziness
+        self.regularization = regularization
         self.split_points = split_points
         self.max_evaluations = max_evaluations
         self.early_stopping = early_stopping

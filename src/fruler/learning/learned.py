@@ -8,6 +8,7 @@ import pandas as pd
 
 from fruler._typing import Indices
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.truth import Truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,8 @@ class FrontPoint:
         With which its consequents were fitted.
     n_uncovered : int
         Training rows that fit no rule.
+    truth : Truth or None
+        How true its rules are one by one on held-out rows, where the search estimates it.
     """
 
     rule_base: RuleBase
@@ -36,6 +39,7 @@ class FrontPoint:
     cv_error: float
     regularization: float
     n_uncovered: int
+    truth: Truth | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,3 +64,23 @@ class Rows:
         return Rows(
             np.ascontiguousarray(self.columns[:, indices]), self.rows[indices], self.y[indices], self.weight[indices]
         )
+
+    def slice(self, start: int, stop: int) -> Rows:
+        """Return the rows from `start` to `stop`."""
+        return Rows(
+            np.ascontiguousarray(self.columns[:, start:stop]),
+            self.rows[start:stop],
+            self.y[start:stop],
+            self.weight[start:stop],
+        )
+
+    def with_inputs(self, inputs: npt.NDArray[np.intp]) -> Rows:
+        """Return the rows with some of the inputs only, in increasing order."""
+        if len(inputs) == len(self.columns):
+            return self
+        return Rows(
+            self.columns[inputs],
+            np.ascontiguousarray(self.rows[:, np.concatenate([[0], inputs + 1])]),
+            self.y,
+            self.weight,
+        )

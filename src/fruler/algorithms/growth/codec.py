@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler.algorithms.growth.cross_validation import Fold
-from fruler.algorithms.growth.growth import Step
+from fruler.algorithms.growth.growth import Fit, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
-from fruler.algorithms.growth.structure import Structure
-from fruler.consequents.ridge import Fit
+from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.learning.algorithm import Arrays
 
 
@@ -24,10 +23,11 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
     paths = [state.path, *(fold.path for fold in folds)]
     document = {
         "paths": [len(path) for path in paths],
+        "max_rules": state.max_rules,
         "folds": [
             {
                 "number": number,
-                "n_sizes": len(fold.errors),
+                "n_sizes": fold.errors.shape[1],
                 "weight": fold.weight,
                 "n_evaluations": fold.n_evaluations,
                 "options": asdict(fold.options),
@@ -37,7 +37,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
     }
     arrays = _pack_steps([step for path in paths for step in path])
     if folds:
-        arrays["errors"] = np.concatenate([fold.errors for fold in folds])
+        arrays["errors"] = np.concatenate([fold.errors for fold in folds], axis=1)
     return document, arrays
 
 
@@ -47,50 +47,59 @@ def unpack_growth(document: Mapping[str, Any], arrays: Arrays) -> GrowthState:
     paths = [tuple(next(steps) for _ in range(length)) for length in document["paths"]]
     folds, start = {}, 0
     for written, path in zip(document["folds"], paths[1:], strict=True):
-        errors = arrays["errors"][start : start + written["n_sizes"]]
+        errors = arrays["errors"][:, start : start + written["n_sizes"]]
         start += written["n_sizes"]
         count = int(written["n_evaluations"])
         options = GrowthOptions(**written["options"])
         folds[int(written["number"])] = Fold(errors, written["weight"], count, options, path)
-    return GrowthState(paths[0], folds)
+    return GrowthState(paths[0], document["max_rules"], folds)
 
 
 def _pack_steps(steps: Sequence[Step]) -> dict[str, npt.NDArray[Any]]:
     if not steps:
         return {}
     structures = [step.structure for step in steps]
-    return {
-        "n_rules": np.array([structure.n_rules for structure in structures]),
-        "n_splits": np.array([[len(points) for points in structure.splits] for structure in structures]),
-        "splits": np.concatenate([points for structure in structures for points in structure.splits]),
-        "fuzziness": np.concatenate([shares for structure in structures for shares in structure.fuzziness]),
-        "ranges": np.concatenate([structure.ranges for structure in structures]),
+    arrays = {
+        "counts": np.array([[one.n_rules, len(one.splits), len(one.bends)] for one in structures]),
+        "bounds": np.concatenate([one.bounds for one in structures]),
+        "blocks": np.concatenate([one.blocks.ravel() for one in structures]),
+        "openers": np.concatenate([one.openers for one in structures]),
         "coefficients": np.concatenate([step.fit.coefficients for step in steps]),
-        "figures": np.array(
-            [[step.fit.error, step.fit.n_terms, step.fit.criterion, step.n_evaluations, step.seconds] for step in steps]
-        ),
+        "figures": np.array([[step.fit.error, step.fit.criterion, step.n_evaluations, step.seconds] for step in steps]),
     }
+    for name, ramps in (("splits", [one.splits for one in structures]), ("bends", [one.bends for one in structures])):
+        arrays[f"{name}_inputs"] = np.concatenate([one.inputs for one in ramps])
+        arrays[f"{name}_places"] = np.concatenate([one.places for one in ramps])
+        arrays[f"{name}_reaches"] = np.concatenate([one.reaches for one in ramps])
+    return arrays
 
 
-def _unpack_steps(arrays: Arrays) -> list[Step]:
-    if "n_rules" not in arrays:
-        return []
-    rules = np.cumsum(arrays["n_rules"])[:-1]
-    inputs = np.cumsum(arrays["n_splits"].ravel())[:-1]
-    splits, shares = np.split(arrays["splits"], inputs), np.split(arrays["fuzziness"], inputs)
-    n_inputs = arrays["n_splits"].shape[1]
-    steps = []
-    for k, (ranges, coefficients, figures) in enumerate(
-        zip(
-            np.split(arrays["ranges"].astype(np.intc, copy=False), rules),
-            np.split(arrays["coefficients"], rules),
-            arrays["figures"].tolist(),
-            strict=True,
-        )
-    ):
-        own = slice(k * n_inputs, (k + 1) * n_inputs)
-        structure = Structure(tuple(splits[own]), tuple(shares[own]), ranges)
-        error, n_terms, criterion, n_evaluations, seconds = figures
-        fit = Fit(coefficients, error, int(n_terms), criterion)
-        steps.append(Step(structure, fit, int(n_evaluations), seconds))
-    return steps
+def _unpack_steps(arrays: Arrays) -> Iterator[Step]:
+    if "counts" not in arrays:
+        return
+    rules, splits, bends = arrays["counts"].T
+    n_inputs = arrays["bounds"].shape[1]
+    pieces = zip(
+        _parts(arrays["bounds"].astype(np.intc, copy=False), rules),
+        _parts(arrays["blocks"], rules * rules),
+        _parts(arrays["openers"].astype(np.intc, copy=False), rules),
+        _ramps(arrays, "splits", splits),
+        _ramps(arrays, "bends", bends),
+        _parts(arrays["coefficients"], rules * (n_inputs + 1) + 2 * bends),
+        arrays["figures"].tolist(),
+        strict=True,
+    )
+    for bounds, blocks, openers, split, bend, coefficients, (error, criterion, n_evaluations, seconds) in pieces:
+        structure = Structure(split, bounds, blocks.reshape(len(bounds), -1), openers, bend)
+        yield Step(structure, Fit(coefficients, error, criterion), int(n_evaluations), seconds)
+
+
+def _ramps(arrays: Arrays, name: str, counts: npt.NDArray[Any]) -> list[Ramps]:
+    inputs = _parts(arrays[f"{name}_inputs"].astype(np.intc, copy=False), counts)
+    places, reaches = (_parts(arrays[f"{name}_{part}"], counts) for part in ("places", "reaches"))
+    return [Ramps(*parts) for parts in zip(inputs, places, reaches, strict=True)]
+
+
+def _parts(values: npt.NDArray[Any], counts: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Cut an array into parts of given lengths."""
+    return [np.ascontiguousarray(part) for part in np.split(values, np.cumsum(counts)[:-1])]

@@ -32,8 +32,8 @@ class Fold(NamedTuple):
 
     Attributes
     ----------
-    errors : ndarray of shape (n_sizes, n_ridges)
-        The sums of squared errors on it.
+    errors : ndarray of shape (2, n_sizes, n_ridges)
+        The sums of squared errors on it: of the prediction, and of the strongest rule alone.
     weight : float
         The sum of its weights.
     n_evaluations : int
@@ -57,8 +57,9 @@ class Choice:
 
     Attributes
     ----------
-    errors : ndarray of shape (n_folds, n_sizes, n_ridges)
-        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge.
+    errors, alone : ndarray of shape (n_folds, n_sizes, n_ridges)
+        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge: of the prediction,
+        and of the strongest rule alone.
     weights : ndarray of shape (n_folds,)
         The weights of these rows, as shares of all.
     ridges : tuple of float
@@ -68,6 +69,7 @@ class Choice:
     """
 
     errors: Floats
+    alone: Floats
     weights: Floats
     ridges: tuple[float, ...]
     n_evaluations: int
@@ -75,14 +77,15 @@ class Choice:
     @classmethod
     def from_folds(cls, folds: Sequence[Fold], ridges: tuple[float, ...]) -> Self:
         """Sum up the folds, of which there is at least one."""
-        n_sizes = max(len(fold.errors) for fold in folds)
+        n_sizes = max(fold.errors.shape[1] for fold in folds)
         # A growth that ended early stands for all larger sizes, too.
         padded = [
-            np.vstack([fold.errors, np.repeat(fold.errors[-1:], n_sizes - len(fold.errors), axis=0)]) / fold.weight
+            np.pad(fold.errors, ((0, 0), (0, n_sizes - fold.errors.shape[1]), (0, 0)), mode="edge") / fold.weight
             for fold in folds
         ]
+        errors, alone = np.stack(padded, axis=1)
         weights = np.array([fold.weight for fold in folds])
-        return cls(np.array(padded), weights / weights.sum(), ridges, sum(fold.n_evaluations for fold in folds))
+        return cls(errors, alone, weights / weights.sum(), ridges, sum(fold.n_evaluations for fold in folds))
 
     @property
     def mean_errors(self) -> Floats:
@@ -112,6 +115,11 @@ class Choice:
     def error_of(self, size: int) -> float:
         """Return the least error of a size."""
         return float(self._of(size).min())
+
+    def error_alone(self, size: int) -> float:
+        """Return the error of the strongest rule alone, with the ridge that is best for a size."""
+        mean = np.tensordot(self.weights, self.alone, axes=1)
+        return float(mean[min(size, len(mean) - 1), self._of(size).argmin()])
 
     def _of(self, size: int) -> Floats:
         mean = self.mean_errors
@@ -212,15 +220,16 @@ class CrossValidation:
         if not (fitted_rows.weight.any() and held_out.weight.any()):
             return None
         growth = Growth(fitted_rows, self.domains, self.known, self.options, self.deadline, stopped=self.stopped)
-        path = growth.run(() if before is None else before.path)
-        errors = np.array([self._errors(growth, step, held_out) for step in path])
+        path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
+        held_out = held_out.with_inputs(growth.inputs)
+        errors = np.array([self._errors(growth, step, held_out) for step in path]).transpose(2, 0, 1)
         if growth.out_of_time:
             return None
         exact = tuple(growth.path[: growth.n_exact])
         return Fold(errors, float(held_out.weight.sum()), growth.n_evaluations, self.options, exact)
 
-    def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[float]:
-        """Return the sum of squared errors on held-out rows, of one structure by ridge."""
+    def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[tuple[float, float]]:
+        """Return the sums of squared errors on held-out rows, of one structure by ridge: together, and alone."""
         structure = step.structure
         fitted = degrees_of(structure, growth.rows)
         normal = Sums.over(growth.rows, fitted).normal(structure, self.options.locality)
@@ -229,5 +238,6 @@ class CrossValidation:
         for ridge in self.ridges:
             fit = fit_terms(normal, ridge, growth.unit * growth.prices.term, len(growth.rows))
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
-            errors.append(float(held_out.weight @ np.square(held_out.y - outputs.together)))
+            left = held_out.y - np.stack([outputs.together, outputs.of_strongest(degrees)])
+            errors.append(tuple((np.square(left) @ held_out.weight).tolist()))
         return errors

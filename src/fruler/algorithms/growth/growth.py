@@ -32,6 +32,8 @@ _N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 1
 _STEPS_FORWARD, _STEPS_BACK, STEPS_AT_END = 8, 2, 6
 # The most divisions.
 _MAX_SIZE = 24
+PRESS = 0.0
+PRESS_TERMS = False
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class Growth:
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
+        self.inputs = np.arange(len(rows.columns))
         self.rows, self.options, self.deadline = rows, options, deadline
         self.stopped, self.on_step = stopped, on_step
         self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
@@ -138,22 +141,24 @@ class Growth:
         limit = self.options.max_evaluations
         return self.out_of_time or (limit is not None and self.n_evaluations >= limit)
 
-    def run(self, path: Sequence[Step] = ()) -> list[Step]:
+    def run(self, path: Sequence[Step] = (), max_rules: int | None = None) -> list[Step]:
         """Grow until nothing more pays, then go back; return the best structure of every size, undivided first.
 
         Parameters
         ----------
         path : sequence of Step
             Exact sizes of an earlier growth on these rows, to resume from.
+        max_rules : int, optional
+            The most rules that it could have.
         """
         start = time.monotonic()
-        self.path = usable_steps(path, self.options)
+        self.path = usable_steps(path, self.options, max_rules)
         if self.path:
             self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
             start -= self.path[-1].seconds
         else:
             structure = Structure.undivided(len(self.rows.columns))
-            self._add(structure, self._refitted(*self._placed_on_rows(structure)), start)
+            self._add(structure, self._refitted(*self._placed_on_rows(structure), degrees=degrees_of(structure, self.rows)), start)
         while len(self.path) <= _MAX_SIZE and failures(self.path) < self.options.early_stopping and not self.ended:
             grown = self._next(self.path[-1])
             if grown is None:
@@ -206,7 +211,8 @@ class Growth:
         after = sums.after_split(split.rule, upper, self.rows, degrees)
         q = structure.n_inputs + 1
         kept = np.insert(fit.coefficients != 0.0, structure.n_rules * q, np.ones(q, dtype=np.bool_))
-        return divided, self._refitted(divided, after.normal(divided, self.options.locality), kept)
+        w = np.vstack([degrees.weights, upper]); w[split.rule] -= upper
+        return divided, self._refitted(divided, after.normal(divided, self.options.locality), kept, degrees._replace(weights=w))
 
     def _bend(
         self, structure: Structure, bend: BendCandidate, degrees: Degrees, sums: Sums, fit: Fit
@@ -218,7 +224,7 @@ class Growth:
         after = sums.with_columns(columns, self.rows, degrees)
         kept = np.append(fit.coefficients != 0.0, [True, True])
         kept[1 + bend.input] = True
-        return bent, self._refitted(bent, after.normal(bent, self.options.locality), kept)
+        return bent, self._refitted(bent, after.normal(bent, self.options.locality), kept, degrees._replace(columns=np.vstack([degrees.columns, columns])))
 
     def _on_rows(self, structure: Structure) -> tuple[Degrees, Sums]:
         degrees = degrees_of(structure, self.rows)
@@ -227,7 +233,35 @@ class Growth:
     def _placed_on_rows(self, structure: Structure) -> tuple[Structure, Normal]:
         return structure, self._on_rows(structure)[1].normal(structure, self.options.locality)
 
-    def _refitted(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
+    def _refitted(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None = None, degrees=None) -> Fit:
+        fit = self._refitted0(structure, normal, kept)
+        if PRESS <= 0 or degrees is None: return fit
+        import scipy.linalg as sl
+        from fruler.consequents.ridge import ridge_of
+        idx = np.flatnonzero(fit.coefficients != 0.0); idx = idx if len(idx) and idx[0] == 0 else np.append(0, idx)
+        n, q = structure.n_rules, structure.n_inputs + 1
+        bw = structure.blocks.T @ degrees.weights
+        cols, places = structure.origins
+        Z = np.empty((len(idx), len(self.rows)))
+        for z, t in enumerate(idx):
+            if t >= n * q: Z[z] = degrees.columns[t - n * q]
+            else:
+                b, u = divmod(t, q)
+                x = self.rows.rows[:, u]
+                if cols[b] == u and u > 0: x = x - places[b]
+                Z[z] = bw[b] * x
+        A = normal.gram[np.ix_(idx, idx)].copy(); A[np.diag_indices(len(idx))] += ridge_of(normal, self.regularization)[idx]
+        try: L = np.linalg.cholesky(A)
+        except np.linalg.LinAlgError: return fit
+        h = np.square(sl.solve_triangular(L, Z, lower=True, check_finite=False)).sum(0) * self.rows.weight / normal.weight
+        e = self.rows.y - fit.coefficients[idx] @ Z
+        pe = float(self.rows.weight @ np.square(e / np.maximum(1 - h, 0.05))) / normal.weight
+        te = float(self.rows.weight @ np.square(e)) / normal.weight
+        err = fit.error * (pe / te) ** PRESS
+        cost = self.prices.of(structure, fit.n_terms if PRESS_TERMS else 0)
+        return fit._replace(criterion=len(self.rows) * float(np.log(err)) + self.unit * cost)
+
+    def _refitted0(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
         """Fit a structure, beginning with some of its terms; those that were left out may come back."""
         self.n_evaluations += 1
         fit = self._fit(structure, normal, kept)
@@ -258,7 +292,7 @@ class Growth:
         if self.options.fuzziness > 0.0 and structure.size > 0:
             arguments = self.options.locality, self.regularization, n_steps
             placed = tuned(placed, self.rows, *arguments, self._moved)
-        return placed.structure, self._refitted(placed.structure, placed.normal, placed.fit.kept)
+        return placed.structure, self._refitted(placed.structure, placed.normal, placed.fit.kept, placed.degrees)
 
     def _place(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Placed:
         self.n_evaluations += 1
@@ -286,7 +320,7 @@ class Growth:
             for structure, kept in self._reductions(best[size + 1]):
                 if self.ended:
                     return best
-                fit = self._refitted(*self._placed_on_rows(structure), kept)
+                fit = self._refitted(*self._placed_on_rows(structure), kept, degrees_of(structure, self.rows))
                 if smaller is None or fit.criterion < smaller[1].criterion:
                     smaller = structure, fit
             if smaller is None:
@@ -321,15 +355,27 @@ def failures(path: Sequence[Step]) -> int:
     return failed
 
 
-def usable_steps(path: Sequence[Step], options: GrowthOptions) -> list[Step]:
-    """Return the first of these steps, those that a growth with other limits goes through as well."""
+def usable_steps(path: Sequence[Step], options: GrowthOptions, max_rules: int | None = None) -> list[Step]:
+    """Return the first of these steps, those that a growth with other limits goes through as well.
+
+    Parameters
+    ----------
+    path : sequence of Step
+        The steps of an earlier growth.
+    options : GrowthOptions
+        Of the growth that would go on from them.
+    max_rules : int, optional
+        The most rules that the earlier growth could have; as many as this one where it is not given.
+    """
     limit = options.max_evaluations
+    # At the lower of two limits only one of the growths could split a rule.
+    parting = np.inf if max_rules in (None, options.max_rules) else min(max_rules, options.max_rules)
     usable: list[Step] = []
     for step in path:
         late = usable and limit is not None and step.n_evaluations >= limit
         if late or (usable and failures(usable) >= options.early_stopping):
             break
         usable.append(step)
-        if step.structure.n_rules >= options.max_rules:
+        if step.structure.n_rules >= parting:
             break
     return usable

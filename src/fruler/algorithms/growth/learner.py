@@ -5,27 +5,27 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from fruler._typing import Floats, Indices
+from fruler.algorithms.growth.conversion import Conversion
 from fruler.algorithms.growth.cross_validation import N_FOLDS, RIDGES, Choice, CrossValidation, Fold, draw_folds
-from fruler.algorithms.growth.growth import Growth, Step
-from fruler.algorithms.growth.normal_equations import normal_equations
+from fruler.algorithms.growth.growth import STEPS_AT_END, Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
-from fruler.consequents.ridge import Fit, Normal, Prices, fit_terms
+from fruler.algorithms.growth.sums import Sums, degrees_of, sums_in_slices
+from fruler.algorithms.growth.truth import rule_truth
+from fruler.consequents.ridge import fit_terms
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
-from fruler.rules.partitions import FuzzyPartition
-from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
+from fruler.rules.truth import Truth
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
-from fruler.table.scaling import in_data_units
 
 STAGES = ("growth", "cross-validation", "fit")
 # The most rows that rules are grown on; consequents are fitted on all.
@@ -37,6 +37,17 @@ _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
 # The growth and each fold share the evaluations that are allowed; with fewer than this each, folds are drawn once only,
 # and where these are too few, too, the growth has them all.
 _MIN_SHARE = 20
+
+
+class Size(NamedTuple):
+    """A model of the path that becomes one of the front: its place in the path, and its structure."""
+
+    number: int
+    step: Step
+
+    def in_reading_order(self) -> Size:
+        """Sort its rules. The terms are those of blocks, which stay as they are."""
+        return Size(self.number, self.step._replace(structure=self.step.structure.in_reading_order()))
 
 
 class GrowthLearner(ABC):
@@ -69,8 +80,8 @@ class GrowthLearner(ABC):
         self.domains[narrow, 1] = self.domains[narrow, 0]
 
     @abstractmethod
-    def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
-        """Form the normal equations of one of the structures on all rows, and the share that each rule has of them."""
+    def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
+        """Sum up all rows for one of the structures, which are over some of the inputs."""
 
     def learn(self) -> Learned:
         """Grow, choose the size, tune the split points, and fit every size on all rows."""
@@ -89,26 +100,26 @@ class GrowthLearner(ABC):
             stopped=self.control.is_stopped,
             on_step=self._tell_step,
         )
-        path = growth.run(self.state.path)
+        path = growth.run(self.state.path, self.state.max_rules)
         exact = not growth.out_of_time
         clock.append(time.perf_counter())
-        choice = self._cross_validate(growth, folds)
+        choice = self._cross_validate(rows, growth, folds)
         exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
-        chosen = _chosen_size(path, choice)
-        growth.deadline = self.control.deadline() - self._seconds_of_fit(rows, path[chosen].structure)
-        structure, fit = growth.tune(path[chosen].structure, path[chosen].fit)
-        path[chosen] = path[chosen]._replace(structure=structure, fit=fit)
+        sizes = _sizes_by_rules(path, growth.path, choice)
+        chosen = _chosen(path, sizes, choice)
+        growth.deadline = self.control.deadline() - self._seconds_of_fit(growth, sizes[chosen].step.structure)
+        sizes[chosen] = self._tuned(growth, sizes[chosen])
+        sizes = {n_rules: size.in_reading_order() for n_rules, size in sizes.items()}
         n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
         exact = exact and not growth.out_of_time
-        points = self._finish(path, chosen, choice, growth, n_evaluations)
+        points = self._finish(sizes, chosen, choice, growth, folds, n_evaluations)
         clock.append(time.perf_counter())
-        n_rules = chosen + 1
         return Learned(
             tuple(points),
-            [point.rule_base.n_rules for point in points].index(n_rules),
+            [point.rule_base.n_rules for point in points].index(chosen),
             n_evaluations,
-            self._history(path),
+            self._history(growth.path),
             indices,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
             exact and not self.control.over(),
@@ -119,12 +130,12 @@ class GrowthLearner(ABC):
         self.control.has_model = True
         step = growth.path[-1]
         if growth.n_exact == len(growth.path):
-            self.state = replace(self.state, path=tuple(growth.path))
+            self.state = replace(self.state, path=tuple(growth.path), max_rules=growth.options.max_rules)
             self.control.keep(self.state)
         error = step.fit.error * self.table.error_unit
         self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error)
 
-    def _cross_validate(self, growth: Growth, folds: list[Indices]) -> Choice | None:
+    def _cross_validate(self, rows: Rows, growth: Growth, folds: list[Indices]) -> Choice | None:
         """Cross-validate, keeping and telling of every fold."""
         start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
         ridges = RIDGES if self.options.regularization is None else (self.options.regularization,)
@@ -133,20 +144,20 @@ class GrowthLearner(ABC):
             self.state = replace(self.state, folds={**self.state.folds, number: found[-1]})
             self.control.keep(self.state)
             choice = Choice.from_folds(found, ridges)
-            size = choice.best_size()
+            size = min(choice.best_size(), len(growth.path) - 1)
             n_new = len(found) - n_known
             left = (time.monotonic() - start) / n_new * (len(folds) - len(found)) if n_new > 0 else None
             self.control.report(
                 "cross-validation",
                 len(found),
                 growth.n_evaluations + choice.n_evaluations,
-                size,
+                growth.path[size].structure.n_rules,
                 choice.error_of(size) * self.table.error_unit,
                 left,
             )
 
         validation = CrossValidation(
-            growth.rows,
+            rows,
             self.domains,
             self.known,
             growth.options,
@@ -180,79 +191,85 @@ class GrowthLearner(ABC):
             max_evaluations=None if limit is None else limit // (n_folds + 1),
         )
 
-    def _seconds_of_fit(self, rows: Rows, structure: Structure) -> float:
+    def _seconds_of_fit(self, growth: Growth, structure: Structure) -> float:
         """Estimate how long the fit on all rows will take, from one on those that rules were grown on."""
         if self.control.limit == np.inf:
             return 0.0
         start = time.monotonic()
-        normal = normal_equations(structure, rows, self.domains)
-        fit_terms(normal, structure.size(len(rows)), RIDGES[0], Prices())
-        return (time.monotonic() - start) * self.table.n_rows / len(rows)
+        Sums.over(growth.rows, degrees_of(structure, growth.rows))
+        return (time.monotonic() - start) * self.table.n_rows / len(growth.rows)
+
+    def _tuned(self, growth: Growth, size: Size) -> Size:
+        """Tune the split points of the chosen model once more."""
+        structure, fit = size.step.structure, size.step.fit
+        found = growth.tune(structure, fit.coefficients != 0.0, STEPS_AT_END)
+        if found is None or found[1].criterion > fit.criterion:
+            return size
+        return Size(size.number, size.step._replace(structure=found[0], fit=found[1]))
 
     def _finish(
         self,
-        path: list[Step],
+        sizes: dict[int, Size],
         chosen: int,
         choice: Choice | None,
         growth: Growth,
+        folds: list[Indices],
         n_evaluations: int,
     ) -> list[FrontPoint]:
-        """Fit the chosen size on all rows, then the others while there is time."""
+        """Fit the chosen model on all rows, then the others while there is time."""
         start = time.monotonic()
-        structures = [step.structure.without_idle_splits(growth.fixed) for step in path]
+        order = [chosen, *(n_rules for n_rules in sizes if n_rules != chosen)]
+        structures = [sizes[n_rules].step.structure for n_rules in order]
         points: list[FrontPoint] = []
-        for size in [chosen, *(size for size in range(len(path)) if size != chosen)]:
+        for place, n_rules in enumerate(order):
             if points and self.control.over():
                 break
-            structure = structures[size]
-            normal, support = self._normal_on_all(structures, size)
-            ridge = growth.splits.ridge if choice is None else choice.best_ridge(size + 1)
-            fit = fit_terms(normal, structure.size(self.table.n_rows), ridge, growth.prices)
-            cv_error = np.nan if choice is None else choice.error_of(size + 1) * self.table.error_unit
-            points.append(
-                FrontPoint(
-                    self._rule_base(structure, fit, support),
-                    path[size].fit.criterion,
-                    self._error(fit, normal) * self.table.error_unit,
-                    cv_error,
-                    ridge,
-                    0,
-                )
-            )
-            left = (time.monotonic() - start) / len(points) * (len(path) - len(points))
+            sums = self._sums_over_all(structures, growth.inputs, place)
+            points.append(self._front_point(sizes[n_rules], sums, choice, growth, folds))
+            left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
             best = points[0]
             self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
         return sorted(points, key=lambda point: point.rule_base.n_rules)
 
-    def _error(self, fit: Fit, normal: Normal) -> float:
-        """Return the mean squared error without the ridge's share, from the normal equations."""
-        flat = fit.coefficients.ravel()
-        return max(float(normal.square - 2.0 * flat @ normal.moment + flat @ normal.gram @ flat), 0.0)
-
-    def _rule_base(self, structure: Structure, fit: Fit, support: Floats) -> RuleBase:
-        table = self.table
-        variables = []
-        for j, name in enumerate(table.names):
-            points = structure.splits[j] * table.scale.spread[j] + table.scale.centre[j]
-            if len(points) and j in table.known_splits:
-                points = table.known_splits[j]
-            variables.append(Variable(name, FuzzyPartition(points, table.domains[j], structure.fuzziness[j])))
-        return RuleBase(
-            tuple(variables),
-            structure.ranges,
-            in_data_units(fit.coefficients, table.scale, table.target_scale),
-            support=support,
+    def _front_point(
+        self, size: Size, sums: Sums, choice: Choice | None, growth: Growth, folds: list[Indices]
+    ) -> FrontPoint:
+        """Fit one model on all rows."""
+        structure, n_rows = size.step.structure, self.table.n_rows
+        ridge = growth.regularization if choice is None else choice.best_ridge(size.number)
+        normal = sums.normal(structure, self.options.locality)
+        fit = fit_terms(normal, ridge, growth.prices.term * float(np.log(max(n_rows, 2))), n_rows)
+        conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
+        unit, together = self.table.error_unit, np.nan
+        truth: Truth | None = None
+        if choice is not None:
+            together = choice.error_of(size.number)
+            truth = rule_truth(growth, structure, ridge, folds[:N_FOLDS]).scaled(float(self.table.target_scale.spread))
+            truth = replace(
+                truth,
+                together=float(np.sqrt(2.0 * together * unit)),
+                alone=float(np.sqrt(2.0 * choice.error_alone(size.number) * unit)),
+            )
+        return FrontPoint(
+            conversion.rule_base(structure, fit.coefficients, normal, sums.support / sums.weight),
+            size.step.fit.criterion,
+            _joint_error(fit.coefficients, sums, structure) * unit,
+            together * unit,
+            ridge,
+            0,
+            truth,
         )
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
-        columns = ["n_rules", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]
+        columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]
         rows: list[tuple[float, ...]] = [
             (
                 step.structure.n_rules,
+                step.structure.n_curves,
                 step.n_evaluations,
                 step.fit.criterion,
                 step.fit.error * self.table.error_unit,
-                step.fit.n_terms - step.structure.n_rules,
+                step.fit.n_terms - 1,
                 step.seconds,
             )
             for step in path
@@ -265,14 +282,45 @@ class LocalGrowthLearner(GrowthLearner):
 
     table: LocalTable
 
-    def _normal_on_all(self, structures: list[Structure], number: int) -> tuple[Normal, Floats]:
-        rows = self.table.rows
-        normal, weight = normal_equations(structures[number], rows, self.domains), rows.weight
-        return normal, np.asarray(weight @ normal.weights / weight.sum())
+    def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
+        return sums_in_slices(structures[number], self.table.rows.with_inputs(inputs))
 
 
-def _chosen_size(path: list[Step], choice: Choice | None) -> int:
-    """Return the place in the path of the size to take: by validation, or by the criterion where that had no time."""
-    if choice is None:
-        return int(np.argmin([step.fit.criterion for step in path]))
-    return min(choice.best_size(), len(path)) - 1
+def _sizes_by_rules(path: list[Step], forward: list[Step], choice: Choice | None) -> dict[int, Size]:
+    """Return for each number of rules the model that stands for it.
+
+    Of the models that have so many rules that is the smallest whose error can't be told from the least; without
+    cross-validation the one with the best criterion. A number of rules that only the growth itself went through, before
+    it went back, is taken from there.
+    """
+    numbers: dict[int, list[int]] = {}
+    for number, step in enumerate(path):
+        numbers.setdefault(step.structure.n_rules, []).append(number)
+    sizes = {
+        n_rules: Size(number, path[number])
+        for n_rules, among in numbers.items()
+        for number in [_best_criterion(path, among) if choice is None else choice.best_size(among)]
+    }
+    for number, step in enumerate(forward):
+        sizes.setdefault(step.structure.n_rules, Size(number, step))
+    return dict(sorted(sizes.items()))
+
+
+def _chosen(path: list[Step], sizes: dict[int, Size], choice: Choice | None) -> int:
+    """Choose a model by validation, or by the criterion where that had no time; return its number of rules."""
+    everything = list(range(len(path)))
+    number = _best_criterion(path, everything) if choice is None else choice.best_size(everything)
+    n_rules = path[number].structure.n_rules
+    sizes[n_rules] = Size(number, path[number])
+    return n_rules
+
+
+def _best_criterion(path: list[Step], among: list[int]) -> int:
+    return min(among, key=lambda number: path[number].fit.criterion)
+
+
+def _joint_error(coefficients: Floats, sums: Sums, structure: Structure) -> float:
+    """Return the mean squared error of the prediction itself, without ridge and locality."""
+    normal = sums.normal(structure, 0.0)
+    error = normal.square - 2.0 * coefficients @ normal.moment + coefficients @ normal.gram @ coefficients
+    return max(float(error), 0.0)

@@ -11,7 +11,7 @@ class GrowthOptions:
 
     max_rules: int = 20
     max_curves: int = 4
-    locality: float = 0.1
+    locality: float = 0.07
     fuzziness: float = 1.0
     regularization: float | None = None
     max_evaluations: int | None = None

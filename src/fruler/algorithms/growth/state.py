@@ -17,11 +17,14 @@ class GrowthState:
     ----------
     path : tuple of Step
         The sizes that it went through.
+    max_rules : int or None
+        The most rules that it could have; None before it began.
     folds : mapping of int to Fold
         The finished folds of the cross-validation, by number.
     """
 
     path: tuple[Step, ...] = ()
+    max_rules: int | None = None
     folds: Mapping[int, Fold] = field(default_factory=dict)
 
     @property

@@ -201,6 +201,17 @@ class Structure:
         openers = np.delete(self.openers, block)
         return replace(self, bounds=bounds[kept], blocks=blocks, openers=openers).without_idle_splits(), int(block)
 
+    def in_reading_order(self) -> Structure:
+        """Sort the rules: by where they are on the input that was split first, then on the next."""
+        inputs = list(dict.fromkeys(self.splits.inputs[self.openers[1:]].tolist()))
+        if not inputs:
+            return self
+        # The last entries are for -1: no bound below, none above.
+        low, high = np.append(self.splits.places, -np.inf), np.append(self.splits.places, np.inf)
+        keys = [key for j in inputs for key in (low[self.bounds[:, j, 0]], high[self.bounds[:, j, 1]])]
+        order = np.lexsort(keys[::-1])
+        return replace(self, bounds=self.bounds[order], blocks=self.blocks[order])
+
     def without_idle_splits(self) -> Structure:
         """Drop split points that no rule uses."""
         used = np.unique(self.bounds[self.bounds >= 0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -12,6 +13,9 @@ from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.consequents.ridge import Normal
 from fruler.kernels import growth_sums
 from fruler.table.rows import Rows
+
+# Rows whose weights in all rules are held at a time.
+_ROWS_A_SLICE = 16_384
 
 
 class Degrees(NamedTuple):
@@ -168,6 +172,13 @@ class Sums:
         return Normal(gram, moment, self.square / self.weight, self.weight)
 
 
+def sums_in_slices(structure: Structure, rows: Rows) -> Sums:
+    """Sum up many rows, of which only some have their weights in memory at a time."""
+    starts = range(0, max(len(rows), 1), _ROWS_A_SLICE)
+    parts = (rows.slice(start, start + _ROWS_A_SLICE) for start in starts)
+    return reduce(Sums.__add__, (Sums.over(part, degrees_of(structure, part)) for part in parts))
+
+
 def counted_from_origins(structure: Structure, sums: Floats) -> Floats:
     """Turn sums with the blocks' plain terms, (..., n_rules, n_inputs + 1), into those counted from their origins."""
     columns, places = structure.origins
@@ -210,6 +221,10 @@ class Outputs(NamedTuple):
     rules: Floats
     curves: Floats
     together: Floats
+
+    def of_strongest(self, degrees: Degrees) -> Floats:
+        """Return what the strongest rule of each row says by itself, curves included."""
+        return np.asarray(self.rules[degrees.weights.argmax(axis=0), np.arange(len(self.curves))] + self.curves)
 
 
 def outputs_of(structure: Structure, coefficients: Floats, rows: Rows, degrees: Degrees) -> Outputs:

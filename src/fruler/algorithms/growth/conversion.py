@@ -1,0 +1,128 @@
+"""From a fitted structure to a rule base in the data's own names and units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fruler._typing import Floats, Indices
+from fruler.algorithms.growth.structure import Ramps, Structure
+from fruler.algorithms.growth.sums import curve_lines, rule_coefficients
+from fruler.consequents.ridge import Normal
+from fruler.learning.training_table import TrainingTable
+from fruler.rules.curves import Curve
+from fruler.rules.partitions import FuzzyPartition, half_widths
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
+from fruler.table.scaling import in_data_units
+
+
+class Conversion:
+    """Turns fitted structures into rule bases.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        What was learned from.
+    inputs : ndarray of int
+        The columns of the table that the structures are over.
+    fuzziness : float
+        Of known split points that no rule uses.
+    """
+
+    def __init__(self, table: TrainingTable, inputs: Indices, fuzziness: float) -> None:
+        self.table, self.inputs, self.fuzziness = table, inputs, fuzziness
+
+    def rule_base(self, structure: Structure, coefficients: Floats, normal: Normal, support: Floats) -> RuleBase:
+        """Return the rules in the data's own names and units.
+
+        Parameters
+        ----------
+        structure : Structure
+            The antecedents, and where curves bend.
+        coefficients : ndarray
+            Of all its terms.
+        normal : Normal
+            The normal equations that they are fitted by, from which the means of curves are taken.
+        support : ndarray of shape (n_rules,)
+            The mean weight of each rule.
+        """
+        table, n_all = self.table, len(self.table.names)
+        partitions = {int(self.inputs[j]): self._partition(structure.splits, j) for j in _used(structure.splits)}
+        variables = [
+            Variable(name, partitions.get(j, FuzzyPartition([], table.domains[j]))) for j, name in enumerate(table.names)
+        ]
+        ranges = np.zeros((structure.n_rules, n_all, 2), dtype=np.intc)
+        ranges[:, self.inputs] = self._ranges(structure, [variables[j] for j in self.inputs])
+        shared, curves = self._curves(structure, coefficients, normal)
+        consequents = np.zeros((structure.n_rules, n_all + 1))
+        consequents[:, [0, *(self.inputs + 1)]] = rule_coefficients(structure, shared)
+        units = in_data_units(consequents, table.scale, table.target_scale)
+        return RuleBase(variables, ranges, units, support=support, curves=curves)
+
+    def _partition(self, points: Ramps, input: int) -> FuzzyPartition:
+        """Return the labels of one input; where split points are known, of all of them."""
+        own, j = points.of(input), int(self.inputs[input])
+        scale, domain = self.table.scale, (float(self.table.domains[j, 0]), float(self.table.domains[j, 1]))
+        places = points.places[own] * scale.spread[j] + scale.centre[j]
+        reaches = points.reaches[own] * scale.spread[j]
+        if j in self.table.known_splits:
+            known = self.table.known_splits[j]
+            at = np.abs(known[:, None] - places).argmin(axis=0)
+            shares = np.full(len(known), self.fuzziness)
+            shares[at] = reaches / half_widths(known, domain, 1.0)[at]
+            places = known
+        else:
+            shares = reaches / half_widths(places, domain, 1.0)
+        if self.fuzziness == 0.0:
+            shares = np.zeros(len(places))
+        return FuzzyPartition(places, domain, np.clip(shares, 0.0, 1.0))
+
+    def _ranges(self, structure: Structure, variables: Sequence[Variable]) -> Floats:
+        """Return the first and the last label that each rule accepts of each input."""
+        ranges = np.zeros((structure.n_rules, structure.n_inputs, 2), dtype=np.intc)
+        ranges[:, :, 1] = [variable.partition.n_labels - 1 for variable in variables]
+        for j in _used(structure.splits):
+            # The number of a split point among its input's is that of the label below it.
+            label = np.full(len(structure.splits) + 1, -1, dtype=np.intc)
+            own, known = structure.splits.of(j), self.table.known_splits.get(int(self.inputs[j]))
+            label[own] = np.arange(len(own))
+            if known is not None:
+                scale, column = self.table.scale, int(self.inputs[j])
+                places = structure.splits.places[own] * scale.spread[column] + scale.centre[column]
+                label[own] = np.abs(known[:, None] - places).argmin(axis=0)
+            lower, upper = structure.bounds[:, j].T
+            ranges[:, j, 0] = np.where(lower >= 0, label[lower] + 1, 0)
+            ranges[:, j, 1] = np.where(upper >= 0, label[upper], ranges[:, j, 1])
+        return ranges
+
+    def _curves(self, structure: Structure, coefficients: Floats, normal: Normal) -> tuple[Floats, list[Curve]]:
+        """Return the coefficients of what is left to the rules, and the curves.
+
+        A curve has the slope that all rules share of its input, so that it is told whole; and its mean is zero, so that
+        what it adds is a difference.
+        """
+        left = coefficients.copy()
+        lines, scale = curve_lines(structure, coefficients), self.table.scale
+        unit, n_rule_terms = float(self.table.target_scale.spread), structure.n_rules * (structure.n_inputs + 1)
+        means = normal.gram[0]
+        curves = []
+        for j in _used(structure.bends):
+            own, column = structure.bends.of(j), int(self.inputs[j])
+            terms = np.concatenate([n_rule_terms + 2 * own, n_rule_terms + 2 * own + 1])
+            if not coefficients[terms].any():
+                continue
+            slope, left[1 + j] = left[1 + j], 0.0
+            mean = slope * means[1 + j] + coefficients[terms] @ means[terms]
+            left[0] += mean
+            pieces = np.cumsum(np.vstack([[-mean, slope], lines[own]]), axis=0)
+            slopes = pieces[:, 1] * unit / scale.spread[column]
+            intercepts = pieces[:, 0] * unit - slopes * scale.centre[column]
+            curves.append(Curve(column, self._partition(structure.bends, j), np.column_stack([intercepts, slopes])))
+        return left, curves
+
+
+def _used(points: Ramps) -> list[int]:
+    return [int(j) for j in np.unique(points.inputs)]
+

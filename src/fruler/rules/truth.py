@@ -1,0 +1,126 @@
+"""How true rules are one by one: the error of the strongest rule alone beside that of all rules together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler.rules.arrays import frozen
+
+# A model counts as true where its strongest rule alone errs at most so much more than all rules together,
+_TOLERANCE = 1.15
+# or by less than this share of the target's standard deviation: where data are nearly exact, a ratio says nothing.
+_FLOOR = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Errors of the rules together, and of the strongest rule alone; root mean squares, in the target's unit.
+
+    The strongest rule of a row is the one with the largest weight. If rules are true, each of them says nearly what all
+    say together where it is the strongest.
+
+    Parameters
+    ----------
+    together, alone : float
+        Over all rows.
+    rule_together, rule_alone : array-like of shape (n_rules,)
+        Over the rows in which each rule is the strongest; NaN where there are none.
+    held_out : bool
+        Whether the rows were held out from fitting.
+
+    Examples
+    --------
+    >>> truth = Truth(0.9, 1.0, [0.8, 1.0], [0.8, 1.25], held_out=True)
+    >>> truth.ratio, truth.rule_ratios.tolist()
+    (0.9, [1.0, 0.8])
+    """
+
+    together: float
+    alone: float
+    rule_together: Floats
+    rule_alone: Floats
+    held_out: bool
+
+    def __post_init__(self) -> None:
+        for name in ("rule_together", "rule_alone"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
+        object.__setattr__(self, "together", float(self.together))
+        object.__setattr__(self, "alone", float(self.alone))
+        object.__setattr__(self, "held_out", bool(self.held_out))
+        errors = np.concatenate([[self.together, self.alone], self.rule_together, self.rule_alone])
+        if not np.isfinite([self.together, self.alone]).all() or np.isinf(errors).any() or (errors < 0.0).any():
+            raise ValueError("The errors of a truth must be finite, and can't be negative.")
+        if self.rule_together.shape != self.rule_alone.shape or self.rule_alone.ndim != 1:
+            raise ValueError("A truth needs two errors of every rule: together, and alone.")
+
+    @property
+    def ratio(self) -> float:
+        """Together over alone: 1 where every rule holds by itself, near 0 where only their sum does."""
+        return _ratio(self.together, self.alone)
+
+    @property
+    def rule_ratios(self) -> Floats:
+        """The same of each rule; NaN where it is nowhere the strongest."""
+        pairs = zip(self.rule_together.tolist(), self.rule_alone.tolist(), strict=True)
+        return np.array([_ratio(together, alone) for together, alone in pairs])
+
+    def holds(self, target_spread: float) -> bool:
+        """Return whether rules count as true, for a target with some standard deviation."""
+        return self.alone <= max(_TOLERANCE * self.together, _FLOOR * target_spread)
+
+    def scaled(self, unit: float) -> Truth:
+        """Return the same in another unit."""
+        return replace(
+            self,
+            together=self.together * unit,
+            alone=self.alone * unit,
+            rule_together=self.rule_together * unit,
+            rule_alone=self.rule_alone * unit,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Truth):
+            return NotImplemented
+        same = (self.together, self.alone, self.held_out) == (other.together, other.alone, other.held_out)
+        return (
+            same
+            and np.array_equal(self.rule_together, other.rule_together, equal_nan=True)
+            and np.array_equal(self.rule_alone, other.rule_alone, equal_nan=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.together, self.alone, self.held_out, self.rule_alone.tobytes()))
+
+
+def _ratio(together: float, alone: float) -> float:
+    """Return the ratio of two errors; 1 where there is none."""
+    return 1.0 if alone == together else together / alone
+
+
+def measured_truth(squares_together: Floats, squares_alone: Floats, weight: Floats, strongest: Floats, n_rules: int, *, held_out: bool) -> Truth:
+    """Return the truth of rows.
+
+    Parameters
+    ----------
+    squares_together, squares_alone : ndarray of shape (n_rows,)
+        Squared errors of the prediction, and of the strongest rule alone.
+    weight : ndarray of shape (n_rows,)
+        How much each row counts.
+    strongest : ndarray of int, shape (n_rows,)
+        The strongest rule of each row.
+    n_rules : int
+        How many rules there are.
+    held_out : bool
+        Whether the rows were held out from fitting.
+    """
+    total = np.bincount(strongest, weights=weight, minlength=n_rules)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        per_rule = [
+            np.sqrt(np.bincount(strongest, weights=weight * squares, minlength=n_rules) / total)
+            for squares in (squares_together, squares_alone)
+        ]
+    together, alone = (float(np.sqrt(weight @ squares / weight.sum())) for squares in (squares_together, squares_alone))
+    return Truth(together, alone, *per_rule, held_out=held_out)
