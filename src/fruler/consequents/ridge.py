@@ -29,16 +29,30 @@ class Normal(NamedTuple):
 
 
 class TermFit(NamedTuple):
-    """Fitted terms: the coefficients, zero where a term is left out, and the mean squared error, ridge included."""
+    """Fitted terms.
+
+    Attributes
+    ----------
+    coefficients : ndarray
+        Of all terms, zero where one is left out.
+    error : float
+        The mean squared error, ridge included.
+    terms : ndarray of int
+        The terms that are kept; the intercept always is.
+    inverse : ndarray
+        Of their Gram matrix with the ridge; empty where no terms were chosen.
+    """
 
     coefficients: Floats
     error: float
+    terms: npt.NDArray[np.intp]
+    inverse: Floats
 
     @property
     def kept(self) -> npt.NDArray[np.bool_]:
-        """Which terms there are; the intercept always is."""
-        kept = self.coefficients != 0.0
-        kept[0] = True
+        """Which terms are kept."""
+        kept = np.zeros(len(self.coefficients), dtype=np.bool_)
+        kept[self.terms] = True
         return kept
 
 
@@ -49,7 +63,13 @@ def ridge_of(normal: Normal, regularization: float) -> Floats:
     return ridge
 
 
-def fit_terms(normal: Normal, regularization: float, price: float = 0.0, n_rows: int = 1, start: Floats | None = None) -> TermFit:
+def fit_terms(
+    normal: Normal,
+    regularization: float,
+    price: float = 0.0,
+    n_rows: int = 1,
+    start: npt.NDArray[np.bool_] | None = None,
+) -> TermFit:
     """Fit terms with a ridge; then leave out terms while that pays.
 
     Parameters
@@ -65,6 +85,8 @@ def fit_terms(normal: Normal, regularization: float, price: float = 0.0, n_rows:
     start : ndarray of bool, optional
         The terms to begin with; all of them where it is not given.
     """
+    if start is not None:
+        start[0] = True
     terms = np.arange(len(normal.moment)) if start is None else np.flatnonzero(start)
     ridge = ridge_of(normal, regularization)
     return TermFit(*growth_terms.fit_terms(normal.gram, normal.moment, normal.square, terms, ridge, float(n_rows), price))

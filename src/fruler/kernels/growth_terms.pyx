@@ -104,8 +104,9 @@ def fit_terms(const double[:, ::1] gram, const double[::1] moment, double square
               const double[::1] ridge, double n_rows, double price):
     """Fit some terms with a ridge on each, then leave out terms one by one while n·log(error) + price·terms falls.
 
-    Returns the coefficients of all terms (zero where left out) and the penalised mean squared error. Term 0, the
-    intercept, stays. With a price of zero nothing is left out.
+    Returns the coefficients of all terms (zero where left out), the penalised mean squared error, the terms that are kept,
+    and the inverse of their Gram matrix with the ridge. Term 0, the intercept, stays. With a price of zero nothing is left
+    out, and no inverse is formed.
     """
     cdef Py_ssize_t size = start.shape[0], k = size, i, j
     cdef int order = <int>size, info = 0
@@ -136,8 +137,72 @@ def fit_terms(const double[:, ::1] gram, const double[::1] moment, double square
                 k = leave_out(inverse, size, beta, terms, &error, n_rows, price, column)
             for i in range(k):
                 coefficients[terms[i]] = beta[i]
-        free(inverse)
-        free(terms)
+    cdef Py_ssize_t n_inverse = k if price > 0.0 else 0
+    kept_array = np.empty(k, dtype=np.intp)
+    inverse_array = np.empty((n_inverse, n_inverse))
+    cdef Py_ssize_t[::1] kept = kept_array
+    cdef double[:, ::1] kept_inverse = inverse_array
+    for i in range(k):
+        kept[i] = terms[i]
+    for i in range(n_inverse):
+        for j in range(n_inverse):
+            kept_inverse[i, j] = inverse[i * size + j]
+    free(inverse)
+    free(terms)
     if not solved:
         raise ValueError("the normal equations are not finite, or far from positive definite")
-    return coefficients_array, error
+    return coefficients_array, error, kept_array, inverse_array
+
+
+def squares_left_out(tuple table, const double[:, ::1] block_weights, const double[:, ::1] columns, tuple terms,
+                     const double[::1] coefficients, const double[:, ::1] inverse, double total, double max_leverage):
+    """Return the sums of squared errors of fitted rows, and of each row if it had been left out.
+
+    `table` is (rows, y, row_weight). `block_weights` (blocks, rows) and `columns` (columns, rows) make up the terms; `terms` is
+    (block, column, origin) of each that is kept: column c of block b counts from its origin; where the block is -1 it is
+    column c of `columns`. `inverse` is that of the terms' mean Gram matrix, `coefficients` are those of the kept terms.
+    """
+    cdef const double[:, ::1] rows
+    cdef const double[::1] y, row_weight, origin
+    cdef const int[::1] block, column
+    rows, y, row_weight = table
+    block, column, origin = terms
+    cdef Py_ssize_t n = rows.shape[0], k = block.shape[0], i, t, u, n_active
+    cdef double value, output, leverage, squares = 0.0, left_out = 0.0
+    cdef double* z = <double*>malloc(k * sizeof(double))
+    cdef Py_ssize_t* active = <Py_ssize_t*>malloc(k * sizeof(Py_ssize_t))
+    cdef const double* row
+    if z == NULL or active == NULL:
+        free(z)
+        free(active)
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            n_active = 0
+            output = 0.0
+            for t in range(k):
+                if block[t] < 0:
+                    value = columns[column[t], i]
+                else:
+                    value = block_weights[block[t], i]
+                    if value != 0.0:
+                        value *= rows[i, column[t]] - origin[t]
+                if value != 0.0:
+                    z[n_active] = value
+                    active[n_active] = t
+                    output += coefficients[t] * value
+                    n_active += 1
+            leverage = 0.0
+            for t in range(n_active):
+                row = &inverse[active[t], 0]
+                value = 0.5 * z[t] * row[active[t]]
+                for u in range(t):
+                    value += z[u] * row[active[u]]
+                leverage += 2.0 * z[t] * value
+            leverage *= row_weight[i] / total
+            value = row_weight[i] * (y[i] - output) ** 2
+            squares += value
+            left_out += value / (1.0 - min(leverage, max_leverage)) ** 2
+        free(z)
+        free(active)
+    return squares, left_out

@@ -17,8 +17,8 @@ from fruler.algorithms.growth.room import Room
 from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
 from fruler.algorithms.growth.tuning import Placed, tuned
-from fruler.consequents.ridge import Normal, TermFit, fit_terms, worth_entering
-from fruler.kernels import growth_sums
+from fruler.consequents.ridge import MIN_ERROR, Normal, TermFit, fit_terms, worth_entering
+from fruler.kernels import growth_sums, growth_terms
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
@@ -32,15 +32,18 @@ _N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 1
 _STEPS_FORWARD, _STEPS_BACK, STEPS_AT_END = 8, 2, 6
 # The most divisions.
 _MAX_SIZE = 24
-PRESS = 0.0
-PRESS_TERMS = False
+# A row that is left out tells of the fit, but not of the search for terms and split points: by this power it does.
+_SEARCHED = 1.5
+# No row is taken to speak for itself alone by more than this.
+_MAX_LEVERAGE = 0.95
 
 
 @dataclass(frozen=True)
 class Prices:
     """What the criterion charges for, in units of log(rows): BIC where all are one.
 
-    The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·split points + bend·bends).
+    The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·split points + bend·bends). The error is
+    that of rows that are left out one by one: a rule of few rows with many terms does not pay.
     """
 
     term: float = 0.3
@@ -158,7 +161,7 @@ class Growth:
             start -= self.path[-1].seconds
         else:
             structure = Structure.undivided(len(self.rows.columns))
-            self._add(structure, self._refitted(*self._placed_on_rows(structure), degrees=degrees_of(structure, self.rows)), start)
+            self._add(structure, self._refitted_on_rows(structure), start)
         while len(self.path) <= _MAX_SIZE and failures(self.path) < self.options.early_stopping and not self.ended:
             grown = self._next(self.path[-1])
             if grown is None:
@@ -211,8 +214,10 @@ class Growth:
         after = sums.after_split(split.rule, upper, self.rows, degrees)
         q = structure.n_inputs + 1
         kept = np.insert(fit.coefficients != 0.0, structure.n_rules * q, np.ones(q, dtype=np.bool_))
-        w = np.vstack([degrees.weights, upper]); w[split.rule] -= upper
-        return divided, self._refitted(divided, after.normal(divided, self.options.locality), kept, degrees._replace(weights=w))
+        weights = np.vstack([degrees.weights, upper])
+        weights[split.rule] -= upper
+        normal = after.normal(divided, self.options.locality)
+        return divided, self._refitted(divided, normal, degrees._replace(weights=weights), kept)
 
     def _bend(
         self, structure: Structure, bend: BendCandidate, degrees: Degrees, sums: Sums, fit: Fit
@@ -224,62 +229,46 @@ class Growth:
         after = sums.with_columns(columns, self.rows, degrees)
         kept = np.append(fit.coefficients != 0.0, [True, True])
         kept[1 + bend.input] = True
-        return bent, self._refitted(bent, after.normal(bent, self.options.locality), kept, degrees._replace(columns=np.vstack([degrees.columns, columns])))
+        normal = after.normal(bent, self.options.locality)
+        return bent, self._refitted(bent, normal, degrees._replace(columns=np.vstack([degrees.columns, columns])), kept)
 
     def _on_rows(self, structure: Structure) -> tuple[Degrees, Sums]:
         degrees = degrees_of(structure, self.rows)
         return degrees, Sums.over(self.rows, degrees)
 
-    def _placed_on_rows(self, structure: Structure) -> tuple[Structure, Normal]:
-        return structure, self._on_rows(structure)[1].normal(structure, self.options.locality)
+    def _refitted_on_rows(self, structure: Structure, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
+        degrees, sums = self._on_rows(structure)
+        return self._refitted(structure, sums.normal(structure, self.options.locality), degrees, kept)
 
-    def _refitted(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None = None, degrees=None) -> Fit:
-        fit = self._refitted0(structure, normal, kept)
-        if PRESS <= 0 or degrees is None: return fit
-        import scipy.linalg as sl
-        from fruler.consequents.ridge import ridge_of
-        idx = np.flatnonzero(fit.coefficients != 0.0); idx = idx if len(idx) and idx[0] == 0 else np.append(0, idx)
-        n, q = structure.n_rules, structure.n_inputs + 1
-        bw = structure.blocks.T @ degrees.weights
-        cols, places = structure.origins
-        Z = np.empty((len(idx), len(self.rows)))
-        for z, t in enumerate(idx):
-            if t >= n * q: Z[z] = degrees.columns[t - n * q]
-            else:
-                b, u = divmod(t, q)
-                x = self.rows.rows[:, u]
-                if cols[b] == u and u > 0: x = x - places[b]
-                Z[z] = bw[b] * x
-        A = normal.gram[np.ix_(idx, idx)].copy(); A[np.diag_indices(len(idx))] += ridge_of(normal, self.regularization)[idx]
-        try: L = np.linalg.cholesky(A)
-        except np.linalg.LinAlgError: return fit
-        h = np.square(sl.solve_triangular(L, Z, lower=True, check_finite=False)).sum(0) * self.rows.weight / normal.weight
-        e = self.rows.y - fit.coefficients[idx] @ Z
-        pe = float(self.rows.weight @ np.square(e / np.maximum(1 - h, 0.05))) / normal.weight
-        te = float(self.rows.weight @ np.square(e)) / normal.weight
-        err = fit.error * (pe / te) ** PRESS
-        cost = self.prices.of(structure, fit.n_terms if PRESS_TERMS else 0)
-        return fit._replace(criterion=len(self.rows) * float(np.log(err)) + self.unit * cost)
-
-    def _refitted0(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
+    def _refitted(
+        self, structure: Structure, normal: Normal, degrees: Degrees, kept: npt.NDArray[np.bool_] | None = None
+    ) -> Fit:
         """Fit a structure, beginning with some of its terms; those that were left out may come back."""
         self.n_evaluations += 1
-        fit = self._fit(structure, normal, kept)
-        back = worth_entering(normal, TermFit(fit.coefficients, fit.error), self.unit * self.prices.term, len(self.rows))
-        if kept is not None and back.any():
-            again = self._fit(structure, normal, back | (fit.coefficients != 0.0))
-            fit = again if again.criterion < fit.criterion else fit
-        return fit
+        price, n = self.unit * self.prices.term, len(self.rows)
+        fit = fit_terms(normal, self.regularization, price, n, kept)
+        if kept is not None and (back := worth_entering(normal, fit, price, n)).any():
+            again = fit_terms(normal, self.regularization, price, n, back | fit.kept)
+            fit = min(fit, again, key=lambda one: n * float(np.log(one.error)) + price * len(one.terms))
+        error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
+        cost = self.prices.of(structure, len(fit.terms))
+        return Fit(fit.coefficients, fit.error, n * float(np.log(error)) + self.unit * cost)
 
-    def _fit(self, structure: Structure, normal: Normal, kept: npt.NDArray[np.bool_] | None) -> Fit:
-        if kept is not None:
-            kept[0] = True
-        coefficients, error = fit_terms(
-            normal, self.regularization, self.unit * self.prices.term, len(self.rows), kept
+    def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
+        """Return by which factor the error of these rows would be larger, if each had been left out of the fit."""
+        rows, total = self.rows, float(self.rows.weight.sum())
+        squares, left_out = growth_terms.squares_left_out(
+            (rows.rows, rows.y, rows.weight),
+            structure.blocks.T @ degrees.weights,
+            degrees.columns,
+            structure.terms(fit.terms),
+            fit.coefficients[fit.terms],
+            fit.inverse,
+            total,
+            _MAX_LEVERAGE,
         )
-        fit = Fit(coefficients, error, 0.0)
-        cost = self.prices.of(structure, fit.n_terms)
-        return fit._replace(criterion=len(self.rows) * float(np.log(error)) + self.unit * cost)
+        # An exact fit leaves nothing to be optimistic about.
+        return left_out / squares if squares > MIN_ERROR * total else 1.0
 
     def tune(
         self, structure: Structure, kept: npt.NDArray[np.bool_], n_steps: int
@@ -292,7 +281,7 @@ class Growth:
         if self.options.fuzziness > 0.0 and structure.size > 0:
             arguments = self.options.locality, self.regularization, n_steps
             placed = tuned(placed, self.rows, *arguments, self._moved)
-        return placed.structure, self._refitted(placed.structure, placed.normal, placed.fit.kept, placed.degrees)
+        return placed.structure, self._refitted(placed.structure, placed.normal, placed.degrees, placed.fit.kept)
 
     def _place(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Placed:
         self.n_evaluations += 1
@@ -320,7 +309,7 @@ class Growth:
             for structure, kept in self._reductions(best[size + 1]):
                 if self.ended:
                     return best
-                fit = self._refitted(*self._placed_on_rows(structure), kept, degrees_of(structure, self.rows))
+                fit = self._refitted_on_rows(structure, kept)
                 if smaller is None or fit.criterion < smaller[1].criterion:
                     smaller = structure, fit
             if smaller is None:

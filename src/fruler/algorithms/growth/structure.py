@@ -152,6 +152,17 @@ class Structure:
         places[opened] = self.splits.places[self.openers[opened]]
         return columns, places
 
+    def terms(self, numbers: npt.NDArray[np.intp]) -> tuple[Numbers, Numbers, Floats]:
+        """Return the block, the column and the origin of some terms; the block of a curve's term is -1."""
+        q = self.n_inputs + 1
+        blocks, columns = np.divmod(numbers, q)
+        of_curve = blocks >= self.n_rules
+        own, places = self.origins
+        block = np.where(of_curve, 0, blocks)
+        origins = np.where(~of_curve & (columns > 0) & (columns == own[block]), places[block], 0.0)
+        blocks[of_curve], columns[of_curve] = -1, numbers[of_curve] - self.n_rules * q
+        return blocks.astype(np.intc), columns.astype(np.intc), origins
+
     def divided(self, rule: int, split: int) -> Structure:
         """Put two rules in the place of one: what is below a split point stays, what is above it is added as the last."""
         feature = self.splits.inputs[split]
