@@ -12,6 +12,62 @@ cdef extern from "dense.h" nogil:
     void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
 
 
+cdef Py_ssize_t n_below(const double* values, Py_ssize_t n, double x) noexcept nogil:
+    """Return how many of increasing values are below x."""
+    cdef Py_ssize_t low = 0, high = n, middle
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def moved_places(const int[::1] inputs, const double[::1] places, const double[::1] steps, const double[:, ::1] values,
+                 const double[:, ::1] domains, const unsigned char[::1] fixed, double max_step, Py_ssize_t min_rows,
+                 double min_gap):
+    """Return the places of split points after a step; the points are in the order of their inputs and places.
+
+    None goes further than `max_step` of the way to its neighbour, or to where a label would have fewer than `min_rows` of the
+    sorted `values` of its input; those of `fixed` inputs, and of an input where two would come nearer than `min_gap` of its
+    domain, stay.
+    """
+    cdef Py_ssize_t n_points = places.shape[0], n = values.shape[1], first = 0, end, k, below, above
+    cdef double low, high, gap, place
+    cdef const double* column
+    cdef bint crowded
+    moved_array = np.array(places)
+    cdef double[::1] moved = moved_array
+    with nogil:
+        while first < n_points:
+            end = first + 1
+            while end < n_points and inputs[end] == inputs[first]:
+                end += 1
+            if not fixed[inputs[first]]:
+                column = &values[inputs[first], 0]
+                low = domains[inputs[first], 0]
+                high = domains[inputs[first], 1]
+                crowded = False
+                for k in range(first, end):
+                    gap = places[k] - (places[k - 1] if k > first else low)
+                    place = places[k] + max(steps[k], -max_step * gap)
+                    gap = (places[k + 1] if k < end - 1 else high) - places[k]
+                    place = min(place, places[k] + max_step * gap)
+                    below = n_below(column, n, moved[k - 1]) if k > first else 0
+                    above = n_below(column, n, places[k + 1]) if k < end - 1 else n
+                    below = min(below + min_rows, n - 1)
+                    above = max(above - min_rows - 1, 0)
+                    if column[below] <= column[above]:
+                        moved[k] = min(max(place, column[below]), column[above])
+                    if k > first and moved[k] - moved[k - 1] <= min_gap * (high - low):
+                        crowded = True
+                for k in range(first, end if crowded else first):
+                    moved[k] = places[k]
+            first = end
+    return moved_array
+
+
 def tuning_sums(tuple table, tuple rules, tuple splits, tuple curves, tuple conditions, tuple uses, double locality):
     """Return the gradient of the mixed error, the sums of the outputs' slopes with each other, and with every term.
 

@@ -192,7 +192,7 @@ class Candidates:
         """Return the reach with which each new place would begin."""
         low, high = self.room.domains[input]
         if self.room.fixed[input]:
-            return self.room.largest_reaches(input, new)
+            return self.room.largest_reaches(Ramps(np.full(len(new), input, dtype=np.intc), new, new))
         at = np.searchsorted(places, new)
         edges = np.concatenate([[low], places, [high]])
         left = (new - edges[at]) * np.where(at > 0, 0.5, 1.0)

@@ -236,7 +236,7 @@ class CrossValidation:
         degrees = degrees_of(structure, held_out)
         errors = []
         for ridge in self.ridges:
-            fit = fit_terms(normal, ridge, growth.unit * growth.prices.term, len(growth.rows))
+            fit = fit_terms(normal, ridge, growth.unit * growth.prices.final_term, len(growth.rows))
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
             left = held_out.y - np.stack([outputs.together, outputs.of_strongest(degrees)])
             errors.append(tuple((np.square(left) @ held_out.weight).tolist()))

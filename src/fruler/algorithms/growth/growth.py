@@ -14,6 +14,7 @@ from fruler._typing import Floats
 from fruler.algorithms.growth.candidates import BendCandidate, Candidates, SplitCandidate
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import Room
+from fruler.algorithms.growth.screening import screened_inputs
 from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
 from fruler.algorithms.growth.tuning import Placed, tuned
@@ -50,6 +51,7 @@ class Prices:
     rule: float = 1.0
     split: float = 1.0
     bend: float = 1.0
+    final_term: float = 0.3
 
     def of(self, structure: Structure, n_terms: int) -> float:
         """Return what a structure with so many terms costs."""
@@ -101,6 +103,10 @@ class Growth:
 
     Attributes
     ----------
+    inputs : ndarray of int
+        The inputs that it grows on; structures are over these.
+    rows : Rows
+        The rows, of these inputs only.
     path : list of Step
         Every size so far, undivided first.
     prices : Prices
@@ -122,12 +128,14 @@ class Growth:
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
-        self.inputs = np.arange(len(rows.columns))
-        self.rows, self.options, self.deadline = rows, options, deadline
+        self.inputs = screened_inputs(rows, np.array([len(points) > 0 for points in known]))
+        self.rows = rows = rows.with_inputs(self.inputs)
+        self.options, self.deadline = options, deadline
         self.stopped, self.on_step = stopped, on_step
         self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
         self.prices, self.unit = Prices(), float(np.log(max(len(rows), 2)))
-        self.room = Room(rows, domains, known, options.fuzziness)
+        known_of_own = [known[j] for j in self.inputs]
+        self.room = Room(rows, np.ascontiguousarray(domains[self.inputs]), known_of_own, options.fuzziness)
         self.candidates = Candidates(rows, self.room, options.locality, self.regularization, MIN_ROWS)
         self.n_evaluations = 0
         self.path: list[Step] = []

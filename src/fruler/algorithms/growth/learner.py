@@ -238,7 +238,7 @@ class GrowthLearner(ABC):
         structure, n_rows = size.step.structure, self.table.n_rows
         ridge = growth.regularization if choice is None else choice.best_ridge(size.number)
         normal = sums.normal(structure, self.options.locality)
-        fit = fit_terms(normal, ridge, growth.prices.term * float(np.log(max(n_rows, 2))), n_rows)
+        fit = fit_terms(normal, ridge, growth.prices.final_term * float(np.log(max(n_rows, 2))), n_rows)
         conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
         unit, together = self.table.error_unit, np.nan
         truth: Truth | None = None

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler.algorithms.growth.structure import Ramps
+from fruler.kernels import growth_tuning
 from fruler.rules.partitions import half_widths
 from fruler.table.rows import Rows
 
@@ -43,31 +44,33 @@ class Room:
         self.fixed = np.array([len(points) > 0 for points in known])
         self.sorted = np.sort(rows.columns, axis=1)
         self.widths = domains[:, 1] - domains[:, 0]
+        # The least reach of a split point of each input.
+        self.least_reach = (_CRISP_REACH if fuzziness == 0.0 else _MIN_REACH) * self.widths
 
-    @property
-    def least_reach(self) -> Floats:
-        """The least reach of a split point of each input."""
-        share = _CRISP_REACH if self.fuzziness == 0.0 else _MIN_REACH
-        return np.asarray(share * self.widths)
+    def largest_reaches(self, points: Ramps) -> Floats:
+        """Return how far split points may reach: half way to a neighbour, all the way to an end of the domain.
 
-    def largest_reaches(self, input: int, places: Floats) -> Floats:
-        """Return how far the increasing split points of one input may reach."""
-        low, high = self.domains[input]
-        if self.fixed[input]:
-            everywhere = self.known[input]
-            reaches = half_widths(everywhere, (low, high), self.fuzziness)
-            return np.asarray(reaches[np.searchsorted(everywhere, places)])
-        return half_widths(places, (low, high), self.fuzziness)
+        Where split points are known, all of them are neighbours.
+        """
+        order = np.lexsort((points.places, points.inputs))
+        inputs, places = points.inputs[order], points.places[order]
+        same = inputs[1:] == inputs[:-1]
+        left, right = places - self.domains[inputs, 0], self.domains[inputs, 1] - places
+        gaps = 0.5 * (places[1:] - places[:-1])
+        left[1:][same] = gaps[same]
+        right[:-1][same] = gaps[same]
+        room = np.minimum(left, right)
+        for k in np.flatnonzero(self.fixed[inputs]):
+            known, (low, high) = self.known[inputs[k]], self.domains[inputs[k]]
+            room[k] = half_widths(known, (low, high), 1.0)[np.abs(known - places[k]).argmin()]
+        largest = np.empty(len(points))
+        largest[order] = np.maximum(self.fuzziness * room, _CRISP_REACH * self.widths[inputs])
+        return largest
 
     def limited(self, points: Ramps) -> Ramps:
         """Shorten what reaches too far, and lengthen what is narrower than can be told from a jump."""
-        reaches = points.reaches.copy()
-        least = self.least_reach
-        for j in np.unique(points.inputs):
-            own = points.of(j)
-            largest = np.maximum(self.largest_reaches(j, points.places[own]), _CRISP_REACH * self.widths[j])
-            reaches[own] = np.minimum(np.maximum(reaches[own], least[j]), largest)
-        return replace(points, reaches=reaches)
+        reaches = np.maximum(points.reaches, self.least_reach[points.inputs])
+        return replace(points, reaches=np.minimum(reaches, self.largest_reaches(points)))
 
     def moved(self, points: Ramps, steps: Floats) -> Ramps:
         """Move split points and stretch their reaches, no further than there is room for.
@@ -79,28 +82,20 @@ class Room:
         steps : ndarray of shape (2 n_points,)
             Of each the step of its place, and the change of its reach's logarithm.
         """
-        places = points.places.copy()
-        for j in np.unique(points.inputs):
-            if not self.fixed[j]:
-                own = points.of(j)
-                places[own] = self._moved(j, points.places[own], steps[0::2][own])
+        order, places = np.lexsort((points.places, points.inputs)), np.empty(len(points))
+        places[order] = growth_tuning.moved_places(
+            points.inputs[order],
+            points.places[order],
+            steps[0::2][order],
+            self.sorted,
+            self.domains,
+            self.fixed.view(np.uint8),
+            _MAX_STEP,
+            max(1, int(MIN_LABEL * self.sorted.shape[1])),
+            _MIN_GAP,
+        )
         reaches = points.reaches * np.exp(np.clip(steps[1::2], -_MAX_STRETCH, _MAX_STRETCH))
         return self.limited(Ramps(points.inputs, places, reaches))
-
-    def _moved(self, input: int, old: Floats, steps: Floats) -> Floats:
-        """Return the increasing places of one input's split points after a step."""
-        low, high = self.domains[input]
-        edges = np.concatenate([[low], old, [high]])
-        gaps = np.diff(edges)
-        new = old + np.clip(steps, -_MAX_STEP * gaps[:-1], _MAX_STEP * gaps[1:])
-        values = self.sorted[input]
-        n, least = len(values), max(1, int(MIN_LABEL * len(values)))
-        for k in range(len(new)):
-            below = 0 if k == 0 else int(np.searchsorted(values, new[k - 1]))
-            above = n if k == len(new) - 1 else int(np.searchsorted(values, old[k + 1]))
-            first, last = values[min(below + least, n - 1)], values[max(above - least - 1, 0)]
-            new[k] = min(max(new[k], first), last) if first <= last else old[k]
-        return old if (np.diff(new) <= _MIN_GAP * (high - low)).any() else new
 
     def ranks(self, input: int, places: Floats) -> Floats:
         """Return the share of the rows below some places of an input."""

@@ -36,7 +36,7 @@ def rule_truth(growth: Growth, structure: Structure, regularization: float, fold
     degrees = [degrees_of(structure, part) for part in parts]
     sums = [Sums.over(part, own) for part, own in zip(parts, degrees, strict=True)]
     total = reduce(Sums.__add__, sums)
-    price = growth.unit * growth.prices.term
+    price = growth.unit * growth.prices.final_term
     together, alone, strongest = [], [], []
     for part, own, held_out in zip(parts, degrees, sums, strict=True):
         normal = (total - held_out).normal(structure, growth.options.locality)
