@@ -194,10 +194,14 @@ class Growth:
         if structure.n_rules < self.options.max_rules:
             splits = self.candidates.splits(structure, step.fit.coefficients, degrees, outputs)
             for split in splits[:_N_SPLITS]:
+                if self.ended:
+                    return None
                 divided, fit = self._split(structure, split, degrees, sums, step.fit)
                 tried.append((fit.criterion, len(tried), divided, fit.coefficients != 0.0))
         residual = self.rows.y - outputs.together
         for bend in self.candidates.bends(structure.bends, residual, self.options.max_curves)[:_N_BENDS]:
+            if self.ended:
+                return None
             bent, fit = self._bend(structure, bend, degrees, sums, step.fit)
             tried.append((fit.criterion, len(tried), bent, fit.coefficients != 0.0))
         best: tuple[Structure, Fit] | None = None
@@ -217,6 +221,7 @@ class Growth:
         else:
             with_split, number = structure.with_split(split.input, split.place, split.reach)
             [ramp] = growth_sums.ramps(self.rows.columns, *with_split.splits.take(np.array([number])).arrays)
+        self.n_evaluations += 1
         divided = with_split.divided(split.rule, number)
         upper = degrees.weights[split.rule] * ramp
         after = sums.after_split(split.rule, upper, self.rows, degrees)
@@ -231,6 +236,7 @@ class Growth:
         self, structure: Structure, bend: BendCandidate, degrees: Degrees, sums: Sums, fit: Fit
     ) -> tuple[Structure, Fit]:
         """Fit a further piece of a curve, all else staying where it is."""
+        self.n_evaluations += 1
         bent = structure.with_bend(bend.input, bend.place, bend.reach)
         point = Ramps(np.array([bend.input], dtype=np.intc), np.array([bend.place]), np.array([bend.reach]))
         columns = curve_columns(point, growth_sums.ramps(self.rows.columns, *point.arrays), self.rows)
@@ -245,6 +251,7 @@ class Growth:
         return degrees, Sums.over(self.rows, degrees)
 
     def _refitted_on_rows(self, structure: Structure, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
+        self.n_evaluations += 1
         degrees, sums = self._on_rows(structure)
         return self._refitted(structure, sums.normal(structure, self.options.locality), degrees, kept)
 
@@ -252,7 +259,6 @@ class Growth:
         self, structure: Structure, normal: Normal, degrees: Degrees, kept: npt.NDArray[np.bool_] | None = None
     ) -> Fit:
         """Fit a structure, beginning with some of its terms; those that were left out may come back."""
-        self.n_evaluations += 1
         price, n = self.unit * self.prices.term, len(self.rows)
         fit = fit_terms(normal, self.regularization, price, n, kept)
         if kept is not None and (back := worth_entering(normal, fit, price, n)).any():
@@ -281,7 +287,12 @@ class Growth:
     def tune(
         self, structure: Structure, kept: npt.NDArray[np.bool_], n_steps: int
     ) -> tuple[Structure, Fit] | None:
-        """Tune a structure with some of its terms, then choose the terms anew; None where a rule has too few rows."""
+        """Tune a structure with some of its terms, then choose the terms anew.
+
+        None where a rule has too few rows, or nothing new may be begun.
+        """
+        if self.ended:
+            return None
         limited = replace(structure, splits=self.room.limited(structure.splits), bends=self.room.limited(structure.bends))
         placed = self._place(limited, kept)
         if placed.n_in_smallest_rule < MIN_ROWS:
