@@ -89,7 +89,9 @@ def fit_terms(
         start[0] = True
     terms = np.arange(len(normal.moment)) if start is None else np.flatnonzero(start)
     ridge = ridge_of(normal, regularization)
-    return TermFit(*growth_terms.fit_terms(normal.gram, normal.moment, normal.square, terms, ridge, float(n_rows), price))
+    return TermFit(
+        *growth_terms.fit_terms(normal.gram, normal.moment, normal.square, terms, ridge, float(n_rows), price)
+    )
 
 
 def worth_entering(normal: Normal, fit: TermFit, price: float, n_rows: int) -> npt.NDArray[np.bool_]:

@@ -24,20 +24,21 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     the data bend and whose linear consequents have few terms. The result is `rule_base_`, in the data's own names and
     units.
 
-    The rules grow: from one linear rule, one rule after the other is split, or one input is given a curve that all rules
-    share, whichever pays most. How many there are, and how much their terms are shrunk, is chosen by cross-validation. Each
-    rule is fitted to be right by itself where it applies, not only in sum with the others; `truth_` says how far it is.
+    The rules grow: from one linear rule, one rule after the other is split, or one input is given a curve that all
+    rules share, whichever pays most. How many there are, and how much their terms are shrunk, is chosen by
+    cross-validation. Each rule is fitted to be right by itself where it applies, not only in sum with the others;
+    `truth_` says how far it is.
 
     Parameters
     ----------
     max_rules : int, default=20
         The most rules that a model may have.
     max_curves : int, default=4
-        The most inputs that may have a curve of their own, which is added to the output of every rule; with 0 there are
-        no curves.
+        The most inputs that may have a curve of their own, which is added to the output of every rule; with 0 there
+        are no curves.
     locality : float, default=0.07
-        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which the errors of
-        rules can cancel; with 1 every rule is fitted to its own rows alone.
+        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which the errors
+        of rules can cancel; with 1 every rule is fitted to its own rows alone.
     fuzziness : float, default=1.0
         How much neighbouring labels may overlap, from 0 (crisp) to 1 (as far as there is room); how much they do is
         learned.

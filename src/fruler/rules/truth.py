@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._typing import Floats, Indices
 from fruler.rules.arrays import frozen
 
 # A model counts as true where its strongest rule alone errs at most so much more than all rules together,
@@ -100,7 +100,9 @@ def _ratio(together: float, alone: float) -> float:
     return 1.0 if alone == together else together / alone
 
 
-def measured_truth(squares_together: Floats, squares_alone: Floats, weight: Floats, strongest: Floats, n_rules: int, *, held_out: bool) -> Truth:
+def measured_truth(
+    squares_together: Floats, squares_alone: Floats, weight: Floats, strongest: Indices, n_rules: int, *, held_out: bool
+) -> Truth:
     """Return the truth of rows.
 
     Parameters
@@ -123,4 +125,4 @@ def measured_truth(squares_together: Floats, squares_alone: Floats, weight: Floa
             for squares in (squares_together, squares_alone)
         ]
     together, alone = (float(np.sqrt(weight @ squares / weight.sum())) for squares in (squares_together, squares_alone))
-    return Truth(together, alone, *per_rule, held_out=held_out)
+    return Truth(together, alone, per_rule[0], per_rule[1], held_out)

@@ -80,12 +80,12 @@ class Candidates:
         self.ridge = max(regularization / self.total, _MIN_RIDGE)
         binned = [_binned(column, values) for column, values in zip(rows.columns, room.sorted, strict=True)]
         self.bins = np.array([bins for bins, _, _ in binned]), np.array([centres for _, centres, _ in binned])
-        self.edges = [
-            known if len(known) else edges for known, (_, _, edges) in zip(room.known, binned, strict=True)
-        ]
+        self.edges = [known if len(known) else edges for known, (_, _, edges) in zip(room.known, binned, strict=True)]
         self.untouched = [self._places(j, np.empty(0)) for j in range(len(self.edges))]
 
-    def splits(self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs) -> list[SplitCandidate]:
+    def splits(
+        self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
+    ) -> list[SplitCandidate]:
         """Return the best split of every rule on every input, the most promising first."""
         return sorted(self._splits(structure, coefficients, degrees, outputs), reverse=True)
 
@@ -171,10 +171,8 @@ class Candidates:
         edges = self.edges[input]
         if len(edges) == 0 or self.room.widths[input] <= 0.0:
             return _NO_PLACES
-        if self.room.fixed[input]:
-            new = edges[~np.isin(edges, places)]
-        else:
-            new = edges[self.room.free(input, edges, places)]
+        fixed = self.room.fixed[input]
+        new = edges[~np.isin(edges, places) if fixed else self.room.free(input, edges, places)]
         around = self._reaches(input, new, places)
         new, around = new[around > 0.0], around[around > 0.0]
         is_new = np.ones(len(new), dtype=np.uint8)

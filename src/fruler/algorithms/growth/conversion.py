@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.growth.structure import Ramps, Structure
+from fruler.algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler.algorithms.growth.sums import curve_lines, rule_coefficients
 from fruler.consequents.ridge import Normal
 from fruler.learning.training_table import TrainingTable
@@ -51,7 +51,8 @@ class Conversion:
         table, n_all = self.table, len(self.table.names)
         partitions = {int(self.inputs[j]): self._partition(structure.splits, j) for j in _used(structure.splits)}
         variables = [
-            Variable(name, partitions.get(j, FuzzyPartition([], table.domains[j]))) for j, name in enumerate(table.names)
+            Variable(name, partitions.get(j, FuzzyPartition([], table.domains[j])))
+            for j, name in enumerate(table.names)
         ]
         ranges = np.zeros((structure.n_rules, n_all, 2), dtype=np.intc)
         ranges[:, self.inputs] = self._ranges(structure, [variables[j] for j in self.inputs])
@@ -79,7 +80,7 @@ class Conversion:
             shares = np.zeros(len(places))
         return FuzzyPartition(places, domain, np.clip(shares, 0.0, 1.0))
 
-    def _ranges(self, structure: Structure, variables: Sequence[Variable]) -> Floats:
+    def _ranges(self, structure: Structure, variables: Sequence[Variable]) -> Numbers:
         """Return the first and the last label that each rule accepts of each input."""
         ranges = np.zeros((structure.n_rules, structure.n_inputs, 2), dtype=np.intc)
         ranges[:, :, 1] = [variable.partition.n_labels - 1 for variable in variables]
@@ -125,4 +126,3 @@ class Conversion:
 
 def _used(points: Ramps) -> list[int]:
     return [int(j) for j in np.unique(points.inputs)]
-

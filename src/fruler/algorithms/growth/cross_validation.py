@@ -58,8 +58,8 @@ class Choice:
     Attributes
     ----------
     errors, alone : ndarray of shape (n_folds, n_sizes, n_ridges)
-        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge: of the prediction,
-        and of the strongest rule alone.
+        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge: of the
+        prediction, and of the strongest rule alone.
     weights : ndarray of shape (n_folds,)
         The weights of these rows, as shares of all.
     ridges : tuple of float
@@ -93,7 +93,7 @@ class Choice:
         return np.asarray(np.tensordot(self.weights, self.errors, axes=1))
 
     def best_size(self, sizes: Sequence[int] | None = None) -> int:
-        """Return the least size whose error can't be told from the least of all; of some sizes only, if they are given."""
+        """Return the least size whose error can't be told from the least; of some sizes only, if they are given."""
         mean = self.mean_errors
         least, ridge = mean.min(axis=1), mean.argmin(axis=1)
         among = np.arange(len(least)) if sizes is None else np.minimum(np.sort(sizes), len(least) - 1)

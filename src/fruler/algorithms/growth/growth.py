@@ -43,8 +43,8 @@ _MAX_LEVERAGE = 0.95
 class Prices:
     """What the criterion charges for, in units of log(rows): BIC where all are one.
 
-    The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·split points + bend·bends). The error is
-    that of rows that are left out one by one: a rule of few rows with many terms does not pay.
+    The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·split points + bend·bends). The error
+    is that of rows that are left out one by one: a rule of few rows with many terms does not pay.
     """
 
     term: float = 0.3
@@ -284,16 +284,16 @@ class Growth:
         # An exact fit leaves nothing to be optimistic about.
         return left_out / squares if squares > MIN_ERROR * total else 1.0
 
-    def tune(
-        self, structure: Structure, kept: npt.NDArray[np.bool_], n_steps: int
-    ) -> tuple[Structure, Fit] | None:
+    def tune(self, structure: Structure, kept: npt.NDArray[np.bool_], n_steps: int) -> tuple[Structure, Fit] | None:
         """Tune a structure with some of its terms, then choose the terms anew.
 
         None where a rule has too few rows, or nothing new may be begun.
         """
         if self.ended:
             return None
-        limited = replace(structure, splits=self.room.limited(structure.splits), bends=self.room.limited(structure.bends))
+        limited = replace(
+            structure, splits=self.room.limited(structure.splits), bends=self.room.limited(structure.bends)
+        )
         placed = self._place(limited, kept)
         if placed.n_in_smallest_rule < MIN_ROWS:
             return None

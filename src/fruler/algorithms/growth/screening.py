@@ -24,9 +24,9 @@ _RIDGE = 1.0
 def screened_inputs(rows: Rows, always: npt.NDArray[np.bool_], max_inputs: int = MAX_INPUTS) -> Indices:
     """Return the numbers of the inputs to grow on: all of them, unless there are many.
 
-    An input is worth what a regression explains whose line over it bends once, and whose slopes over the strongest inputs
-    so far change there; of the output at first, and in later rounds of what a linear regression on the inputs chosen before
-    leaves of it.
+    An input is worth what a regression explains whose line over it bends once, and whose slopes over the strongest
+    inputs so far change there; of the output at first, and in later rounds of what a linear regression on the inputs
+    chosen before leaves of it.
 
     Parameters
     ----------
@@ -65,8 +65,11 @@ def screened_inputs(rows: Rows, always: npt.NDArray[np.bool_], max_inputs: int =
     return np.flatnonzero(chosen)
 
 
-def _binned(rows: Rows) -> tuple[tuple[npt.NDArray[np.uint8], Floats], tuple[npt.NDArray[np.intc], Floats, Floats, Floats]]:
-    """Put every input's rows into a few bins; return the bins, and the places between them at which a line may bend."""
+_Bytes = npt.NDArray[np.uint8]
+
+
+def _binned(rows: Rows) -> tuple[tuple[_Bytes, Floats], tuple[npt.NDArray[np.intc], Floats, Floats, _Bytes]]:
+    """Put every input's rows into a few bins; return the bins, and the places between them where a line may bend."""
     n_inputs, n_rows = rows.columns.shape
     bin_of, centres = np.empty((n_inputs, n_rows), dtype=np.uint8), np.zeros((n_inputs, _N_BINS))
     first, edges, reaches = np.zeros(n_inputs + 1, dtype=np.intc), [], []
@@ -84,7 +87,7 @@ def _binned(rows: Rows) -> tuple[tuple[npt.NDArray[np.uint8], Floats], tuple[npt
 
 
 def _regression(rows: Rows, inputs: Indices) -> tuple[Floats, npt.NDArray[np.intc]]:
-    """Return what a linear regression on some inputs leaves of the output, and its strongest terms, the constant first."""
+    """Return what a linear regression on some inputs leaves of the output, and its strongest terms, the constant too."""
     terms = rows.rows[:, np.concatenate([[0], inputs + 1])]
     weighted = terms * rows.weight[:, None]
     gram = terms.T @ weighted

@@ -64,10 +64,10 @@ class Ramps:
 class Structure:
     """Rules that come from splitting one rule again and again, and curves that they all share.
 
-    The consequents are hierarchical. The first rule has a block of terms; every split opens one more, which the upper of
-    its two rules has in addition to what both inherit. A rule's consequent is the sum of its blocks. The terms of a
-    block are a constant and every input, that of the split counted from the split point: leaving a term out makes the two
-    rules share it, or join without a jump.
+    The consequents are hierarchical. The first rule has a block of terms; every split opens one more, which the upper
+    of its two rules has in addition to what both inherit. A rule's consequent is the sum of its blocks. The terms of
+    a block are a constant and every input, that of the split counted from the split point: leaving a term out makes
+    the two rules share it, or join without a jump.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Structure:
     @property
     def n_inputs(self) -> int:
         """The number of inputs."""
-        return self.bounds.shape[1]
+        return int(self.bounds.shape[1])
 
     @property
     def n_curves(self) -> int:
@@ -122,7 +122,7 @@ class Structure:
 
     @cached_property
     def conditions(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Where the conditions of each rule begin, and the split points below and above each, as the kernels read it."""
+        """Where the conditions of each rule begin, and the split points below and above each, for the kernels."""
         rules, inputs = np.nonzero((self.bounds >= 0).any(axis=2))
         first = np.zeros(self.n_rules + 1, dtype=np.intc)
         np.cumsum(np.bincount(rules, minlength=self.n_rules), out=first[1:])
@@ -145,7 +145,7 @@ class Structure:
 
     @cached_property
     def origins(self) -> tuple[Numbers, Floats]:
-        """For each block the column of the term that is counted from a split point (0: none), and that point's place."""
+        """For each block the column of the term that counts from a split point (0: none), and that point's place."""
         opened = self.openers >= 0
         columns, places = np.zeros(self.n_rules, dtype=np.intc), np.zeros(self.n_rules)
         columns[opened] = self.splits.inputs[self.openers[opened]] + 1
@@ -164,7 +164,7 @@ class Structure:
         return blocks.astype(np.intc), columns.astype(np.intc), origins
 
     def divided(self, rule: int, split: int) -> Structure:
-        """Put two rules in the place of one: what is below a split point stays, what is above it is added as the last."""
+        """Put two rules in the place of one: what is below a split point stays, what is above it comes last."""
         feature = self.splits.inputs[split]
         bounds = np.concatenate([self.bounds, self.bounds[[rule]]])
         bounds[rule, feature, 1] = bounds[-1, feature, 0] = split
@@ -231,4 +231,6 @@ class Structure:
         # The last entry is for -1: none stays none.
         new = np.full(len(self.splits) + 1, -1, dtype=np.intc)
         new[used] = np.arange(len(used), dtype=np.intc)
-        return replace(self, splits=self.splits.take(used), bounds=new[self.bounds], openers=new[self.openers])
+        return replace(
+            self, splits=self.splits.take(used.astype(np.intp)), bounds=new[self.bounds], openers=new[self.openers]
+        )

@@ -86,8 +86,9 @@ class Sums:
     def over(cls, rows: Rows, degrees: Degrees) -> Self:
         """Sum up some rows."""
         pairs, moments = growth_sums.pair_sums(rows.rows, degrees.weights, rows.y, rows.weight)
-        curves = growth_sums.column_sums(rows.rows, degrees.weights, degrees.columns, rows.y, rows.weight)
-        return cls(pairs, moments, *curves, float(rows.weight @ np.square(rows.y)), float(rows.weight.sum()))
+        terms, gram, with_y = growth_sums.column_sums(rows.rows, degrees.weights, degrees.columns, rows.y, rows.weight)
+        square, weight = float(rows.weight @ np.square(rows.y)), float(rows.weight.sum())
+        return cls(pairs, moments, terms, gram, with_y, square, weight)
 
     def __add__(self, other: Sums) -> Sums:
         return self._combined(other, np.add)
@@ -163,8 +164,8 @@ class Sums:
         )
         moments = counted_from_origins(structure, structure.blocks.T @ self.moments)
         if n_curve_terms:
-            terms = (structure.blocks.T @ self.curve_terms.reshape(n, -1)).reshape(n, n_curve_terms, q)
-            terms = counted_from_origins(structure, terms.transpose(1, 0, 2)).reshape(n_curve_terms, n * q)
+            by_block = (structure.blocks.T @ self.curve_terms.reshape(n, -1)).reshape(n, n_curve_terms, q)
+            terms = counted_from_origins(structure, by_block.transpose(1, 0, 2)).reshape(n_curve_terms, n * q)
             gram[n * q :, : n * q] = terms / self.weight
             gram[: n * q, n * q :] = terms.T / self.weight
             gram[n * q :, n * q :] = self.curve_gram / self.weight

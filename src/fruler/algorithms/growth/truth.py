@@ -18,8 +18,8 @@ from fruler.rules.truth import Truth, measured_truth
 def rule_truth(growth: Growth, structure: Structure, regularization: float, folds: Sequence[Indices]) -> Truth:
     """Return the truth of a structure's rules, in standardised units.
 
-    The structure stays what it is, so that its rules are the ones that are asked for; consequents are fitted without the
-    rows that they are measured on.
+    The structure stays what it is, so that its rules are the ones that are asked for; consequents are fitted without
+    the rows that they are measured on.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def tuned(
     n_steps : int
         The most steps that are tried.
     moved : callable
-        Returns the structure after a step of all parameters, with the same terms fitted; None where it may not be taken.
+        Returns the structure after a step of all parameters, with the same terms fitted; None where it may not be.
     """
     damping = _FIRST_DAMPING
     model: Model | None = None
@@ -89,9 +89,10 @@ def tuned(
 def _step(model: Model, damping: float) -> Floats | None:
     flat = 1e-12 + 1e-8 * float(model.scale.max())
     try:
-        return np.linalg.solve(model.curvature + np.diag(damping * model.scale + flat), model.slope)
+        step = np.linalg.solve(model.curvature + np.diag(damping * model.scale + flat), model.slope)
     except np.linalg.LinAlgError:
         return None
+    return np.asarray(step)
 
 
 def _local_model(placed: Placed, rows: Rows, locality: float, regularization: float) -> Model:
