@@ -87,7 +87,7 @@ def _binned(rows: Rows) -> tuple[tuple[_Bytes, Floats], tuple[npt.NDArray[np.int
 
 
 def _regression(rows: Rows, inputs: Indices) -> tuple[Floats, npt.NDArray[np.intc]]:
-    """Return what a linear regression on some inputs leaves of the output, and its strongest terms, the constant too."""
+    """Return what a linear regression on some inputs leaves of the output, and its strongest terms and the constant."""
     terms = rows.rows[:, np.concatenate([[0], inputs + 1])]
     weighted = terms * rows.weight[:, None]
     gram = terms.T @ weighted
