@@ -31,6 +31,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
                 "weight": fold.weight,
                 "n_evaluations": fold.n_evaluations,
                 "options": asdict(fold.options),
+                "max_size": fold.max_size,
             }
             for number, fold in state.folds.items()
         ],
@@ -51,7 +52,8 @@ def unpack_growth(document: Mapping[str, Any], arrays: Arrays) -> GrowthState:
         start += written["n_sizes"]
         count = int(written["n_evaluations"])
         options = GrowthOptions(**written["options"])
-        folds[int(written["number"])] = Fold(errors, written["weight"], count, options, path)
+        max_size = int(written["max_size"])
+        folds[int(written["number"])] = Fold(errors, written["weight"], count, options, max_size, path)
     return GrowthState(paths[0], document["max_rules"], folds)
 
 

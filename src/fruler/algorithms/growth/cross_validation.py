@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.growth.growth import Growth, Step
+from fruler.algorithms.growth.growth import MAX_SIZE, Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler.consequents.ridge import fit_terms
+from fruler.consequents.ridge import choose_terms
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
@@ -40,6 +40,8 @@ class Fold(NamedTuple):
         The structures that were looked at.
     options : GrowthOptions
         Of the growth on the other rows.
+    max_size : int
+        The most divisions that it could have.
     path : tuple of Step
         The exact steps of that growth, from which it could resume.
     """
@@ -48,6 +50,7 @@ class Fold(NamedTuple):
     weight: float
     n_evaluations: int
     options: GrowthOptions
+    max_size: int
     path: tuple[Step, ...]
 
 
@@ -155,6 +158,8 @@ class CrossValidation:
         The value of `time.monotonic` after which nothing new is begun.
     stopped : callable, optional
         Returns whether somebody asked for the end; after it nothing new is begun either.
+    max_size : int
+        The most divisions: those of the growth whose size is to be chosen.
     """
 
     def __init__(
@@ -167,9 +172,11 @@ class CrossValidation:
         folds: list[Indices],
         deadline: float = np.inf,
         stopped: Callable[[], bool] = never,
+        max_size: int = MAX_SIZE,
     ) -> None:
         self.rows, self.domains, self.known, self.options = rows, domains, known, options
         self.ridges, self.folds, self.deadline, self.stopped = ridges, folds, deadline, stopped
+        self.max_size = max_size
 
     def run(
         self,
@@ -212,21 +219,29 @@ class CrossValidation:
 
         None where time ran out, or where the rows of one side have no weight. What is known is not done again.
         """
-        if before is not None and before.options == self.options:
+        if before is not None and (before.options, before.max_size) == (self.options, self.max_size):
             return before
         rows, indices = self.rows, self.folds[number]
         fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices))
         held_out = rows.take(indices)
         if not (fitted_rows.weight.any() and held_out.weight.any()):
             return None
-        growth = Growth(fitted_rows, self.domains, self.known, self.options, self.deadline, stopped=self.stopped)
+        growth = Growth(
+            fitted_rows,
+            self.domains,
+            self.known,
+            self.options,
+            self.deadline,
+            max_size=self.max_size,
+            stopped=self.stopped,
+        )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)
         errors = np.array([self._errors(growth, step, held_out) for step in path]).transpose(2, 0, 1)
         if growth.out_of_time:
             return None
         exact = tuple(growth.path[: growth.n_exact])
-        return Fold(errors, float(held_out.weight.sum()), growth.n_evaluations, self.options, exact)
+        return Fold(errors, float(held_out.weight.sum()), growth.n_evaluations, self.options, self.max_size, exact)
 
     def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[tuple[float, float]]:
         """Return the sums of squared errors on held-out rows, of one structure by ridge: together, and alone."""
@@ -234,9 +249,9 @@ class CrossValidation:
         fitted = degrees_of(structure, growth.rows)
         normal = Sums.over(growth.rows, fitted).normal(structure, self.options.locality)
         degrees = degrees_of(structure, held_out)
-        errors = []
+        errors, price = [], growth.unit * growth.prices.term
         for ridge in self.ridges:
-            fit = fit_terms(normal, ridge, growth.unit * growth.prices.final_term, len(growth.rows))
+            fit = choose_terms(normal, ridge, price, len(growth.rows), step.fit.kept)
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
             left = held_out.y - np.stack([outputs.together, outputs.of_strongest(degrees)])
             errors.append(tuple((np.square(left) @ held_out.weight).tolist()))

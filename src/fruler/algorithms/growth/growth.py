@@ -18,7 +18,7 @@ from fruler.algorithms.growth.screening import screened_inputs
 from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
 from fruler.algorithms.growth.tuning import Placed, tuned
-from fruler.consequents.ridge import MIN_ERROR, Normal, TermFit, fit_terms, worth_entering
+from fruler.consequents.ridge import MIN_ERROR, Normal, TermFit, choose_terms, fit_terms
 from fruler.kernels import growth_sums, growth_terms
 from fruler.learning.control import never
 from fruler.table.rows import Rows
@@ -32,7 +32,7 @@ _N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 1
 # The steps of tuning after each division, after each reunion, and of the chosen model.
 _STEPS_FORWARD, _STEPS_BACK, STEPS_AT_END = 8, 2, 6
 # The most divisions.
-_MAX_SIZE = 24
+MAX_SIZE = 24
 # A row that is left out tells of the fit, but not of the search for terms and split points: by this power it does.
 _SEARCHED = 1.5
 # No row is taken to speak for itself alone by more than this.
@@ -51,7 +51,6 @@ class Prices:
     rule: float = 1.0
     split: float = 1.0
     bend: float = 1.0
-    final_term: float = 0.3
 
     def of(self, structure: Structure, n_terms: int) -> float:
         """Return what a structure with so many terms costs."""
@@ -67,9 +66,16 @@ class Fit(NamedTuple):
     criterion: float
 
     @property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """Which terms are kept; the intercept always is."""
+        kept = np.asarray(self.coefficients != 0.0)
+        kept[0] = True
+        return kept
+
+    @property
     def n_terms(self) -> int:
         """The number of terms, the intercept among them."""
-        return int(np.count_nonzero(self.coefficients[1:])) + 1
+        return int(np.count_nonzero(self.kept))
 
 
 class Step(NamedTuple):
@@ -96,6 +102,8 @@ class Growth:
         Parameters.
     deadline : float
         The value of `time.monotonic` after which nothing new is begun.
+    max_size : int
+        The most divisions.
     stopped : callable, optional
         Returns whether somebody asked for the end; after it nothing new is begun either.
     on_step : callable, optional
@@ -125,12 +133,13 @@ class Growth:
         options: GrowthOptions,
         deadline: float = np.inf,
         *,
+        max_size: int = MAX_SIZE,
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
         self.inputs = screened_inputs(rows, np.array([len(points) > 0 for points in known]))
         self.rows = rows = rows.with_inputs(self.inputs)
-        self.options, self.deadline = options, deadline
+        self.options, self.deadline, self.max_size = options, deadline, max_size
         self.stopped, self.on_step = stopped, on_step
         self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
         self.prices, self.unit = Prices(), float(np.log(max(len(rows), 2)))
@@ -163,14 +172,14 @@ class Growth:
             The most rules that it could have.
         """
         start = time.monotonic()
-        self.path = usable_steps(path, self.options, max_rules)
+        self.path = usable_steps(path[: self.max_size + 1], self.options, max_rules)
         if self.path:
             self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
             start -= self.path[-1].seconds
         else:
             structure = Structure.undivided(len(self.rows.columns))
             self._add(structure, self._refitted_on_rows(structure), start)
-        while len(self.path) <= _MAX_SIZE and failures(self.path) < self.options.early_stopping and not self.ended:
+        while len(self.path) <= self.max_size and failures(self.path) < self.options.early_stopping and not self.ended:
             grown = self._next(self.path[-1])
             if grown is None:
                 break
@@ -197,13 +206,13 @@ class Growth:
                 if self.ended:
                     return None
                 divided, fit = self._split(structure, split, degrees, sums, step.fit)
-                tried.append((fit.criterion, len(tried), divided, fit.coefficients != 0.0))
+                tried.append((fit.criterion, len(tried), divided, fit.kept))
         residual = self.rows.y - outputs.together
         for bend in self.candidates.bends(structure.bends, residual, self.options.max_curves)[:_N_BENDS]:
             if self.ended:
                 return None
             bent, fit = self._bend(structure, bend, degrees, sums, step.fit)
-            tried.append((fit.criterion, len(tried), bent, fit.coefficients != 0.0))
+            tried.append((fit.criterion, len(tried), bent, fit.kept))
         best: tuple[Structure, Fit] | None = None
         for _, _, candidate, kept in sorted(tried, key=lambda entry: entry[:2])[:_N_TUNED]:
             found = self.tune(candidate, kept, _STEPS_FORWARD)
@@ -226,7 +235,7 @@ class Growth:
         upper = degrees.weights[split.rule] * ramp
         after = sums.after_split(split.rule, upper, self.rows, degrees)
         q = structure.n_inputs + 1
-        kept = np.insert(fit.coefficients != 0.0, structure.n_rules * q, np.ones(q, dtype=np.bool_))
+        kept = np.insert(fit.kept, structure.n_rules * q, np.ones(q, dtype=np.bool_))
         weights = np.vstack([degrees.weights, upper])
         weights[split.rule] -= upper
         normal = after.normal(divided, self.options.locality)
@@ -241,7 +250,7 @@ class Growth:
         point = Ramps(np.array([bend.input], dtype=np.intc), np.array([bend.place]), np.array([bend.reach]))
         columns = curve_columns(point, growth_sums.ramps(self.rows.columns, *point.arrays), self.rows)
         after = sums.with_columns(columns, self.rows, degrees)
-        kept = np.append(fit.coefficients != 0.0, [True, True])
+        kept = np.append(fit.kept, [True, True])
         kept[1 + bend.input] = True
         normal = after.normal(bent, self.options.locality)
         return bent, self._refitted(bent, normal, degrees._replace(columns=np.vstack([degrees.columns, columns])), kept)
@@ -260,10 +269,7 @@ class Growth:
     ) -> Fit:
         """Fit a structure, beginning with some of its terms; those that were left out may come back."""
         price, n = self.unit * self.prices.term, len(self.rows)
-        fit = fit_terms(normal, self.regularization, price, n, kept)
-        if kept is not None and (back := worth_entering(normal, fit, price, n)).any():
-            again = fit_terms(normal, self.regularization, price, n, back | fit.kept)
-            fit = min(fit, again, key=lambda one: n * float(np.log(one.error)) + price * len(one.terms))
+        fit = choose_terms(normal, self.regularization, price, n, kept)
         error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
         cost = self.prices.of(structure, len(fit.terms))
         return Fit(fit.coefficients, fit.error, n * float(np.log(error)) + self.unit * cost)
@@ -334,13 +340,13 @@ class Growth:
             if smaller is None:
                 break
             if smaller[1].criterion < best[size].fit.criterion:
-                found = self.tune(smaller[0], smaller[1].coefficients != 0.0, _STEPS_BACK) or smaller
+                found = self.tune(smaller[0], smaller[1].kept, _STEPS_BACK) or smaller
                 best[size] = best[size]._replace(structure=found[0], fit=found[1])
         return best
 
     def _reductions(self, step: Step) -> Iterator[tuple[Structure, npt.NDArray[np.bool_]]]:
         """Find every structure with one piece of a curve, or one rule, less; and the terms to begin with."""
-        structure, used = step.structure, step.fit.coefficients != 0.0
+        structure, used = step.structure, step.fit.kept
         q = structure.n_inputs + 1
         n_rule_terms = structure.n_rules * q
         for number in range(len(structure.bends)):

@@ -19,7 +19,7 @@ from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
 from fruler.algorithms.growth.sums import Sums, degrees_of, sums_in_slices
 from fruler.algorithms.growth.truth import rule_truth
-from fruler.consequents.ridge import fit_terms
+from fruler.consequents.ridge import choose_terms
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
@@ -165,6 +165,7 @@ class GrowthLearner(ABC):
             folds,
             self.control.deadline(_SHARE_OF_VALIDATION),
             self.control.is_stopped,
+            len(growth.path) - 1,
         )
         return validation.run(self.pool, self.state.folds, tell)
 
@@ -202,7 +203,7 @@ class GrowthLearner(ABC):
     def _tuned(self, growth: Growth, size: Size) -> Size:
         """Tune the split points of the chosen model once more."""
         structure, fit = size.step.structure, size.step.fit
-        found = growth.tune(structure, fit.coefficients != 0.0, STEPS_AT_END)
+        found = growth.tune(structure, fit.kept, STEPS_AT_END)
         if found is None or found[1].criterion > fit.criterion:
             return size
         return Size(size.number, size.step._replace(structure=found[0], fit=found[1]))
@@ -238,13 +239,14 @@ class GrowthLearner(ABC):
         structure, n_rows = size.step.structure, self.table.n_rows
         ridge = growth.regularization if choice is None else choice.best_ridge(size.number)
         normal = sums.normal(structure, self.options.locality)
-        fit = fit_terms(normal, ridge, growth.prices.final_term * float(np.log(max(n_rows, 2))), n_rows)
+        price = growth.prices.term * float(np.log(max(n_rows, 2)))
+        fit = choose_terms(normal, ridge, price, n_rows, size.step.fit.kept)
         conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
         unit, together = self.table.error_unit, np.nan
         truth: Truth | None = None
         if choice is not None:
             together = choice.error_of(size.number)
-            truth = rule_truth(growth, structure, ridge, folds[:N_FOLDS]).scaled(float(self.table.target_scale.spread))
+            truth = rule_truth(growth, size.step, ridge, folds[:N_FOLDS]).scaled(float(self.table.target_scale.spread))
             truth = replace(
                 truth,
                 together=float(np.sqrt(2.0 * together * unit)),

@@ -8,14 +8,13 @@ from functools import reduce
 import numpy as np
 
 from fruler._typing import Indices
-from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.structure import Structure
+from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler.consequents.ridge import fit_terms
+from fruler.consequents.ridge import choose_terms
 from fruler.rules.truth import Truth, measured_truth
 
 
-def rule_truth(growth: Growth, structure: Structure, regularization: float, folds: Sequence[Indices]) -> Truth:
+def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices]) -> Truth:
     """Return the truth of a structure's rules, in standardised units.
 
     The structure stays what it is, so that its rules are the ones that are asked for; consequents are fitted without
@@ -25,22 +24,23 @@ def rule_truth(growth: Growth, structure: Structure, regularization: float, fold
     ----------
     growth : Growth
         Whose rows and prices are used.
-    structure : Structure
-        The rules.
+    step : Step
+        The rules, and the terms to begin with.
     regularization : float
         With which consequents are fitted.
     folds : sequence of ndarray
         Rows to hold out; together they are all rows, or enough of them.
     """
+    structure, kept = step.structure, step.fit.kept
     parts = [growth.rows.take(fold) for fold in folds]
     degrees = [degrees_of(structure, part) for part in parts]
     sums = [Sums.over(part, own) for part, own in zip(parts, degrees, strict=True)]
     total = reduce(Sums.__add__, sums)
-    price = growth.unit * growth.prices.final_term
+    price = growth.unit * growth.prices.term
     together, alone, strongest = [], [], []
     for part, own, held_out in zip(parts, degrees, sums, strict=True):
         normal = (total - held_out).normal(structure, growth.options.locality)
-        fit = fit_terms(normal, regularization, price, len(growth.rows) - len(part))
+        fit = choose_terms(normal, regularization, price, len(growth.rows) - len(part), kept)
         outputs = outputs_of(structure, fit.coefficients, part, own)
         together.append(np.square(part.y - outputs.together))
         alone.append(np.square(part.y - outputs.of_strongest(own)))
