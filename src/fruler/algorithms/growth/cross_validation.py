@@ -13,11 +13,10 @@ from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.growth import MAX_SIZE, Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler.consequents.ridge import choose_terms
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
-# In rows, see `fit_terms`.
+# In rows, see `fruler.consequents.ridge`.
 RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 5
 # By how much the error of a smaller model may be above the least: so many standard errors of the difference between
@@ -249,9 +248,9 @@ class CrossValidation:
         fitted = degrees_of(structure, growth.rows)
         normal = Sums.over(growth.rows, fitted).normal(structure, self.options.locality)
         degrees = degrees_of(structure, held_out)
-        errors, price = [], growth.unit * growth.prices.term
+        errors = []
         for ridge in self.ridges:
-            fit = choose_terms(normal, ridge, price, len(growth.rows), step.fit.kept)
+            fit = growth.final_terms(normal, ridge, len(growth.rows), step.fit.kept)
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
             left = held_out.y - np.stack([outputs.together, outputs.of_strongest(degrees)])
             errors.append(tuple((np.square(left) @ held_out.weight).tolist()))

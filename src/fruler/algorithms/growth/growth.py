@@ -35,6 +35,8 @@ _STEPS_FORWARD, _STEPS_BACK, STEPS_AT_END = 8, 2, 6
 MAX_SIZE = 24
 # A row that is left out tells of the fit, but not of the search for terms and split points: by this power it does.
 _SEARCHED = 1.5
+# With more terms than this the final choice among them begins with those that the search kept.
+_MANY_TERMS = 250
 # No row is taken to speak for itself alone by more than this.
 _MAX_LEVERAGE = 0.95
 
@@ -273,6 +275,26 @@ class Growth:
         error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
         cost = self.prices.of(structure, len(fit.terms))
         return Fit(fit.coefficients, fit.error, n * float(np.log(error)) + self.unit * cost)
+
+    def final_terms(self, normal: Normal, regularization: float, n_rows: int, kept: npt.NDArray[np.bool_]) -> TermFit:
+        """Fit the terms of a model that the search is done with.
+
+        Parameters
+        ----------
+        normal : Normal
+            Its normal equations.
+        regularization : float
+            The ridge, in rows.
+        n_rows : int
+            The rows that the equations come from.
+        kept : ndarray of bool
+            The terms that the search kept. With another ridge others may matter; unless they are too many, the choice
+            begins with all of them.
+        """
+        price = self.prices.term * float(np.log(max(n_rows, 2)))
+        if len(kept) <= _MANY_TERMS:
+            return fit_terms(normal, regularization, price, n_rows)
+        return choose_terms(normal, regularization, price, n_rows, kept)
 
     def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
         """Return by which factor the error of these rows would be larger, if each had been left out of the fit."""

@@ -19,7 +19,6 @@ from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
 from fruler.algorithms.growth.sums import Sums, degrees_of, sums_in_slices
 from fruler.algorithms.growth.truth import rule_truth
-from fruler.consequents.ridge import choose_terms
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
@@ -236,11 +235,10 @@ class GrowthLearner(ABC):
         self, size: Size, sums: Sums, choice: Choice | None, growth: Growth, folds: list[Indices]
     ) -> FrontPoint:
         """Fit one model on all rows."""
-        structure, n_rows = size.step.structure, self.table.n_rows
+        structure = size.step.structure
         ridge = growth.regularization if choice is None else choice.best_ridge(size.number)
         normal = sums.normal(structure, self.options.locality)
-        price = growth.prices.term * float(np.log(max(n_rows, 2)))
-        fit = choose_terms(normal, ridge, price, n_rows, size.step.fit.kept)
+        fit = growth.final_terms(normal, ridge, self.table.n_rows, size.step.fit.kept)
         conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
         unit, together = self.table.error_unit, np.nan
         truth: Truth | None = None

@@ -10,7 +10,6 @@ import numpy as np
 from fruler._typing import Indices
 from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler.consequents.ridge import choose_terms
 from fruler.rules.truth import Truth, measured_truth
 
 
@@ -36,11 +35,10 @@ def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequenc
     degrees = [degrees_of(structure, part) for part in parts]
     sums = [Sums.over(part, own) for part, own in zip(parts, degrees, strict=True)]
     total = reduce(Sums.__add__, sums)
-    price = growth.unit * growth.prices.term
     together, alone, strongest = [], [], []
     for part, own, held_out in zip(parts, degrees, sums, strict=True):
         normal = (total - held_out).normal(structure, growth.options.locality)
-        fit = choose_terms(normal, regularization, price, len(growth.rows) - len(part), kept)
+        fit = growth.final_terms(normal, regularization, len(growth.rows) - len(part), kept)
         outputs = outputs_of(structure, fit.coefficients, part, own)
         together.append(np.square(part.y - outputs.together))
         alone.append(np.square(part.y - outputs.of_strongest(own)))
