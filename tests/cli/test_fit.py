@@ -32,6 +32,7 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted):
         "",
     ]
     assert "  if smoker is yes" in said
+    assert any(line.startswith("Typical error on held-out rows: ") for line in said)
     assert "Root mean squared error on 39 rows held out, after learning from the other 157" in said
     assert any("learned from all 196 rows" in line for line in said)
     assert any(line.startswith("Model written to ") for line in said)

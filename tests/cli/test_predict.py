@@ -12,6 +12,7 @@ import pytest
 from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
+from fruler.explain.text import truth_sentence
 
 ROWS = (
     "size,smoker,colour,heated,age\n70,yes,red,true,10\n80,no,teal,false,20\n90,no,blue,false,\n100,no,blue,False,3\n"
@@ -166,6 +167,12 @@ def test_explanations_in_sentences(fruler, model, new_rows):
     said = fruler("explain", model, new_rows, "--row", 4).stdout
     assert said.startswith("Row 4\nprice = ")
     assert said.count("Row") == 1
+
+
+def test_explanations_end_with_how_true_the_rules_are(fruler, model, new_rows):
+    sentence = truth_sentence(load_model(model).rule_base_)
+    assert sentence.startswith("Typical error on held-out rows: ")
+    assert fruler("explain", model, new_rows, "--row", 4).stdout.endswith(f"\n\n{sentence}\n")
 
 
 def test_explanations_for_machines(fruler, model, new_rows):

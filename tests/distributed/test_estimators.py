@@ -38,6 +38,11 @@ def same_model(one, other, tolerance=1e-9):
     np.testing.assert_allclose(mine.support, yours.support, rtol=tolerance, atol=tolerance)
     for name in mine.training.__dataclass_fields__:
         mine_, yours_ = getattr(mine.training, name), getattr(yours.training, name)
+        if name == "truth":
+            assert mine_.held_out == yours_.held_out
+            mine_, yours_ = (
+                [truth.together, truth.alone, *truth.rule_together, *truth.rule_alone] for truth in (mine_, yours_)
+            )
         np.testing.assert_allclose(mine_, yours_, rtol=tolerance, atol=tolerance, err_msg=name)
     assert one.sample_indices_.tolist() == other.sample_indices_.tolist()
     assert one.n_evaluations_ == other.n_evaluations_

@@ -23,6 +23,7 @@ from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example, make_friedman
 from fruler.rules import Curve, FuzzyPartition
 from fruler.rules.curves_table import curves_table
+from fruler.rules.measurement import measure_truth
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_the_history_of_a_growth(friedman):
 def test_every_point_of_the_front_is_a_model(friedman, fitted):
     X, y = friedman
     front = fitted.pareto_
-    assert list(front.columns) == ["rules", "coefficients", "criterion", "error", "cv_error"]
+    assert list(front.columns) == ["rules", "curves", "coefficients", "criterion", "error", "cv_error", "truth"]
     assert front.rules.is_monotonic_increasing
     assert front.rules.is_unique
     assert fitted.n_rules_ in front.rules.to_numpy()
@@ -113,6 +114,7 @@ def test_every_point_of_the_front_is_a_model(friedman, fitted):
         model = fitted.with_rules(row.rules)
         assert model.n_rules_ == model.rule_base_.n_rules == row.rules
         assert model.rule_base_.n_coefficients == row.coefficients
+        assert model.rule_base_.n_curves == row.curves
         assert row.error == pytest.approx(np.square(model.predict(X) - y).mean() / 2, rel=1e-6)
     assert fitted.with_rules(fitted.n_rules_).rule_base_ == fitted.rule_base_
     assert fitted.with_rules(10_000).n_rules_ == front.rules.max()
@@ -124,12 +126,48 @@ def test_every_point_of_the_front_is_a_model(friedman, fitted):
         quick().with_rules(2)
 
 
+def test_the_truth_of_every_model_of_the_front(friedman, fitted, algorithm):
+    X, y = friedman
+    for row in fitted.pareto_.itertuples():
+        model = fitted.with_rules(row.rules)
+        truth = model.truth_
+        assert truth is model.rule_base_.training.truth
+        assert len(truth.rule_alone) == row.rules
+        if algorithm == "growth":
+            assert truth.held_out
+            assert truth.ratio == row.truth
+            assert truth.together == pytest.approx(np.sqrt(2 * row.cv_error))
+        else:
+            # This search holds no rows out, so that all that is known is of the training rows.
+            assert truth == measure_truth(model.rule_base_, X, y, held_out=False)
+            assert truth.together == pytest.approx(np.sqrt(2 * row.error))
+            assert np.isnan(row.truth)
+    with pytest.raises(NotFittedError):
+        quick().truth_  # noqa: B018
+
+
+def test_more_locality_makes_rules_truer(friedman):
+    ratios = [quick(max_evaluations=None, locality=locality).fit(*friedman).truth_.ratio for locality in (0.0, 0.5)]
+    assert ratios[0] < ratios[1] <= 1.05
+
+
+def test_rows_of_more_weight_count_more_for_the_truth(friedman):
+    X, y = friedman
+    weight = np.where(X[:, 0] > 0.5, 3.0, 1.0)
+    model = evolved().fit(X, y, sample_weight=weight)
+    assert model.truth_ == measure_truth(model.rule_base_, X, y, weight / weight.mean(), held_out=False)
+    assert model.truth_ != measure_truth(model.rule_base_, X, y, held_out=False)
+
+
 def test_the_rules_are_a_table(fitted):
     table = fitted.rules_
     used = [variable.name for variable in fitted.rule_base_.variables if variable.partition.n_labels > 1]
     coefficients = [f"coef x{j}" for j in range(5)]
-    assert list(table.columns) == [*(f"if {name}" for name in used), "support", "intercept", *coefficients]
+    figures = ["support", "rmse", "rmse alone", "intercept"]
+    assert list(table.columns) == [*(f"if {name}" for name in used), *figures, *coefficients]
     np.testing.assert_array_equal(table[["intercept", *coefficients]], fitted.rule_base_.consequents)
+    np.testing.assert_array_equal(table["rmse"], fitted.truth_.rule_together)
+    np.testing.assert_array_equal(table["rmse alone"], fitted.truth_.rule_alone)
 
 
 def test_curves_are_a_table_too(fitted):

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fruler.explain.effects import output_spread, signed_effects
-from fruler.explain.text import rules_text
+from fruler.explain.text import rules_text, truth_sentence
 from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules.truth import Truth
 
 
 def rules(consequents, antecedents=None, **options):
@@ -80,7 +83,7 @@ def test_a_formula_is_as_exact_as_the_target_needs():
     cloud = Variable("cloud", FuzzyPartition([], (0.0, 1.0)))
     line = RuleBase([pressure, cloud], [[[0, 0], [0, 0]]], [[406.754653504, -0.404895503103, 1.234567]])
     line = line.with_training(X, line.predict(X))
-    terms = rules_text(line).splitlines()[-1].removeprefix("y = ").replace("·pressure", "").replace("·cloud", "")
+    terms = rules_text(line).splitlines()[2].removeprefix("y = ").replace("·pressure", "").replace("·cloud", "")
     intercept, sign, slope, _, cloudy = terms.split()
     assert len(slope) <= 7
     assert cloudy == "1.2"
@@ -185,3 +188,47 @@ def test_the_spread_counts_curves_and_the_effects_do_not():
     span = np.ptp(WIND.values(np.linspace(0.0, 60.0, 1000)))
     assert output_spread(curved) == pytest.approx(output_spread(plain) + span / 4.0, rel=1e-3)
     np.testing.assert_array_equal(signed_effects(curved), signed_effects(plain))
+
+
+def with_truth(together, alone, held_out):
+    """Return two rules for a target whose spread is 10."""
+    rule_base = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 1.0]], target_unit="kW")
+    rule_base = rule_base.with_training([[0.0, 0.0], [30.0, 60.0]], [-10.0, 10.0])
+    truth = Truth(together, alone, [together] * 2, [alone] * 2, held_out=held_out)
+    return replace(rule_base, training=replace(rule_base.training, truth=truth))
+
+
+@pytest.mark.parametrize(
+    ("truth", "sentence"),
+    [
+        ((0.932, 0.988, True), "Typical error on held-out rows: 0.93 kW; by the strongest rule alone: 0.99 kW."),
+        ((0.932, 0.988, False), "Typical error on training rows: 0.93 kW; by the strongest rule alone: 0.99 kW."),
+        (
+            (0.932, 4.49, True),
+            "Typical error on held-out rows: 0.93 kW; by the strongest rule alone: 4.49 kW, "
+            "so read the rules together, not one by one.",
+        ),
+        # The data are nearly exact: what the ratio says is of no importance.
+        ((0.001, 0.19, True), "Typical error on held-out rows: 0.001 kW; by the strongest rule alone: 0.19 kW."),
+    ],
+)
+def test_the_text_ends_with_how_true_the_rules_are(truth, sentence):
+    rule_base = with_truth(*truth)
+    assert truth_sentence(rule_base) == sentence
+    assert rules_text(rule_base, width=200).splitlines()[-2:] == ["", sentence]
+    narrow = rules_text(rule_base, width=40)
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert narrow.replace("\n", " ").endswith(sentence)
+
+
+def test_one_rule_is_as_true_as_itself():
+    line = RuleBase([Variable("x", FuzzyPartition([], (0, 1)))], [[[0, 0]]], [[1.0, -2.5]])
+    line = line.with_training([[0.0], [1.0]], [2.0, -1.5])
+    assert truth_sentence(line) == "Typical error on training rows: 0.707."
+
+
+def test_without_training_rows_nothing_is_said_of_truth():
+    assert truth_sentence(rules([[1.0, 2.0, 0.0], [0.0, -0.5, 1.0]])) == ""
+    rule_base = with_truth(1.0, 1.0, True)
+    unknown = replace(rule_base, training=replace(rule_base.training, truth=None))
+    assert "Typical error" not in str(unknown)

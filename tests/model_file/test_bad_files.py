@@ -191,6 +191,34 @@ def test_a_wrong_value_of_a_curve_is_named_with_its_place(golden, tmp_path, path
     assert_refused(json.loads(golden("curves")), path, value, message, tmp_path)
 
 
+TRUTH = (*TRAINING, "truth")
+FRONT = ("learning", "front")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (TRUTH, None, "training.truth must be an object with together, alone"),
+        ((*TRUTH, "together"), "1", "training.truth.together must be a finite number; got '1'"),
+        ((*TRUTH, "alone"), -1, "training.truth is no truth: The errors of a truth must be finite, and can't be"),
+        ((*TRUTH, "alone"), None, "training.truth.alone must be a finite number; got null"),
+        ((*TRUTH, "held_out"), 1, "training.truth.held_out must be true or false; got 1"),
+        ((*TRUTH, "held_out"), MISSING, "training.truth has no 'held_out'"),
+        ((*TRUTH, "ratio"), 0.5, "training.truth has 'ratio', which this version does not know"),
+        ((*TRUTH, "rules"), [None], "training is no summary: The truth of a training summary must be of 3 rules"),
+        ((*TRUTH, "rules", 0), 1, "training.truth.rules[0] must be an object with together, alone"),
+        ((*TRUTH, "rules", 0, "alone"), MISSING, "training.truth.rules[0] has no 'alone'"),
+        ((*TRUTH, "rules", 0, "alone"), None, "training.truth.rules[0].alone must be a finite number; got null"),
+        ((*FRONT, 1, "truth"), None, "learning.front[1].truth must be a finite number; got null"),
+        ((*FRONT, 1, "truth"), -0.5, "learning.front[1].truth must be a number that is not negative; got -0.5"),
+        ((*FRONT, 1, "curves"), 0.5, "learning.front[1].curves must be a whole number of at least 0; got 0.5"),
+    ],
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_a_wrong_value_of_a_truth_is_named_with_its_place(golden, tmp_path, path, value, message):
+    assert_refused(json.loads(golden("truth")), path, value, message, tmp_path)
+
+
 def test_every_cut_of_a_file_is_refused(golden):
     raw = golden("small").rstrip()
     for end in range(0, len(raw), 7):

@@ -33,9 +33,10 @@ def test_every_line_of_the_excerpt_is_in_a_real_file(golden):
     assert places == sorted(places), "the lines stand in the order of the file"
 
 
-def test_the_curve_that_is_shown_is_in_a_real_file(golden):
-    _, shown = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert shown.rstrip("\n") in golden("curves").decode().splitlines()
+def test_the_truth_and_the_curve_that_are_shown_are_in_real_files(golden):
+    _, truth, curve = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert truth.rstrip("\n") in golden("truth").decode().splitlines()
+    assert curve.rstrip("\n") in golden("curves").decode().splitlines()
 
 
 def test_the_limits_are_those_of_the_code():

@@ -13,6 +13,7 @@ from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.estimators.saved_model import save_regressor
 from fruler.model_file.file import read_model
 from fruler.rules import NominalPartition
+from fruler.rules.truth import Truth
 
 GOLDEN = Path(__file__).parent / "golden"
 # A new schema gets new files; these stay.
@@ -33,6 +34,8 @@ HASHES = {
     "paper-1.json": "83a9c3ad6f266006",
     "small-1.expected.json": "f9959fdc3bcfa16e",
     "small-1.json": "e0e81cf5e6ccfe47",
+    "truth-1.expected.json": "b5f1b194928d3eca",
+    "truth-1.json": "8f6a90d5b66e2d60",
 }
 NAMES = sorted({name.partition(".")[0] for name in HASHES})
 # Files that name a search are of the time before every algorithm had an estimator.
@@ -42,6 +45,7 @@ CLASSES = {
     "limits-1": FuzzyRuleRegressor,
     "hand-1": FuzzyRuleRegressor,
     "curves-1": FuzzyRuleRegressor,
+    "truth-1": FuzzyRuleRegressor,
     "paper-1": FRULERRegressor,
     "evolution-1": FRULERRegressor,
     "fruler-1": FRULERRegressor,
@@ -76,6 +80,16 @@ def test_a_golden_file_is_written_as_it_was(name, tmp_path):
     assert [line for line in new.split(ends[1])[0].splitlines() if not line.startswith(ends[0])] == [
         line for line in old.split(ends[1])[0].splitlines() if not line.startswith(ends[0])
     ]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("hand-1", "curves-1")])
+def test_the_front_of_a_golden_file_is_written_as_it_was(name, tmp_path):
+    save_regressor(tmp_path / "again.json", load_model(GOLDEN / f"{name}.json"))
+    new, old = (
+        json.loads(path.read_text(encoding="utf-8"))["learning"]["front"]
+        for path in (tmp_path / "again.json", GOLDEN / f"{name}.json")
+    )
+    assert new == old
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -139,3 +153,20 @@ def test_the_golden_curves_are_those_of_the_file():
     # At 3.5 days the first line is left for the second by 2.5 of 12 days.
     assert age.values([1.0, 3.5]).tolist() == pytest.approx([-12.0, (9.5 * -7.0 + 2.5 * -0.3) / 12.0])
     assert ratio.values([0.5]).tolist() == [-5.5 + 0.5 * (0.1 + 0.2)]
+
+
+def test_the_golden_truth_is_that_of_the_file():
+    model = load_model(GOLDEN / "truth-1.json")
+    unknown = float("nan")
+    assert model.truth_ == Truth(0.1 + 0.2, 1.25, [0.4375, 0.375, unknown], [1.5, 5e-324, unknown], held_out=True)
+    assert model.pareto_["curves"].tolist() == [0, 1]
+    assert model.pareto_["curves"].dtype == np.int64
+    np.testing.assert_array_equal(model.pareto_["truth"], [np.nan, 0.9375])
+
+
+def test_a_file_of_the_time_before_truth_leaves_it_unknown():
+    model = load_model(GOLDEN / "model-1.json")
+    assert model.truth_ is None
+    assert model.pareto_[["curves", "truth"]].isna().all(axis=None)
+    assert model.rules_[["rmse", "rmse alone"]].isna().all(axis=None)
+    assert "Typical error" not in str(model.rule_base_)

@@ -20,6 +20,7 @@ SKOPS_TYPES = {
     "fruler.rules.rule_base.RuleBase",
     "fruler.rules.variables.Variable",
     "fruler.rules.summary.TrainingSummary",
+    "fruler.rules.truth.Truth",
     "fruler.learning.learned.FrontPoint",
     "fruler.learning.training_table.TrainingSample",
 }
@@ -30,6 +31,8 @@ def require_same(model, again, data):
     assert again.rule_base_ == model.rule_base_
     assert isinstance(again.rule_base_, RuleBase)
     assert not again.rule_base_.consequents.coefficients.flags.writeable
+    assert again.truth_ == model.truth_ is not None
+    assert not again.truth_.rule_alone.flags.writeable
     assert again.get_params() == model.get_params()
     assert str(again.explain(data[:2])) == str(model.explain(data[:2]))
     pd.testing.assert_frame_equal(again.pareto_, model.pareto_)

@@ -20,6 +20,7 @@ BEYOND_A_SCHEMA = re.compile(
     r"occurs twice in one object|has a name twice|has an input twice|is no input|NaN is not|Infinity is not"
     r"|must be a list of labels|its columns do not give|must all have a support|must have the names of all inputs"
     r"|Split points must increase|for each of the \d+ split points|label names are needed|in one group only"
+    r"|The truth of a training summary must be of"
     r"|A curve over \d+ labels needs|low that is not above the high|must lie between low and high|learning\.settings: "
 )
 
@@ -31,7 +32,7 @@ def validator():
     return Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize("name", ["model", "hand", "small", "curves"])
+@pytest.mark.parametrize("name", ["model", "hand", "small", "curves", "truth"])
 def test_golden_files_satisfy_the_schema(validator, golden, name):
     assert [error.message for error in validator.iter_errors(json.loads(golden(name)))] == []
 
@@ -48,8 +49,8 @@ def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
     spec = importlib.util.spec_from_file_location("fuzz_model_file", path)
     fuzz = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fuzz)
-    rng, golden = random.Random(1), sorted(fuzz.golden_files(), key=len)[:2]
-    assert any(b'"curves": [' in raw for raw in golden)
+    rng, golden = random.Random(1), sorted(fuzz.golden_files(), key=len)[:3]
+    assert all(any(key in raw for raw in golden) for key in (b'"curves": [', b'"truth": {', b'"truth": 0.'))
     agreed = {True: 0, False: 0}
     while sum(agreed.values()) < 600:
         raw = fuzz.spoiled(rng, golden)

@@ -14,6 +14,7 @@ from fruler.cli.output import STDOUT, write_output
 from fruler.cli.output import as_json as to_json
 from fruler.cli.predict import NewRows, rows_for
 from fruler.explain.explanation import Explanation
+from fruler.explain.text import truth_sentence
 
 
 def explain_table(
@@ -35,6 +36,9 @@ def explain_table(
     typer.echo("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
     if row is None and len(wanted) < n_rows:
         typer.echo(f"\n{n_rows - len(wanted)} more rows; --rows or --row shows them")
+    truth = truth_sentence(model.rule_base)
+    if truth:
+        typer.echo(f"\n{truth}")
 
 
 def _as_text(why: Explanation | None, rows: NewRows, place: int) -> str:

@@ -8,9 +8,10 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.distributed.blocks import Block
-from fruler.rules.measurement import histogram
+from fruler.rules.measurement import histogram, rule_errors
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS
+from fruler.rules.truth import TruthSums
 from fruler.table.scaling import Scale
 
 
@@ -41,27 +42,55 @@ def add_covers(first: Cover, second: Cover) -> Cover:
 
 
 class Description(NamedTuple):
-    """How a block is described: the rules, the ranges of inputs, the scale of the output, the mean weight."""
+    """How a block is described: the rules, the ranges of inputs, the scale of the output, the mean weight.
+
+    Whether it is also measured how true the rules are says `with_truth`.
+    """
 
     rule_base: RuleBase
     low: Floats
     high: Floats
     target_scale: Scale
     mean_weight: float
+    with_truth: bool
 
 
-def describe_block(block: Block, job: Description) -> tuple[Floats, Floats]:
-    """Sum up predictions, errors, outputs and their squares, in standardised units, and weights; and histograms."""
+class Described(NamedTuple):
+    """Sums over some rows.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (5,)
+        Of predictions, squared errors, outputs and their squares, in standardised units, and of weights.
+    histograms : ndarray of shape (n_inputs, N_BINS)
+        Of the inputs.
+    truth : TruthSums or None
+        What the truth of the rules is made of, in standardised units, where it is asked for.
+    """
+
+    sums: Floats
+    histograms: Floats
+    truth: TruthSums | None
+
+
+def describe_block(block: Block, job: Description) -> Described:
+    """Sum up a block."""
     sums, histograms = np.zeros(5), np.zeros((len(job.low), N_BINS))
+    truth = TruthSums(*np.zeros((3, job.rule_base.n_rules))) if job.with_truth else None
     for part in block.slices():
         weight = part.weights(job.mean_weight)
         y, predicted = (job.target_scale.apply(t) for t in (part.target, job.rule_base.predict(part.values)))
         sums += [weight @ predicted, weight @ np.square(predicted - y), weight @ y, weight @ (y * y), weight.sum()]
         for j in range(len(job.low)):
             histograms[j] += histogram(part.values[:, j], weight, job.low[j], job.high[j])
-    return sums, histograms
+        if truth is not None:
+            errors = rule_errors(job.rule_base, part.values, part.target)
+            together, alone = (np.square(error / job.target_scale.spread) for error in (errors.together, errors.alone))
+            truth = truth.plus(TruthSums.over_rows(together, alone, weight, errors.strongest, job.rule_base.n_rules))
+    return Described(sums, histograms, truth)
 
 
-def add_descriptions(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def add_descriptions(first: Described, second: Described) -> Described:
     """Add up two sets of rows."""
-    return first[0] + second[0], first[1] + second[1]
+    both = None if first.truth is None or second.truth is None else first.truth.plus(second.truth)
+    return Described(first.sums + second.sums, first.histograms + second.histograms, both)

@@ -20,6 +20,7 @@ from fruler.learning.training_table import TrainingSample, TrainingTable
 from fruler.rules.measurement import MAX_ROWS_EXPLAINED, Measured, summary_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
+from fruler.rules.truth import Truth
 from fruler.table.known_splits import domains_with_room
 from fruler.table.rows import Rows, spread_evenly
 
@@ -127,11 +128,13 @@ class RemoteTable(TrainingTable):
         """Return the numbers of rows among those that were given, rows of weight zero included."""
         return indices if not self.summary.weighted else self.fetch(indices).numbers
 
-    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+    def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return what a rule base remembers of all rows, from one pass over them."""
         low, high, scale = self.summary.low[:-1], self.summary.high[:-1], self.target_scale
-        job = Description(rule_base, low, high, scale, self.summary.mean_weight)
-        [(sums, histograms)] = self.blocks.reduce([Job(describe_block, job, add_descriptions)])
+        job = Description(rule_base, low, high, scale, self.summary.mean_weight, with_truth=truth is None)
+        [(sums, histograms, true)] = self.blocks.reduce([Job(describe_block, job, add_descriptions)])
+        if true is not None:
+            truth = true.truth(held_out=False).scaled(float(scale.spread))
         base, error, mean, square = sums[:4] / sums[4]
         centre, spread = float(scale.centre), float(scale.spread)
         measured = Measured(
@@ -149,7 +152,7 @@ class RemoteTable(TrainingTable):
         )
         sample = self.sample
         weight = np.ones(len(sample.target)) if sample.weight is None else sample.weight
-        return summary_from(rule_base, measured, sample.values, weight, cv_error=cv_error)
+        return summary_from(rule_base, measured, sample.values, weight, cv_error=cv_error, truth=truth)
 
 
 def take_from_block(block: Block, wanted: tuple[Indices, float]) -> Fetched:

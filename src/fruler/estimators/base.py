@@ -36,10 +36,13 @@ from fruler.learning.training_table import LocalTable, TrainingSample, TrainingT
 from fruler.rules.curves_table import curves_table
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.rules_table import rules_table
+from fruler.rules.truth import Truth
 from fruler.table.encoding import TableEncoding
 from fruler.table.validation import check_table, check_training_table, column_names
 
 _TABLES = ("pareto_", "history_")
+# Of `pareto_`.
+FRONT_COLUMNS = ("rules", "curves", "coefficients", "criterion", "error", "cv_error", "truth")
 
 
 class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -192,7 +195,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Make a model of the front the model, with a summary of the rows."""
-        self.rule_base_ = replace(point.rule_base, training=rows.summarise(point.rule_base, point.cv_error))
+        training = rows.summarise(point.rule_base, point.cv_error, point.truth)
+        self.rule_base_ = replace(point.rule_base, training=training)
         self.n_rules_ = point.rule_base.n_rules
         self.granularities_ = point.rule_base.granularities.astype(np.intp)
         self.regularization_ = point.regularization
@@ -347,12 +351,19 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
     @property
     def rules_(self) -> pd.DataFrame:
-        """The rules as a table: one row per rule, with its labels, its support and its coefficients.
+        """The rules as a table: one row per rule, with its labels, its support, its errors and its coefficients.
 
         What curves add comes on top of the output of every rule; `curves_` has it.
         """
         check_is_fitted(self, "rule_base_")
         return rules_table(self.rule_base_)
+
+    @property
+    def truth_(self) -> Truth | None:
+        """How true the rules are one by one; None where it is not known."""
+        check_is_fitted(self, "rule_base_")
+        training = self.rule_base_.training
+        return None if training is None else training.truth
 
     @property
     def curves_(self) -> pd.DataFrame:
@@ -379,14 +390,16 @@ def _name_of(y: Any) -> str:
 
 
 def _front_table(front: tuple[FrontPoint, ...]) -> pd.DataFrame:
-    rows: list[dict[str, float]] = [
-        {
-            "rules": point.rule_base.n_rules,
-            "coefficients": point.rule_base.n_coefficients,
-            "criterion": point.criterion,
-            "error": point.error,
-            "cv_error": point.cv_error,
-        }
+    rows: list[tuple[float, ...]] = [
+        (
+            point.rule_base.n_rules,
+            point.rule_base.n_curves,
+            point.rule_base.n_coefficients,
+            point.criterion,
+            point.error,
+            point.cv_error,
+            np.nan if point.truth is None else point.truth.ratio,
+        )
         for point in front
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=list(FRONT_COLUMNS))

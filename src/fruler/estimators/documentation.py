@@ -27,14 +27,19 @@ _ATTRIBUTES = """rule_base_ : RuleBase
     n_rules_ : int
         Number of rules.
     rules_ : DataFrame
-        One row per rule: its labels, its support, its coefficients.
+        One row per rule: its labels, its support, its errors and its coefficients. Over the rows in which the rule is
+        the strongest, `rmse` is the error of the prediction, and `rmse alone` that of the rule by itself.
+    truth_ : Truth or None
+        How true the rules are one by one: the root mean squared error of all rules `together` and of the strongest rule
+        `alone`, of the model and of each rule, and their `ratio`. On held-out rows where the algorithm cross-validates
+        (`held_out`), else on the training rows. None where it is not known, as for older model files.
     curves_ : DataFrame
         What single inputs add to the output of every rule: one row per bend of a curve, with its input, the value and
         what it adds there. Empty where there are no curves.
     pareto_ : DataFrame
-        The trade-off between accuracy and size that the search met, one row per model: rules, non-zero coefficients,
-        the criterion, half the mean squared error on the training rows, and on held-out rows where the algorithm
-        cross-validates. `with_rules` makes a model of each.
+        The trade-off between accuracy and size that the search met, one row per model: rules, curves, non-zero
+        coefficients, the criterion, half the mean squared error on the training rows, and where the algorithm
+        cross-validates, half that on held-out rows and the ratio of `truth_`. `with_rules` makes a model of each.
     n_evaluations_ : int
         Candidates that were evaluated, repeated ones included.
     resumed_ : int

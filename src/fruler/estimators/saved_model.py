@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.base import FRONT_COLUMNS, BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.model_file.file import Model, read_model, unreadable, write_model
-from fruler.model_file.learning_json import FRONT_COUNTS, FRONT_FIGURES, Learning
+from fruler.model_file.learning_json import FRONT_COUNTS, Learning
 from fruler.table.encoding import TableEncoding
 
 # Parameters that say nothing about the model, or nothing that a file could hold.
@@ -120,10 +120,10 @@ def regressor_of(model: Model) -> BaseRuleRegressor:
 
 def front_of(learning: Learning) -> pd.DataFrame:
     """Return what was `pareto_` of the estimator that was saved."""
-    types: dict[str, Any] = dict.fromkeys(FRONT_COUNTS, np.int64) | dict.fromkeys(FRONT_FIGURES, np.float64)
-    return pd.DataFrame(
-        {key: np.array([point[key] for point in learning.front], dtype=kind) for key, kind in types.items()}
-    )
+    columns = {name: np.array([point.get(name, np.nan) for point in learning.front]) for name in FRONT_COLUMNS}
+    # Files of the time before curves were counted leave them unknown, and of these there is no whole number.
+    counts = [name for name in (*FRONT_COUNTS, "curves") if np.isfinite(columns[name]).all()]
+    return pd.DataFrame(columns, dtype=np.float64).astype(dict.fromkeys(counts, np.int64))
 
 
 def _with_settings(settings: dict[str, Any]) -> BaseRuleRegressor:

@@ -17,6 +17,8 @@ from fruler.rules.rule_base import RuleBase
 _SHARE_OF_SPREAD = 0.01
 # The same for split points, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
+# The same for errors, as a share of the target's spread.
+_SHARE_OF_ERROR = 0.002
 _NOTHING = 1e-6
 _NARROWEST, _WIDEST = 40, 120
 # More accepted labels than this are a range: "low to high".
@@ -30,8 +32,8 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
 
     The terms of a rule stand in the order of their effect: how much the output changes over the input's range. Terms
     that are zero and inputs that a rule does not look at are left out. Numbers are rounded so that a term is off by a
-    hundredth of the target's spread at most. Below the rules stands what curves add at their bends, and where the
-    labels of each input meet. A single rule without an antecedent is a formula.
+    hundredth of the target's spread at most. Below the rules stands what curves add at their bends, where the labels of
+    each input meet, and how true the rules are where that is known. A single rule without an antecedent is a formula.
 
     Parameters
     ----------
@@ -72,7 +74,36 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if not rule_base.is_formula:
         parts.append("\n".join(["Where labels meet", *_borders(rule_base, width)]))
+    truth = truth_sentence(rule_base)
+    if truth:
+        parts.append(_wrapped(truth, width, "", ""))
     return "\n\n".join(parts)
+
+
+def truth_sentence(rule_base: RuleBase) -> str:
+    """Say how large the typical error is, of all rules together and of the strongest alone; "" where it isn't known.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> steps = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]], target_unit="m")
+    >>> truth_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))
+    'Typical error on training rows: 0.52 m; by the strongest rule alone: 0.569 m.'
+    """
+    training = rule_base.training
+    if training is None or training.truth is None:
+        return ""
+    truth, tolerance = training.truth, _SHARE_OF_ERROR * training.target_spread
+    together, alone = (
+        f"{number_within(error, tolerance)} {rule_base.target_unit}".rstrip() for error in (truth.together, truth.alone)
+    )
+    said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
+    if rule_base.n_rules > 1:
+        said += f"; by the strongest rule alone: {alone}"
+        if not truth.holds(training.target_spread):
+            said += ", so read the rules together, not one by one"
+    return f"{said}."
 
 
 def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:

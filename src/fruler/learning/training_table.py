@@ -15,6 +15,7 @@ from fruler._typing import Floats, Indices
 from fruler.rules.measurement import MAX_ROWS_EXPLAINED, summarise
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
+from fruler.rules.truth import Truth
 from fruler.table.known_splits import domains_with_room
 from fruler.table.rows import Rows, spread_evenly
 from fruler.table.scaling import Scale, measure_scale
@@ -27,9 +28,9 @@ class TrainingSample(NamedTuple):
     target: Floats
     weight: Floats | None
 
-    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+    def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return what a rule base remembers of these rows."""
-        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error)
+        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error, truth=truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,7 @@ class TrainingTable(ABC):
         """Return the numbers of rows among all that were given, rows of weight zero included."""
 
     @abstractmethod
-    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+    def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return what a rule base remembers of all rows.
 
         Parameters
@@ -99,6 +100,8 @@ class TrainingTable(ABC):
             The rules.
         cv_error : float
             Half the mean squared error on held-out rows; NaN where it is not known.
+        truth : Truth, optional
+            How true the rules are one by one on held-out rows; None: it is measured on these rows.
         """
 
 
@@ -169,9 +172,9 @@ class LocalTable(TrainingTable):
         """Return the numbers of rows among all that were given."""
         return indices if self.given is None else self.given[indices]
 
-    def summarise(self, rule_base: RuleBase, cv_error: float) -> TrainingSummary:
+    def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return what a rule base remembers of all rows."""
-        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error)
+        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error, truth=truth)
 
 
 def digest(values: Floats | None) -> str:

@@ -11,7 +11,9 @@ import numpy as np
 
 from fruler.rules.json.checked import Checked
 
+# What a point of the front has: whole numbers, other numbers or null, and what is left out where it is not known.
 FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
+FRONT_OPTIONAL = ("curves", "truth")
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,13 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
         "n_evaluations": learning.n_evaluations,
         "n_uncovered": learning.n_uncovered,
         "regularization": learning.regularization,
-        "front": [{key: _plain(value) for key, value in point.items()} for point in learning.front],
+        "front": [_point_to_json(point) for point in learning.front],
     }
+
+
+def _point_to_json(point: dict[str, float]) -> dict[str, Any]:
+    plain = {key: _plain(value) for key, value in point.items()}
+    return {key: value for key, value in plain.items() if value is not None or key not in FRONT_OPTIONAL}
 
 
 def learning_from_json(written: Checked) -> Learning:
@@ -70,19 +77,27 @@ def learning_from_json(written: Checked) -> Learning:
     """
     members = written.keys(("settings", "named_inputs", "n_evaluations", "n_uncovered", "regularization", "front"))
     settings = members["settings"].members()
-    front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES)) for point in members["front"].items()]
+    front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
     return Learning(
         {name: _split_points(value) if name == "split_points" else value.value for name, value in settings.items()},
         members["named_inputs"].one_of(True, False),
         members["n_evaluations"].count(),
         members["n_uncovered"].count(),
         members["regularization"].number(),
-        tuple(
-            {key: point[key].count() for key in FRONT_COUNTS}
-            | {key: point[key].number_or_none() for key in FRONT_FIGURES}
-            for point in front
-        ),
+        tuple(_point_from_json(point) for point in front),
     )
+
+
+def _point_from_json(point: dict[str, Checked]) -> dict[str, float]:
+    read: dict[str, float] = {key: point[key].count() for key in FRONT_COUNTS}
+    read |= {key: point[key].number_or_none() for key in FRONT_FIGURES}
+    if "curves" in point:
+        read["curves"] = point["curves"].count()
+    if "truth" in point:
+        read["truth"] = point["truth"].number()
+        if read["truth"] < 0.0:
+            raise point["truth"].wrong("a number that is not negative")
+    return read
 
 
 def _split_points(written: Checked) -> dict[str | int, list[float]] | None:

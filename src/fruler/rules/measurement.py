@@ -6,14 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._typing import Floats, Indices
 from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
+from fruler.rules.truth import Truth, measured_truth
 from fruler.table.rows import spread_evenly
 
 # Means over more rows than this would be the same to all digits that anyone reads.
 MAX_ROWS_EXPLAINED = 1_000
+# What every rule says of more rows than this at once would take much memory.
+_ROWS_AT_ONCE = 10_000
 
 
 def summarise(
@@ -23,6 +26,7 @@ def summarise(
     weight: Floats | None = None,
     *,
     cv_error: float = float("nan"),
+    truth: Truth | None = None,
 ) -> TrainingSummary:
     """Measure what a rule base should remember of its training data.
 
@@ -38,6 +42,8 @@ def summarise(
         How much each row counts.
     cv_error : float, optional
         Half the mean squared error on held-out rows, where it is known.
+    truth : Truth, optional
+        How true the rules are one by one on held-out rows, where it is known; else it is measured on these rows.
     """
     weight = np.ones(len(target)) if weight is None else weight
     low, high = values.min(axis=0), values.max(axis=0)
@@ -56,8 +62,64 @@ def summarise(
         base=float(np.average(predictions, weights=weight)),
         rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
     )
+    if truth is None:
+        truth = measure_truth(rule_base, values, target, weight, held_out=False)
     some = spread_evenly(len(values), MAX_ROWS_EXPLAINED)
-    return summary_from(rule_base, measured, np.ascontiguousarray(values[some]), weight[some], cv_error=cv_error)
+    sample = np.ascontiguousarray(values[some])
+    return summary_from(rule_base, measured, sample, weight[some], cv_error=cv_error, truth=truth)
+
+
+def measure_truth(
+    rule_base: RuleBase, values: Floats, target: Floats, weight: Floats | None = None, *, held_out: bool
+) -> Truth:
+    """Measure how true rules are one by one on rows.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules; what each says alone includes the curves.
+    values : ndarray of shape (n_samples, n_inputs)
+        The rows.
+    target : ndarray of shape (n_samples,)
+        Their outputs.
+    weight : ndarray of shape (n_samples,), optional
+        How much each row counts.
+    held_out : bool
+        Whether the rules were learned without these rows.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]])
+    >>> truth = measure_truth(rules, np.array([[0.0], [0.5], [1.0]]), np.array([0.0, 1.0, 2.0]), held_out=True)
+    >>> truth.together, truth.rule_alone.round(3).tolist()
+    (0.0, [0.707, 0.0])
+    """
+    starts = range(0, len(target), _ROWS_AT_ONCE)
+    parts = [slice(start, start + _ROWS_AT_ONCE) for start in starts]
+    found = [rule_errors(rule_base, values[part], target[part]) for part in parts]
+    together, alone, strongest = (np.concatenate(column) for column in zip(*found, strict=True))
+    # The squares of very large errors would overflow, and those of very small ones vanish.
+    unit = float(np.abs([together, alone]).max()) or 1.0
+    weight = np.ones(len(target)) if weight is None else weight
+    squares = np.square(together / unit), np.square(alone / unit)
+    return measured_truth(*squares, weight, strongest, rule_base.n_rules, held_out=held_out).scaled(unit)
+
+
+class RuleErrors(NamedTuple):
+    """Errors of rows: of all rules together and of the strongest alone; and which rule is the strongest."""
+
+    together: Floats
+    alone: Floats
+    strongest: Indices
+
+
+def rule_errors(rule_base: RuleBase, values: Floats, target: Floats) -> RuleErrors:
+    """Return the errors of rows, together and alone."""
+    strongest = rule_base.activations(values)[0].argmax(axis=1)
+    alone = rule_base.rule_outputs(values)[np.arange(len(target)), strongest]
+    return RuleErrors(target - rule_base.predict(values), target - alone, strongest)
 
 
 class Measured(NamedTuple):
@@ -77,7 +139,13 @@ class Measured(NamedTuple):
 
 
 def summary_from(
-    rule_base: RuleBase, measured: Measured, sample: Floats, sample_weight: Floats, *, cv_error: float = float("nan")
+    rule_base: RuleBase,
+    measured: Measured,
+    sample: Floats,
+    sample_weight: Floats,
+    *,
+    cv_error: float = float("nan"),
+    truth: Truth | None = None,
 ) -> TrainingSummary:
     """Make a summary of what was measured on all rows, and of some rows that are explained.
 
@@ -91,6 +159,8 @@ def summary_from(
         Rows that stand for all.
     cv_error : float, optional
         Half the mean squared error on held-out rows, where it is known.
+    truth : Truth, optional
+        How true the rules are one by one, where it is known.
     """
     base, typical = measured.base, measured.typical
     parts = parts_from(rule_base, sample, typical)
@@ -107,6 +177,7 @@ def summary_from(
         input_importance=np.average(np.abs(parts - offsets), axis=0, weights=sample_weight),
         rule_importance=np.average(weights * np.abs(said - base), axis=0, weights=sample_weight),
         cv_rmse=float(np.sqrt(2.0 * cv_error)),
+        truth=truth,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fruler._typing import Floats
+from fruler.rules.truth import Truth
 from fruler.table.validation import LARGEST_VALUE
 
 N_BINS = 24
@@ -37,6 +38,8 @@ class TrainingSummary:
         The same of each rule, by its weight.
     rmse, cv_rmse : float
         The root mean squared error on these rows; and on held-out rows, NaN where that is not known.
+    truth : Truth, optional
+        How true the rules are one by one.
     """
 
     n_rows: int
@@ -54,10 +57,13 @@ class TrainingSummary:
     rule_importance: Floats
     rmse: float
     cv_rmse: float = float("nan")
+    truth: Truth | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
+            if field.name == "truth":
+                continue
             if field.type == "Floats":
                 array = np.array(value, dtype=np.float64, order="C")
                 array.flags.writeable = False
@@ -93,15 +99,19 @@ class TrainingSummary:
         if self.n_rows < 1 or (self.low > self.high).any() or self.target_low > self.target_high:
             raise ValueError("A training summary needs rows, and a low that is not above the high.")
 
+        n_rules = self.rule_importance.size
+        if self.truth is not None and len(self.truth.rule_alone) != n_rules:
+            raise ValueError(f"The truth of a training summary must be of {n_rules} rules.")
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TrainingSummary):
             return NotImplemented
-        return all(
-            np.array_equal(mine, yours, equal_nan=True) for mine, yours in zip(self._all, other._all, strict=True)
-        )
+        pairs = zip(self._all[:-1], other._all[:-1], strict=True)
+        same = all(np.array_equal(mine, yours, equal_nan=True) for mine, yours in pairs)
+        return same and self.truth == other.truth
 
     def __hash__(self) -> int:
-        return hash((self.n_rows, self.base, self.low.tobytes(), self.high.tobytes()))
+        return hash((self.n_rows, self.base, self.low.tobytes(), self.high.tobytes(), self.truth))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a copy is frozen like its original.
@@ -109,4 +119,5 @@ class TrainingSummary:
 
     @property
     def _all(self) -> tuple[Any, ...]:
+        """All fields in their order; the truth is the last."""
         return tuple(getattr(self, field.name) for field in fields(self))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,10 +56,12 @@ class Truth:
             raise ValueError("The errors of a truth must be finite, and can't be negative.")
         if self.rule_together.shape != self.rule_alone.shape or self.rule_alone.ndim != 1:
             raise ValueError("A truth needs two errors of every rule: together, and alone.")
+        if (np.isnan(self.rule_together) != np.isnan(self.rule_alone)).any():
+            raise ValueError("A rule that is nowhere the strongest has neither error; any other rule has both.")
 
     @property
     def ratio(self) -> float:
-        """Together over alone: 1 where every rule holds by itself, near 0 where only their sum does."""
+        """Together over alone: 1 where every rule holds by itself, near 0 where only all of them together do."""
         return _ratio(self.together, self.alone)
 
     @property
@@ -92,16 +95,70 @@ class Truth:
         )
 
     def __hash__(self) -> int:
-        return hash((self.together, self.alone, self.held_out, self.rule_alone.tobytes()))
+        return hash((self.together, self.alone, self.held_out, len(self.rule_alone)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a copy is frozen like its original.
+        return Truth, tuple(getattr(self, field.name) for field in fields(self))
 
 
 def _ratio(together: float, alone: float) -> float:
-    """Return the ratio of two errors; 1 where there is none."""
-    return 1.0 if alone == together else together / alone
+    """Return the ratio of two errors; 1 where the strongest rule alone makes none."""
+    return 1.0 if alone in (together, 0.0) else together / alone
+
+
+class TruthSums(NamedTuple):
+    """What a truth is made of: sums over rows, by the strongest rule of each; they add up over parts of the rows.
+
+    Attributes
+    ----------
+    weight : ndarray of shape (n_rules,)
+        How much the rows count.
+    together, alone : ndarray of shape (n_rules,)
+        The squared errors of all rules together and of the strongest alone, weighted.
+    """
+
+    weight: Floats
+    together: Floats
+    alone: Floats
+
+    @classmethod
+    def over_rows(
+        cls, squares_together: Floats, squares_alone: Floats, weight: Floats, strongest: Indices, n_rules: int
+    ) -> TruthSums:
+        """Sum up rows; `measured_truth` says what each argument is."""
+        together, alone = weight * squares_together, weight * squares_alone
+        return cls(
+            np.bincount(strongest, weights=weight, minlength=n_rules).astype(np.float64),
+            np.bincount(strongest, weights=together, minlength=n_rules).astype(np.float64),
+            np.bincount(strongest, weights=alone, minlength=n_rules).astype(np.float64),
+        )
+
+    def plus(self, other: TruthSums) -> TruthSums:
+        """Return the sums over the rows of both."""
+        return TruthSums(self.weight + other.weight, self.together + other.together, self.alone + other.alone)
+
+    def truth(self, *, held_out: bool) -> Truth:
+        """Return the truth of the rows."""
+        total = self.weight.sum()
+        with np.errstate(invalid="ignore"):
+            return Truth(
+                float(np.sqrt(self.together.sum() / total)),
+                float(np.sqrt(self.alone.sum() / total)),
+                np.sqrt(self.together / self.weight),
+                np.sqrt(self.alone / self.weight),
+                held_out,
+            )
 
 
 def measured_truth(
-    squares_together: Floats, squares_alone: Floats, weight: Floats, strongest: Indices, n_rules: int, *, held_out: bool
+    squares_together: Floats,
+    squares_alone: Floats,
+    weight: Floats,
+    strongest: Indices,
+    n_rules: int,
+    *,
+    held_out: bool,
 ) -> Truth:
     """Return the truth of rows.
 
@@ -118,11 +175,5 @@ def measured_truth(
     held_out : bool
         Whether the rows were held out from fitting.
     """
-    total = np.bincount(strongest, weights=weight, minlength=n_rules)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        per_rule = [
-            np.sqrt(np.bincount(strongest, weights=weight * squares, minlength=n_rules) / total)
-            for squares in (squares_together, squares_alone)
-        ]
-    together, alone = (float(np.sqrt(weight @ squares / weight.sum())) for squares in (squares_together, squares_alone))
-    return Truth(together, alone, per_rule[0], per_rule[1], held_out)
+    sums = TruthSums.over_rows(squares_together, squares_alone, weight, strongest, n_rules)
+    return sums.truth(held_out=held_out)

@@ -11,10 +11,11 @@ def test_a_notebook_shows_a_small_table_without_scripts(weather_model):
     assert html.startswith('<div class="fruler-rules">')
     assert "<script" not in html
     assert html.count("<tr>") == 1 + weather_model.n_rules_
-    assert "max_temperature_before is <b>low</b> and dew_point is <b>low</b>" in html
+    assert "max_temperature_before is <b>low</b> and" in html
     assert re.search(r"max_temperature_before: low <?&lt;\u00a0[\d.]+ &lt;\u00a0high", html)
     for share in weather_model.rule_base_.support:
         assert f'<td class="n">{share:.0%}</td>' in html
+    assert '<p class="q">Typical error on held-out rows: ' in html
 
 
 def test_the_estimator_keeps_its_own_representation(weather_model):
@@ -26,6 +27,12 @@ def test_names_are_text_in_notebooks_too():
     for name in ("<script", "<i>", "<low>", "<b>bold", "<target>"):
         assert name not in html
     assert "&lt;script&gt;" in html
+
+
+def test_a_unit_is_text_beside_the_truth_too():
+    x = Variable("x", FuzzyPartition([], (0.0, 1.0)))
+    line = RuleBase([x], [[[0, 0]]], [[1.0, 0.0]], target_unit="<b>").with_training([[0.0], [1.0]], [0.0, 2.0])
+    assert "Typical error on training rows: 1 &lt;b&gt;." in line._repr_html_()
 
 
 def test_colours_are_those_of_the_notebook(weather_model):

@@ -14,6 +14,8 @@ from fruler.explain.report import report_html, write_report
 from fruler.explain.report.measurement import error_table, measure
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.rules.measurement import measure_truth
+from fruler.rules.truth import Truth
 
 
 def embedded(page):
@@ -52,9 +54,45 @@ def test_every_rule_is_told_with_its_conditions_and_terms(weather_model):
     for number, rule in enumerate(weather_model.rule_base_.rules, 1):
         conditions = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in rule.antecedent.items())
         start = told.index(f"Rule {number} weight")
+        errors = (weather_model.truth_.rule_together[number - 1], weather_model.truth_.rule_alone[number - 1])
+        assert "error {:.2f}, alone {:.2f}".format(*errors) in told[start : start + 400]
         assert f"if {conditions} then" in told[start : start + 400]
         for name in rule.coefficients:
             assert f"·{name}" in told[start : start + 800]
+
+
+def with_truth(rule_base, together, alone, held_out=True):
+    truth = Truth(together, alone, [together] * rule_base.n_rules, [alone] * rule_base.n_rules, held_out=held_out)
+    return replace(rule_base, training=replace(rule_base.training, cv_rmse=together, truth=truth))
+
+
+def test_the_strongest_rule_alone_is_among_the_headline_figures(weather_model, weather):
+    rule_base = weather_model.rule_base_.with_units(weather.units)
+    true = texts_of(report_html(with_truth(rule_base, 0.93, 0.99)))
+    assert "0.99 °C strongest rule alone rules can be read one by one" in true
+    assert "over the held-out rows in which it is the strongest" in true
+    assert "error 0.93, alone 0.99 °C" in true
+    false = texts_of(report_html(with_truth(rule_base, 0.93, 4.49, held_out=False)))
+    assert "4.49 °C strongest rule alone read the rules together, not one by one" in false
+    assert "over the training rows in which it is the strongest" in false
+
+
+def test_on_given_rows_the_headline_is_measured_on_them(weather_model, weather):
+    X, y = weather.data[:90], weather.target[:90]
+    alone = measure_truth(weather_model.rule_base_, X.to_numpy(), y.to_numpy(), held_out=True).alone
+    told = texts_of(weather_model.report(X, y))
+    assert f"{alone:.2f} strongest rule alone" in told
+    assert f"{weather_model.truth_.alone:.2f} strongest rule alone" not in told
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_where_there_is_no_truth_to_tell_none_is_told(weather_model, unknown):
+    rule_base = weather_model.rule_base_ if unknown else weather_model.with_rules(1).rule_base_
+    if unknown:
+        rule_base = replace(rule_base, training=replace(rule_base.training, truth=None))
+    told = texts_of(report_html(rule_base))
+    assert "alone" not in told
+    assert "strongest" not in told
 
 
 @pytest.mark.parametrize("name", ["handmade", "curved"])
@@ -169,7 +207,7 @@ def test_the_front_is_drawn_with_this_model_marked(weather_model):
     start = told.index("Figures of these models")
     for _, row in weather_model.pareto_.iterrows():
         figures = f" {row['rules']:.0f} {row['coefficients']:.0f} {np.sqrt(2 * row['error']):.2f}"
-        assert f"{figures} {np.sqrt(2 * row['cv_error']):.2f}" in told[start:]
+        assert f"{figures} {np.sqrt(2 * row['cv_error']):.2f} {row['truth']:.2f}" in told[start:]
     (own,) = re.findall(r'<tr class="own"><td class="number">(\d+)</td>', page)
     assert int(own) == weather_model.n_rules_
 
@@ -178,6 +216,7 @@ def test_a_front_without_errors_on_left_out_rows_is_drawn_too(paper_model):
     page = paper_model.report()
     assert "The error is that on the training rows." in page
     assert "left-out RMSE" not in page
+    assert "truth" not in texts_of(page)[texts_of(page).index("Figures of these models") :]
 
 
 def test_rules_without_training_data_are_reported_too():
@@ -195,6 +234,7 @@ def test_rules_without_training_data_take_the_given_rows_for_ranges():
     assert "Training data" not in told
     assert "in the given rows" in told
     assert "Given rows 60" in told
+    assert "over the given rows in which it is the strongest" in told
 
 
 def test_one_rule_without_conditions_is_called_a_formula(weather_model):

@@ -37,10 +37,11 @@ class FrontPicture:
     """The models of other sizes: a picture, and its figures as rows of texts."""
 
     svg: str
-    rows: list[tuple[str, str, str, str]]
+    rows: list[tuple[str, str, str, str, str]]
     chosen: int | None
     unit: str
     left_out: bool
+    truth: bool
 
     @property
     def is_long(self) -> bool:
@@ -110,16 +111,18 @@ def front_picture(front: pd.DataFrame, rule_base: RuleBase) -> FrontPicture:
         headline = left_out if np.isfinite(left_out[chosen]) else training
         chart.dots(rules[[chosen]], headline[[chosen]], "ring")
     tolerance = TARGET_SHARE * output_spread(rule_base)
+    truth = front["truth"].to_numpy(dtype=np.float64) if "truth" in front.columns else np.full(len(front), np.nan)
     rows = [
         (
             str(n_rules),
             str(n_slopes),
             _text(float(training[k]), tolerance),
             _text(float(left_out[k]), tolerance),
+            f"{truth[k]:.2f}" if np.isfinite(truth[k]) else "",
         )
         for k, (n_rules, n_slopes) in enumerate(zip(front["rules"], front["coefficients"], strict=True))
     ]
-    return FrontPicture(chart.svg(), rows, chosen, rule_base.target_unit, has_left_out)
+    return FrontPicture(chart.svg(), rows, chosen, rule_base.target_unit, has_left_out, bool(np.isfinite(truth).any()))
 
 
 def _root(front: pd.DataFrame, name: str) -> Floats:

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
+from fruler.rules.measurement import measure_truth
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.truth import Truth
 from fruler.table.validation import number_table
 
 _MAX_DOTS = 500
@@ -52,6 +54,8 @@ class Measured:
         left out (NaN with too few rows).
     are_training : bool
         Whether these are the rows that the model was learned from.
+    truth : Truth
+        How true the rules are one by one on these rows.
     examples : list of Example
         Rows to try.
     """
@@ -62,6 +66,7 @@ class Measured:
     linear: float
     linear_left_out: float
     are_training: bool
+    truth: Truth
     examples: list[Example]
 
     @property
@@ -131,6 +136,7 @@ def measure(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
         linear=root_mean_square(target - _line(values, target, values)),
         linear_left_out=_left_out_error(values, target) if enough else float("nan"),
         are_training=are_training,
+        truth=measure_truth(rule_base, values, target, held_out=not are_training),
         examples=_examples(values, target, predicted),
     )
 

@@ -9,6 +9,7 @@ from fruler.explain.report.curves import curve_points
 from fruler.explain.report.numbers import INPUT_SHARE
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import RuleView, meeting, rule_views
+from fruler.explain.text import truth_sentence
 from fruler.rules.rule_base import RuleBase
 
 _MAX_RULES, _MAX_TERMS = 30, 8
@@ -39,7 +40,7 @@ def rules_html(rule_base: RuleBase) -> str:
     Returns
     -------
     str
-        A part of a page: a table with one row per rule, what curves add, and where labels meet.
+        A part of a page: a table with one row per rule, what curves add, where labels meet, and how true rules are.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def rules_html(rule_base: RuleBase) -> str:
         f'<div class="fruler-rules"><style>{_STYLE}</style>'
         f"<p><b>{counted_rules(len(views), rule_base.n_curves)} for {target}</b>{unit}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
-        f"{_curves(rule_base, reference)}{_meetings(rule_base, reference)}</div>"
+        f"{_curves(rule_base, reference)}{_meetings(rule_base, reference)}{_truth(rule_base)}</div>"
     )
 
 
@@ -97,3 +98,8 @@ def _meetings(rule_base: RuleBase, reference: Reference) -> str:
         tolerance = INPUT_SHARE * float(reference.high[j] - reference.low[j])
         parts.append(f"{escape(variable.name)}: {escape(meeting(variable, tolerance))}")
     return f'<p class="q">Where labels meet:<br>{"<br>".join(parts)}</p>' if parts else ""
+
+
+def _truth(rule_base: RuleBase) -> str:
+    sentence = truth_sentence(rule_base)
+    return f'<p class="q">{escape(sentence)}</p>' if sentence else ""

@@ -21,6 +21,7 @@ from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.views import drawn_once, input_groups, input_views, rule_views
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.truth import Truth
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,6 +138,7 @@ def _rendered(
         groups=input_groups(inputs),
         drawn_once=drawn_once(rule_base, reference),
         rules=rule_views(rule_base, reference),
+        rule_errors=_rows_of_rule_errors(rule_base, learned_elsewhere),
         rules_open=_MAX_RULES_OPEN,
         curves=curve_views(rule_base, reference),
         is_formula=rule_base.is_formula,
@@ -203,13 +205,18 @@ def _glance(
     training = rule_base.training
     if measured is not None and not measured.are_training:
         error, where = measured.rmse, f"on {counted(len(measured.observed), 'given row')}"
+        truth: Truth | None = measured.truth
     elif training is None:
         return figures
     elif np.isfinite(training.cv_rmse):
-        error, where = training.cv_rmse, "on held-out rows (cross-validation)"
+        error, where, truth = training.cv_rmse, "on held-out rows (cross-validation)", training.truth
     else:
-        error, where = training.rmse, "on the training rows"
+        error, where, truth = training.rmse, "on the training rows", training.truth
     figures.append((with_unit(fixed(error, tolerance), unit), "typical error", f"{where} (RMSE)"))
+    if truth is not None and rule_base.n_rules > 1:
+        holds = truth.holds(reference.spread if training is None else training.target_spread)
+        advice = "rules can be read one by one" if holds else "read the rules together, not one by one"
+        figures.append((with_unit(fixed(truth.alone, tolerance), unit), "strongest rule alone", advice))
     if measured is not None and measured.explained is not None:
         spread = "of the variance on these rows (R²)"
         figures.append((_share_text(measured.explained), "explained", spread))
@@ -217,6 +224,14 @@ def _glance(
         explained = 1.0 - (error / training.target_spread) ** 2
         figures.append((_share_text(explained), "explained", "of the variance (R²)"))
     return figures
+
+
+def _rows_of_rule_errors(rule_base: RuleBase, learned_elsewhere: bool) -> str:
+    """Name the rows that the errors of single rules are of; "" where these are not shown."""
+    truth = None if rule_base.training is None else rule_base.training.truth
+    if truth is None or rule_base.n_rules == 1:
+        return ""
+    return "held-out rows" if truth.held_out else "given rows" if learned_elsewhere else "training rows"
 
 
 def _share_text(share: float) -> str:

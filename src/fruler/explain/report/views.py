@@ -89,6 +89,8 @@ class RuleView:
     support_share: float
     importance: str
     importance_share: float
+    error: str
+    error_alone: str
 
 
 def input_views(rule_base: RuleBase, reference: Reference) -> list[InputView]:
@@ -165,6 +167,7 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
     training = rule_base.training
     moves = np.zeros(rule_base.n_rules) if training is None else training.rule_importance
     shares = moves / moves.sum() if moves.any() else moves
+    errors = _rule_errors(rule_base, reference)
     views = []
     for rule in range(rule_base.n_rules):
         support = None if rule_base.support is None else float(rule_base.support[rule])
@@ -180,9 +183,23 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
                 support_share=support or 0.0,
                 importance="" if training is None else percent(float(shares[rule])),
                 importance_share=float(shares[rule]),
+                error=errors[rule][0],
+                error_alone=errors[rule][1],
             )
         )
     return views
+
+
+def _rule_errors(rule_base: RuleBase, reference: Reference) -> list[tuple[str, str]]:
+    """Return the typical errors of each rule where it is the strongest, of the prediction and of the rule alone."""
+    truth = None if rule_base.training is None else rule_base.training.truth
+    if truth is None or rule_base.n_rules == 1:
+        return [("", "")] * rule_base.n_rules
+    tolerance, unit = TARGET_SHARE * reference.spread, rule_base.target_unit
+    return [
+        ("", "") if np.isnan(alone) else (fixed(together, tolerance), with_unit(fixed(alone, tolerance), unit))
+        for together, alone in zip(truth.rule_together.tolist(), truth.rule_alone.tolist(), strict=True)
+    ]
 
 
 def _term(rule_base: RuleBase, reference: Reference, j: int, slope: float, largest: float) -> TermView:

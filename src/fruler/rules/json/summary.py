@@ -9,6 +9,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.rules.json.checked import Checked
+from fruler.rules.json.truth import truth_from_json, truth_to_json
 from fruler.rules.summary import TrainingSummary
 
 # What the file calls the figures of the target and of an input, and what the summary does.
@@ -34,6 +35,8 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         "base": summary.base,
         "rmse": summary.rmse,
         "cv_rmse": None if math.isnan(summary.cv_rmse) else summary.cv_rmse,
+        # Where it is not known a file is what it was before there was a truth, which older versions read.
+        **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
         "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()},
         "inputs": dict(zip(names, inputs, strict=True)),
     }
@@ -47,7 +50,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     ValueError
         If it is not one.
     """
-    members = written.keys((*_FIGURES, "target", "inputs"))
+    members = written.keys((*_FIGURES, "target", "inputs"), ("truth",))
     target = members["target"].keys(tuple(_TARGET))
     of_inputs = members["inputs"].members()
     if set(of_inputs) != set(names):
@@ -58,6 +61,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         "base": members["base"].number(),
         "rmse": members["rmse"].number(),
         "cv_rmse": members["cv_rmse"].number_or_none(),
+        "truth": truth_from_json(members["truth"]) if "truth" in members else None,
     }
     figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
     figures |= {attribute: [figure[key].number() for figure in inputs] for key, attribute in _INPUT.items()}
