@@ -2,6 +2,7 @@
 
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +12,21 @@ from fruler import load_keel
 from fruler.bench.execution import execute
 from fruler.bench.peers import PEERS
 from fruler.bench.plan import make_plan
+from fruler.bench.systems import PEERS as TITLES
+from fruler.bench.systems import WITHOUT_RULES
 
-MODULES = {"interpret-core": "interpret", "scikit-learn": "sklearn", "ex-fuzzy": "ex_fuzzy"}
-SMALL = ("linear", "elastic_net", "tree", "cubist", "figs", "highfis")
+MODULES = {
+    "interpret-core": "interpret",
+    "scikit-learn": "sklearn",
+    "ex-fuzzy": "ex_fuzzy",
+}
+SMALL = ("linear", "elastic_net", "tree", "cubist", "cubist-10", "figs", "highfis")
+
+
+def skip_without(peer):
+    package = PEERS[peer].package
+    if find_spec(MODULES.get(package, package)) is None:
+        pytest.skip(f"{package} is not installed: pip install 'fruler[peers]'")
 
 
 def measure(small_sets, peer):
@@ -26,9 +39,7 @@ def measure(small_sets, peer):
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("peer", PEERS)
 def test_every_peer_fits(small_sets, peer):
-    module = MODULES.get(PEERS[peer].package, PEERS[peer].package)
-    if find_spec(module) is None:
-        pytest.skip(f"{PEERS[peer].package} is not installed: pip install 'fruler[peers]'")
+    skip_without(peer)
     line = measure(small_sets, peer)
     assert (line["status"], line["message"]) == ("ok", None)
     _, test = load_keel(small_sets / "folded", fold=2)
@@ -40,6 +51,30 @@ def test_every_peer_fits(small_sets, peer):
     if peer in SMALL:
         assert 0 <= line["coefficients"] <= line["rules"] * 3
         assert 0 <= line["conditions"] <= 12
+
+
+def fit_peer(small_sets, peer, seed=0):
+    """Return the fitted estimator of a peer, and the data it has seen."""
+    skip_without(peer)
+    train, _ = load_keel(small_sets / "folded", fold=2)
+    return PEERS[peer].build(PEERS[peer].settings, seed).fit(train.data, train.target), train
+
+
+def test_every_peer_has_a_title_and_a_place_in_the_documentation():
+    assert list(PEERS) == list(TITLES)
+    assert set(WITHOUT_RULES) <= set(PEERS)
+    page = Path(__file__).parents[2] / "docs" / "benchmark.md"
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    told = {row.split("`")[1]: row.split("|")[-2].strip() for row in rows}
+    assert {name: told.get(name) for name in PEERS} == {name: peer.package for name, peer in PEERS.items()}
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("peer", [name for name, peer in PEERS.items() if not peer.seeded])
+def test_a_peer_without_seed_is_the_same_for_every_seed(small_sets, peer):
+    first, train = fit_peer(small_sets, peer, seed=0)
+    second, _ = fit_peer(small_sets, peer, seed=1)
+    np.testing.assert_allclose(first.predict(train.data), second.predict(train.data), rtol=1e-12)
 
 
 def test_linear_is_least_squares(small_sets):
@@ -60,6 +95,20 @@ def test_leaves_and_conditions_of_a_tree(small_sets):
         for leaf, path in zip(model.apply(train.data), model.decision_path(train.data).toarray(), strict=True)
     }
     assert size.conditions == pytest.approx(np.mean(list(depths.values())))
+
+
+def test_committees_have_rules_of_their_own(small_sets):
+    (one, _), (ten, _) = (fit_peer(small_sets, peer) for peer in ("cubist", "cubist-10"))
+    rules = ten.coeffs_.groupby("committee").size()
+    assert len(rules) == 10
+    assert PEERS["cubist-10"].size(ten).rules == rules.sum() > PEERS["cubist"].size(one).rules
+
+
+@pytest.mark.filterwarnings("default")
+def test_terms_of_an_ebm_with_and_without_interactions(small_sets):
+    (whole, _), (main, _) = (fit_peer(small_sets, peer) for peer in ("ebm", "ebm-main"))
+    assert PEERS["ebm-main"].size(main) == (3, None, None)
+    assert PEERS["ebm"].size(whole).rules > 3
 
 
 def test_a_missing_package_is_told(small_sets, monkeypatch):

@@ -217,7 +217,18 @@ PEERS = {
     "cubist": Peer(
         "cubist", False, {"n_committees": 1}, _build_cubist, _size_cubist, "rules with linear models, one committee"
     ),
+    "cubist-10": Peer(
+        "cubist", False, {"n_committees": 10}, _build_cubist, _size_cubist, "rules with linear models, ten committees"
+    ),
     "ebm": Peer("interpret-core", True, {}, _build_ebm, _size_ebm, "explainable boosting machine"),
+    "ebm-main": Peer(
+        "interpret-core",
+        True,
+        {"interactions": 0},
+        _build_ebm,
+        _size_ebm,
+        "explainable boosting machine without interactions",
+    ),
     "figs": Peer("imodels", True, {}, _build_figs, _size_figs, "sum of small trees, twelve splits"),
     "rulefit": Peer("imodels", True, {}, _build_rulefit, _size_rulefit, "lasso over the rules of boosted trees"),
     "lightgbm": Peer("lightgbm", False, {}, _build_lightgbm, _size_lightgbm, "boosted trees"),
