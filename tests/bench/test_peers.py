@@ -3,8 +3,10 @@
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
@@ -19,8 +21,9 @@ MODULES = {
     "interpret-core": "interpret",
     "scikit-learn": "sklearn",
     "ex-fuzzy": "ex_fuzzy",
+    "fast-model-trees": "pilot",
 }
-SMALL = ("linear", "elastic_net", "tree", "cubist", "cubist-10", "figs", "highfis")
+SMALL = ("linear", "elastic_net", "tree", "pilot", "cubist", "cubist-10", "figs", "highfis")
 
 
 def skip_without(peer):
@@ -97,6 +100,47 @@ def test_leaves_and_conditions_of_a_tree(small_sets):
     assert size.conditions == pytest.approx(np.mean(list(depths.values())))
 
 
+class TestPilot:
+    def test_slopes_on_the_way_to_a_leaf_are_added(self):
+        # Linear in x0, then split at x1 with a slope on the right only. On the left x0 cancels.
+        nodes = pd.DataFrame(
+            [
+                (0, "lin", 0, 2.0, np.nan),
+                (0, "plin", 1, 0.0, 3.0),
+                (1, "lin", 0, -2.0, np.nan),
+                (1, "con", np.nan, np.nan, np.nan),
+                (1, "pcon", 2, 0.0, 0.0),
+                (2, "con", np.nan, np.nan, np.nan),
+                (2, "plin", 2, 5.0, 0.0),
+                (3, "con", np.nan, np.nan, np.nan),
+                (3, "con", np.nan, np.nan, np.nan),
+            ],
+            columns=["depth", "node_type", "feature_index", "slope_left", "slope_right"],
+        )
+        # None; x0 and x1; x0, x1 and x2; x0 and x1.
+        assert PEERS["pilot"].size(SimpleNamespace(tree_summary=lambda: nodes)) == (4, 0 + 2 + 3 + 2, 9 / 4)
+
+    def test_an_answer_is_the_sum_on_the_way_to_its_leaf(self, small_sets):
+        model, train = fit_peer(small_sets, "pilot")
+        nodes = model.tree_summary()
+        assert PEERS["pilot"].size(model).rules == (nodes["node_type"] == "con").sum() > 1
+
+        def answer(row):
+            node, total = nodes.iloc[0], 0.0
+            while node["node_type"] != "con":
+                value = row[int(node["feature_index"])]
+                right = node["node_type"] != "lin" and value > node["split_value"]
+                side = "right" if right else "left"
+                total += node[f"intercept_{side}"] + node[f"slope_{side}"] * value
+                # Answers stay in the range of the training rows.
+                total = np.clip(total, train.target.min(), train.target.max())
+                # The left side comes first.
+                node = nodes[nodes["parent_node_id"] == node["node_id"]].iloc[int(right)]
+            return total + node["intercept_left"]
+
+        np.testing.assert_allclose([answer(row) for row in train.data], model.predict(train.data), rtol=1e-9)
+
+
 def test_committees_have_rules_of_their_own(small_sets):
     (one, _), (ten, _) = (fit_peer(small_sets, peer) for peer in ("cubist", "cubist-10"))
     rules = ten.coeffs_.groupby("committee").size()
@@ -109,6 +153,18 @@ def test_terms_of_an_ebm_with_and_without_interactions(small_sets):
     (whole, _), (main, _) = (fit_peer(small_sets, peer) for peer in ("ebm", "ebm-main"))
     assert PEERS["ebm-main"].size(main) == (3, None, None)
     assert PEERS["ebm"].size(whole).rules > 3
+
+
+@pytest.mark.filterwarnings("default")
+def test_pygam_searches_its_penalty(small_sets):
+    model, train = fit_peer(small_sets, "pygam")
+    assert PEERS["pygam"].size(model) == (3, None, None)
+    penalties = {penalty for (penalty,) in model.gam.lam}
+    assert len(penalties) == 1
+    # The package's own fit, without the search, has 0.6.
+    assert penalties != {0.6}
+    searched = type(model.gam)().gridsearch(train.data, train.target, objective="GCV", progress=False)
+    np.testing.assert_array_equal(model.predict(train.data), searched.predict(train.data))
 
 
 def test_a_missing_package_is_told(small_sets, monkeypatch):
