@@ -31,8 +31,9 @@ OWN_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
 PEER_COLOURS = (
     *("#88CCEE", "#44AA99", "#228833", "#DDCC77", "#CC6677", "#AA4499"),
     *("#8877CC", "#999933", "#6699CC", "#BBBBBB", "#EE8866"),
+    *("#AA7755", "#F0A0C0", "#B0D060", "#5577AA"),
 )
-MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "p", "h")
+MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "p", "h", "d", "*", "H", "8")
 RC: Any = {
     "font.size": 10,
     "font.family": "DejaVu Sans",

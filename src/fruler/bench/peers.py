@@ -96,6 +96,37 @@ def _size_trees(model: Any) -> Size:
     return Size(len(depths), 0, float(np.mean(depths)))
 
 
+def _build_pilot(settings: Mapping[str, Any], seed: int) -> Any:
+    from pilot import PILOT
+
+    class Tree(PILOT):  # type: ignore[misc]
+        """Has `fit`, which the package calls `train`."""
+
+        def fit(self, X: Any, y: Any) -> Any:
+            return self.train(X, y)
+
+    return Tree(**settings)
+
+
+def _size_pilot(model: Any) -> Size:
+    """Return how many leaves there are, and the slopes in their formulas: each is the sum of those on the way to it."""
+    depths: list[float] = []
+    n_slopes = 0
+    pending: list[dict[int, float]] = [{}]
+    # A node comes before those below it, and its left side before its right.
+    for node in model.tree_summary().itertuples():
+        slopes = pending.pop()
+        if node.node_type == "con":
+            depths.append(node.depth)
+            n_slopes += sum(slope != 0.0 for slope in slopes.values())
+        else:
+            feature = int(node.feature_index)
+            # A linear node has no right side.
+            added = [node.slope_left] if node.node_type == "lin" else [node.slope_right, node.slope_left]
+            pending += [{**slopes, feature: slopes.get(feature, 0.0) + slope} for slope in added]
+    return Size(len(depths), n_slopes, float(np.mean(depths)))
+
+
 def _build_cubist(settings: Mapping[str, Any], seed: int) -> Any:
     from cubist import Cubist
 
@@ -117,6 +148,26 @@ def _build_ebm(settings: Mapping[str, Any], seed: int) -> Any:
 
 def _size_ebm(model: Any) -> Size:
     return Size(len(model.term_names_), None, None)
+
+
+def _build_pygam(settings: Mapping[str, Any], seed: int) -> Any:
+    from pygam import LinearGAM
+
+    class Searched:
+        """Fits by the package's grid search for one smoothing penalty; its own `fit` leaves that penalty at 0.6."""
+
+        def fit(self, X: Any, y: Any) -> Any:
+            self.gam = LinearGAM().gridsearch(X, y, progress=False, **settings)
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return self.gam.predict(X)
+
+    return Searched()
+
+
+def _size_pygam(model: Any) -> Size:
+    return Size(sum(not term.isintercept for term in model.gam.terms), None, None)
 
 
 def _build_figs(settings: Mapping[str, Any], seed: int) -> Any:
@@ -214,10 +265,30 @@ PEERS = {
     ),
     # Sixteen leaves at most: a tree that still fits on a page.
     "tree": Peer("scikit-learn", False, {"max_depth": 4}, _build_tree, _size_trees, "regression tree of depth 4"),
+    "pilot": Peer("fast-model-trees", False, {}, _build_pilot, _size_pilot, "tree with linear models (PILOT)"),
     "cubist": Peer(
         "cubist", False, {"n_committees": 1}, _build_cubist, _size_cubist, "rules with linear models, one committee"
     ),
+    "cubist-10": Peer(
+        "cubist", False, {"n_committees": 10}, _build_cubist, _size_cubist, "rules with linear models, ten committees"
+    ),
     "ebm": Peer("interpret-core", True, {}, _build_ebm, _size_ebm, "explainable boosting machine"),
+    "ebm-main": Peer(
+        "interpret-core",
+        True,
+        {"interactions": 0},
+        _build_ebm,
+        _size_ebm,
+        "explainable boosting machine without interactions",
+    ),
+    "pygam": Peer(
+        "pygam",
+        False,
+        {"objective": "GCV"},
+        _build_pygam,
+        _size_pygam,
+        "sum of splines, their penalty by generalized cross-validation",
+    ),
     "figs": Peer("imodels", True, {}, _build_figs, _size_figs, "sum of small trees, twelve splits"),
     "rulefit": Peer("imodels", True, {}, _build_rulefit, _size_rulefit, "lasso over the rules of boosted trees"),
     "lightgbm": Peer("lightgbm", False, {}, _build_lightgbm, _size_lightgbm, "boosted trees"),

@@ -24,8 +24,12 @@ PEERS = {
     "linear": "Linear regression",
     "elastic_net": "Elastic Net",
     "tree": "Regression tree",
+    "pilot": "PILOT",
     "cubist": "Cubist",
+    "cubist-10": "Cubist, 10 committees",
     "ebm": "EBM",
+    "ebm-main": "EBM, no interactions",
+    "pygam": "pyGAM",
     "figs": "FIGS",
     "rulefit": "RuleFit",
     "lightgbm": "LightGBM",
@@ -49,7 +53,7 @@ POWERS = {
 LARGE_SETS = ("california", "mv", "house", "elevators", "compactiv", "pole", "puma32h", "ailerons")
 
 # One formula, curves, or trees by the hundred: what their lines call rules is their size, and no number to compare.
-WITHOUT_RULES = ("linear", "elastic_net", "ebm", "lightgbm", "forest")
+WITHOUT_RULES = ("linear", "elastic_net", "ebm", "ebm-main", "pygam", "lightgbm", "forest")
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
