@@ -64,6 +64,14 @@ def ends_of(structure, rule, feature, domains):
     return (low if lower < 0 else places[lower]), (high if upper < 0 else places[upper])
 
 
+def flat_place(structure, rule, feature, domains):
+    """Return a place on a rule's input that neither of its bounds reaches."""
+    low, high = ends_of(structure, rule, feature, domains)
+    lower, upper = structure.bounds[rule, feature]
+    reaches = np.append(structure.splits.reaches, 0.0)
+    return (low + reaches[lower] + high - reaches[upper]) / 2.0
+
+
 def make_ramps(*points):
     """Return split points of tuples (input, place, reach)."""
     inputs, places, reaches = zip(*points, strict=True)
