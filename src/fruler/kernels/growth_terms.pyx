@@ -51,7 +51,8 @@ cdef bint factorise(const double[:, ::1] gram, const double[::1] ridge, const Py
         dpotrf(b"L", &order, factor, &order, &info)
         if info == 0:
             for i in range(size):
-                if factor[i * size + i] ** 2 < MIN_PIVOT * (gram[terms[i], terms[i]] + jitter + ridge[terms[i]]):
+                # Not the other way round: what is not a number is neither more nor less.
+                if not (factor[i * size + i] ** 2 >= MIN_PIVOT * (gram[terms[i], terms[i]] + jitter + ridge[terms[i]])):
                     info = 1
         if info == 0:
             return True

@@ -58,7 +58,10 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                     above = n_below(column, n, places[k + 1]) if k < end - 1 else n
                     below = min(below + min_rows, n - 1)
                     above = max(above - min_rows - 1, 0)
-                    if column[below] <= column[above]:
+                    # A value that is there more than once has no rows below it but those of smaller ones.
+                    while 0 < below < n - 1 and column[below] == column[below - 1]:
+                        below += 1
+                    if below > 0 and column[below - 1] < column[below] <= column[above]:
                         moved[k] = min(max(place, column[below]), column[above])
                     if k > first and moved[k] - moved[k - 1] <= min_gap * (high - low):
                         crowded = True

@@ -362,7 +362,10 @@ class Growth:
             if smaller is None:
                 break
             if smaller[1].criterion < best[size].fit.criterion:
-                found = self.tune(smaller[0], smaller[1].kept, _STEPS_BACK) or smaller
+                found = self.tune(smaller[0], smaller[1].kept, _STEPS_BACK)
+                # Tuning lowers the error, but not always the criterion.
+                if found is None or found[1].criterion > smaller[1].criterion:
+                    found = smaller
                 best[size] = best[size]._replace(structure=found[0], fit=found[1])
         return best
 

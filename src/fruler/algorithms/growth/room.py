@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -44,6 +45,8 @@ class Room:
         self.fixed = np.array([len(points) > 0 for points in known])
         self.sorted = np.sort(rows.columns, axis=1)
         self.widths = domains[:, 1] - domains[:, 0]
+        # The least rows of a label, rounded up, but for rounding itself.
+        self.min_rows = max(1, math.ceil(MIN_LABEL * len(rows) - 1e-9))
         # The least reach of a split point of each input.
         self.least_reach = (_CRISP_REACH if fuzziness == 0.0 else _MIN_REACH) * self.widths
 
@@ -91,7 +94,7 @@ class Room:
             self.domains,
             self.fixed.view(np.uint8),
             _MAX_STEP,
-            max(1, int(MIN_LABEL * self.sorted.shape[1])),
+            self.min_rows,
             _MIN_GAP,
         )
         reaches = points.reaches * np.exp(np.clip(steps[1::2], -_MAX_STRETCH, _MAX_STRETCH))
