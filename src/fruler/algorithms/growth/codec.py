@@ -27,7 +27,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
         "folds": [
             {
                 "number": number,
-                "n_sizes": fold.errors.shape[1],
+                "n_sizes": len(fold.errors),
                 "weight": fold.weight,
                 "n_evaluations": fold.n_evaluations,
                 "options": asdict(fold.options),
@@ -38,7 +38,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
     }
     arrays = _pack_steps([step for path in paths for step in path])
     if folds:
-        arrays["errors"] = np.concatenate([fold.errors for fold in folds], axis=1)
+        arrays["errors"] = np.concatenate([fold.errors for fold in folds])
     return document, arrays
 
 
@@ -48,7 +48,7 @@ def unpack_growth(document: Mapping[str, Any], arrays: Arrays) -> GrowthState:
     paths = [tuple(next(steps) for _ in range(length)) for length in document["paths"]]
     folds, start = {}, 0
     for written, path in zip(document["folds"], paths[1:], strict=True):
-        errors = arrays["errors"][:, start : start + written["n_sizes"]]
+        errors = arrays["errors"][start : start + written["n_sizes"]]
         start += written["n_sizes"]
         count = int(written["n_evaluations"])
         options = GrowthOptions(**written["options"])

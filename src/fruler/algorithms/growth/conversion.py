@@ -49,7 +49,7 @@ class Conversion:
             The mean weight of each rule.
         """
         table, n_all = self.table, len(self.table.names)
-        partitions = {int(self.inputs[j]): self._partition(structure.splits, j) for j in _used(structure.splits)}
+        partitions = {int(self.inputs[j]): self._labels(structure.splits, j) for j in _used(structure.splits)}
         variables = [
             Variable(name, partitions.get(j, FuzzyPartition([], table.domains[j])))
             for j, name in enumerate(table.names)
@@ -62,22 +62,27 @@ class Conversion:
         units = in_data_units(consequents, table.scale, table.target_scale)
         return RuleBase(variables, ranges, units, support=support, curves=curves)
 
+    def _labels(self, points: Ramps, input: int) -> FuzzyPartition:
+        """Return the labels of one input; where its split points are known, those between all of them."""
+        partition, known = self._partition(points, input), self.table.known_splits.get(int(self.inputs[input]))
+        if known is None:
+            return partition
+        shares = np.full(len(known), self.fuzziness)
+        used = _nearest(known, np.asarray(partition.split_points))
+        shares[used] = partition.half_widths / half_widths(known, partition.domain, 1.0)[used]
+        return FuzzyPartition(known, partition.domain, np.clip(shares, 0.0, 1.0))
+
     def _partition(self, points: Ramps, input: int) -> FuzzyPartition:
-        """Return the labels of one input; where split points are known, of all of them."""
+        """Return the parts into which its split points divide one input."""
         own, j = points.of(input), int(self.inputs[input])
         scale, domain = self.table.scale, (float(self.table.domains[j, 0]), float(self.table.domains[j, 1]))
         places = points.places[own] * scale.spread[j] + scale.centre[j]
-        reaches = points.reaches[own] * scale.spread[j]
         if j in self.table.known_splits:
             known = self.table.known_splits[j]
-            at = np.abs(known[:, None] - places).argmin(axis=0)
-            shares = np.full(len(known), self.fuzziness)
-            shares[at] = reaches / half_widths(known, domain, 1.0)[at]
-            places = known
-        else:
-            shares = reaches / half_widths(places, domain, 1.0)
+            places = known[_nearest(known, places)]
         if self.fuzziness == 0.0:
-            shares = np.zeros(len(places))
+            return FuzzyPartition(places, domain, 0.0)
+        shares = points.reaches[own] * scale.spread[j] / half_widths(places, domain, 1.0)
         return FuzzyPartition(places, domain, np.clip(shares, 0.0, 1.0))
 
     def _ranges(self, structure: Structure, variables: Sequence[Variable]) -> Numbers:
@@ -88,11 +93,8 @@ class Conversion:
             # The number of a split point among its input's is that of the label below it.
             label = np.full(len(structure.splits) + 1, -1, dtype=np.intc)
             own, known = structure.splits.of(j), self.table.known_splits.get(int(self.inputs[j]))
-            label[own] = np.arange(len(own))
-            if known is not None:
-                scale, column = self.table.scale, int(self.inputs[j])
-                places = structure.splits.places[own] * scale.spread[column] + scale.centre[column]
-                label[own] = np.abs(known[:, None] - places).argmin(axis=0)
+            places = np.asarray(self._partition(structure.splits, j).split_points)
+            label[own] = np.arange(len(own)) if known is None else _nearest(known, places)
             lower, upper = structure.bounds[:, j].T
             ranges[:, j, 0] = np.where(lower >= 0, label[lower] + 1, 0)
             ranges[:, j, 1] = np.where(upper >= 0, label[upper], ranges[:, j, 1])
@@ -122,6 +124,11 @@ class Conversion:
             intercepts = pieces[:, 0] * unit - slopes * scale.centre[column]
             curves.append(Curve(column, self._partition(structure.bends, j), np.column_stack([intercepts, slopes])))
         return left, curves
+
+
+def _nearest(known: Floats, places: Floats) -> Indices:
+    """Return the number of the known split point that each place is at."""
+    return np.asarray(np.abs(known[:, None] - places).argmin(axis=0))
 
 
 def _used(points: Ramps) -> list[int]:

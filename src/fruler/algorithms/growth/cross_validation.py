@@ -22,8 +22,8 @@ N_FOLDS = 5
 # By how much the error of a smaller model may be above the least: so many standard errors of the difference between
 # the two, but at least the first share of the error, and at most the second.
 _STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 0.7, 0.003, 0.03
-# Few rows leave the choice to chance: below so many rows, folds are drawn so often.
-_REPEATS = ((1_000, 1), (2_000, 1))
+# Of many rows some of the folds do.
+_MANY_ROWS, _N_FOLDS_OF_MANY = 4_000, 3
 
 
 class Fold(NamedTuple):
@@ -31,8 +31,8 @@ class Fold(NamedTuple):
 
     Attributes
     ----------
-    errors : ndarray of shape (2, n_sizes, n_ridges)
-        The sums of squared errors on it: of the prediction, and of the strongest rule alone.
+    errors : ndarray of shape (n_sizes, n_ridges)
+        The sums of squared errors on it.
     weight : float
         The sum of its weights.
     n_evaluations : int
@@ -59,9 +59,8 @@ class Choice:
 
     Attributes
     ----------
-    errors, alone : ndarray of shape (n_folds, n_sizes, n_ridges)
-        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge: of the
-        prediction, and of the strongest rule alone.
+    errors : ndarray of shape (n_folds, n_sizes, n_ridges)
+        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge.
     weights : ndarray of shape (n_folds,)
         The weights of these rows, as shares of all.
     ridges : tuple of float
@@ -71,7 +70,6 @@ class Choice:
     """
 
     errors: Floats
-    alone: Floats
     weights: Floats
     ridges: tuple[float, ...]
     n_evaluations: int
@@ -79,15 +77,13 @@ class Choice:
     @classmethod
     def from_folds(cls, folds: Sequence[Fold], ridges: tuple[float, ...]) -> Self:
         """Sum up the folds, of which there is at least one."""
-        n_sizes = max(fold.errors.shape[1] for fold in folds)
+        n_sizes = max(len(fold.errors) for fold in folds)
         # A growth that ended early stands for all larger sizes, too.
         padded = [
-            np.pad(fold.errors, ((0, 0), (0, n_sizes - fold.errors.shape[1]), (0, 0)), mode="edge") / fold.weight
-            for fold in folds
+            np.pad(fold.errors, ((0, n_sizes - len(fold.errors)), (0, 0)), mode="edge") / fold.weight for fold in folds
         ]
-        errors, alone = np.stack(padded, axis=1)
         weights = np.array([fold.weight for fold in folds])
-        return cls(errors, alone, weights / weights.sum(), ridges, sum(fold.n_evaluations for fold in folds))
+        return cls(np.array(padded), weights / weights.sum(), ridges, sum(fold.n_evaluations for fold in folds))
 
     @property
     def mean_errors(self) -> Floats:
@@ -118,11 +114,6 @@ class Choice:
         """Return the least error of a size."""
         return float(self._of(size).min())
 
-    def error_alone(self, size: int) -> float:
-        """Return the error of the strongest rule alone, with the ridge that is best for a size."""
-        mean = np.tensordot(self.weights, self.alone, axes=1)
-        return float(mean[min(size, len(mean) - 1), self._of(size).argmin()])
-
     def _of(self, size: int) -> Floats:
         mean = self.mean_errors
         return np.asarray(mean[min(size, len(mean) - 1)])
@@ -130,16 +121,15 @@ class Choice:
 
 def _standard_error(differences: Floats) -> float:
     n = len(differences)
-    # Folds that are drawn again hold out the same rows: they say no more than one draw of them.
-    return 0.0 if n < 2 else float(differences.std(ddof=1) / np.sqrt(min(n, N_FOLDS)))
+    return 0.0 if n < 2 else float(differences.std(ddof=1) / np.sqrt(n))
 
 
 def draw_folds(n_rows: int, rng: np.random.Generator) -> list[Indices]:
     """Return the rows to hold out, fold by fold; no folds where nothing would be left to grow on."""
     if n_rows < 2:
         return []
-    repeats = next((repeats for limit, repeats in _REPEATS if n_rows < limit), 1)
-    return [fold for _ in range(repeats) for fold in np.array_split(rng.permutation(n_rows), min(N_FOLDS, n_rows))]
+    folds = np.array_split(rng.permutation(n_rows), min(N_FOLDS, n_rows))
+    return folds[:_N_FOLDS_OF_MANY] if n_rows > _MANY_ROWS else folds
 
 
 class CrossValidation:
@@ -236,14 +226,14 @@ class CrossValidation:
         )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)
-        errors = np.array([self._errors(growth, step, held_out) for step in path]).transpose(2, 0, 1)
+        errors = np.array([self._errors(growth, step, held_out) for step in path])
         if growth.out_of_time:
             return None
         exact = tuple(growth.path[: growth.n_exact])
         return Fold(errors, float(held_out.weight.sum()), growth.n_evaluations, self.options, self.max_size, exact)
 
-    def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[tuple[float, float]]:
-        """Return the sums of squared errors on held-out rows, of one structure by ridge: together, and alone."""
+    def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[float]:
+        """Return the sum of squared errors on held-out rows, of one structure by ridge."""
         structure = step.structure
         fitted = degrees_of(structure, growth.rows)
         normal = Sums.over(growth.rows, fitted).normal(structure, self.options.locality)
@@ -252,6 +242,5 @@ class CrossValidation:
         for ridge in self.ridges:
             fit = growth.final_terms(normal, ridge, len(growth.rows), step.fit.kept)
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
-            left = held_out.y - np.stack([outputs.together, outputs.of_strongest(degrees)])
-            errors.append(tuple((np.square(left) @ held_out.weight).tolist()))
+            errors.append(float(held_out.weight @ np.square(held_out.y - outputs.together)))
         return errors

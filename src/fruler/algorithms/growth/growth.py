@@ -28,7 +28,7 @@ DEFAULT_RIDGE = 0.1
 # The rows that a rule must have, as a sum of weights.
 MIN_ROWS = 12.0
 # How many of the most promising splits, and pieces of curves, are fitted; and how many of these are tuned.
-_N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 1
+_N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 3
 # The steps of tuning after each division, after each reunion, and of the chosen model.
 _STEPS_FORWARD, _STEPS_BACK, STEPS_AT_END = 8, 2, 6
 # The most divisions.

@@ -12,7 +12,7 @@ import pandas as pd
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.conversion import Conversion
-from fruler.algorithms.growth.cross_validation import N_FOLDS, RIDGES, Choice, CrossValidation, Fold, draw_folds
+from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
 from fruler.algorithms.growth.growth import STEPS_AT_END, Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
@@ -28,13 +28,12 @@ from fruler.table.rows import Rows
 
 STAGES = ("growth", "cross-validation", "fit")
 # The most rows that rules are grown on; consequents are fitted on all.
-MAX_GROWN_ROWS = 4_000
+MAX_GROWN_ROWS = 10_000
 # The least width of an input that is split, in floats: enough for the split points that rows in number can tell apart.
 _MIN_FLOATS = 2.0**20
 # How much of the time the growth may take, and the growth and its cross-validation together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
-# The growth and each fold share the evaluations that are allowed; with fewer than this each, folds are drawn once only,
-# and where these are too few, too, the growth has them all.
+# The growth and each fold share the evaluations that are allowed; with fewer than this each, the growth has them all.
 _MIN_SHARE = 20
 
 
@@ -175,12 +174,10 @@ class GrowthLearner(ABC):
         return np.sort(self.rng.choice(n_rows, MAX_GROWN_ROWS, replace=False))
 
     def _folds(self, n_rows: int) -> list[Indices]:
-        """Return the rows to hold out, fold by fold: as many folds as there are evaluations for."""
+        """Return the rows to hold out, fold by fold; no folds where there are too few evaluations for them."""
         folds = draw_folds(n_rows, self.rng)
         limit = self.options.max_evaluations
-        if limit is None or limit // (len(folds) + 1) >= _MIN_SHARE:
-            return folds
-        return folds[:N_FOLDS] if limit // (N_FOLDS + 1) >= _MIN_SHARE else []
+        return folds if limit is None or limit // (len(folds) + 1) >= _MIN_SHARE else []
 
     def _options_of_one(self, n_folds: int) -> GrowthOptions:
         """Return the options of one growth, which shares the evaluations with those of all folds."""
@@ -240,21 +237,20 @@ class GrowthLearner(ABC):
         normal = sums.normal(structure, self.options.locality)
         fit = growth.final_terms(normal, ridge, self.table.n_rows, size.step.fit.kept)
         conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
-        unit, together = self.table.error_unit, np.nan
+        unit, cv_error = self.table.error_unit, np.nan
         truth: Truth | None = None
         if choice is not None:
-            together = choice.error_of(size.number)
-            truth = rule_truth(growth, size.step, ridge, folds[:N_FOLDS]).scaled(float(self.table.target_scale.spread))
-            truth = replace(
-                truth,
-                together=float(np.sqrt(2.0 * together * unit)),
-                alone=float(np.sqrt(2.0 * choice.error_alone(size.number) * unit)),
-            )
+            measured = rule_truth(growth, size.step, ridge, folds)
+            # Sizes are compared by what was grown without the rows; of one size that may have been another mix of rules and
+            # curves, but this one is no better than its own structure with held-out rows.
+            cv_error = max(choice.error_of(size.number), measured.together**2)
+            if measured.together > 0.0:
+                truth = measured.scaled(float(np.sqrt(2.0 * cv_error * unit)) / measured.together)
         return FrontPoint(
             conversion.rule_base(structure, fit.coefficients, normal, sums.support / sums.weight),
             size.step.fit.criterion,
             _joint_error(fit.coefficients, sums, structure) * unit,
-            together * unit,
+            cv_error * unit,
             ridge,
             0,
             truth,
