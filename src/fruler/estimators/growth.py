@@ -36,9 +36,10 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     max_curves : int, default=4
         The most inputs that may have a curve of their own, which is added to the output of every rule; with 0 there
         are no curves.
-    locality : float, default=0.07
+    locality : float, default=None
         How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which the errors
-        of rules can cancel; with 1 every rule is fitted to its own rows alone.
+        of rules can cancel; with 1 every rule is fitted to its own rows alone. `None`: as much as it takes for the rules
+        to hold one by one, as long as that costs little accuracy.
     fuzziness : float, default=1.0
         How much neighbouring labels may overlap, from 0 (crisp) to 1 (as far as there is room); how much they do is
         learned.
@@ -78,7 +79,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         **BaseRuleRegressor._parameter_constraints,
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "max_curves": [Interval(Integral, 0, None, closed="left")],
-        "locality": [Interval(Real, 0, 1, closed="both")],
+        "locality": [Interval(Real, 0, 1, closed="both"), None],
         "early_stopping": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -87,7 +88,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         *,
         max_rules: int = 20,
         max_curves: int = 4,
-        locality: float = 0.07,
+        locality: float | None = None,
         fuzziness: float = 1.0,
         regularization: float | None = None,
         split_points: Mapping[str | int, Any] | None = None,

@@ -236,7 +236,7 @@ class CrossValidation:
         """Return the sum of squared errors on held-out rows, of one structure by ridge."""
         structure = step.structure
         fitted = degrees_of(structure, growth.rows)
-        normal = Sums.over(growth.rows, fitted).normal(structure, self.options.locality)
+        normal = Sums.over(growth.rows, fitted).normal(structure, growth.locality)
         degrees = degrees_of(structure, held_out)
         errors = []
         for ridge in self.ridges:

@@ -25,12 +25,14 @@ from fruler.table.rows import Rows
 
 # The ridge of the growth itself, in rows, where the user gives none: cross-validation chooses that of the model.
 DEFAULT_RIDGE = 0.1
+# The share of the local error in the search, where the user gives none: the finished model gets as much as it needs.
+SEARCH_LOCALITY = 0.07
 # The rows that a rule must have, as a sum of weights.
 MIN_ROWS = 12.0
 # How many of the most promising splits, and pieces of curves, are fitted; and how many of these are tuned.
 _N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 3
-# The steps of tuning after each division, after each reunion, and of the chosen model.
-_STEPS_FORWARD, _STEPS_BACK, STEPS_AT_END = 8, 2, 6
+# The steps of tuning after each division, and after each reunion.
+_STEPS_FORWARD, _STEPS_BACK = 8, 2
 # The most divisions.
 MAX_SIZE = 24
 # A row that is left out tells of the fit, but not of the search for terms and split points: by this power it does.
@@ -117,6 +119,8 @@ class Growth:
         The inputs that it grows on; structures are over these.
     rows : Rows
         The rows, of these inputs only.
+    locality : float
+        The share of the local error in what is minimised.
     path : list of Step
         Every size so far, undivided first.
     prices : Prices
@@ -144,10 +148,11 @@ class Growth:
         self.options, self.deadline, self.max_size = options, deadline, max_size
         self.stopped, self.on_step = stopped, on_step
         self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
+        self.locality = SEARCH_LOCALITY if options.locality is None else options.locality
         self.prices, self.unit = Prices(), float(np.log(max(len(rows), 2)))
         known_of_own = [known[j] for j in self.inputs]
         self.room = Room(rows, np.ascontiguousarray(domains[self.inputs]), known_of_own, options.fuzziness)
-        self.candidates = Candidates(rows, self.room, options.locality, self.regularization, MIN_ROWS)
+        self.candidates = Candidates(rows, self.room, self.locality, self.regularization, MIN_ROWS)
         self.n_evaluations = 0
         self.path: list[Step] = []
         self.n_exact = 0
@@ -240,7 +245,7 @@ class Growth:
         kept = np.insert(fit.kept, structure.n_rules * q, np.ones(q, dtype=np.bool_))
         weights = np.vstack([degrees.weights, upper])
         weights[split.rule] -= upper
-        normal = after.normal(divided, self.options.locality)
+        normal = after.normal(divided, self.locality)
         return divided, self._refitted(divided, normal, degrees._replace(weights=weights), kept)
 
     def _bend(
@@ -254,7 +259,7 @@ class Growth:
         after = sums.with_columns(columns, self.rows, degrees)
         kept = np.append(fit.kept, [True, True])
         kept[1 + bend.input] = True
-        normal = after.normal(bent, self.options.locality)
+        normal = after.normal(bent, self.locality)
         return bent, self._refitted(bent, normal, degrees._replace(columns=np.vstack([degrees.columns, columns])), kept)
 
     def _on_rows(self, structure: Structure) -> tuple[Degrees, Sums]:
@@ -264,7 +269,7 @@ class Growth:
     def _refitted_on_rows(self, structure: Structure, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
         self.n_evaluations += 1
         degrees, sums = self._on_rows(structure)
-        return self._refitted(structure, sums.normal(structure, self.options.locality), degrees, kept)
+        return self._refitted(structure, sums.normal(structure, self.locality), degrees, kept)
 
     def _refitted(
         self, structure: Structure, normal: Normal, degrees: Degrees, kept: npt.NDArray[np.bool_] | None = None
@@ -326,14 +331,14 @@ class Growth:
         if placed.n_in_smallest_rule < MIN_ROWS:
             return None
         if self.options.fuzziness > 0.0 and structure.size > 0:
-            arguments = self.options.locality, self.regularization, n_steps
+            arguments = self.locality, self.regularization, n_steps
             placed = tuned(placed, self.rows, *arguments, self._moved)
         return placed.structure, self._refitted(placed.structure, placed.normal, placed.degrees, placed.fit.kept)
 
     def _place(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Placed:
         self.n_evaluations += 1
         degrees, sums = self._on_rows(structure)
-        normal = sums.normal(structure, self.options.locality)
+        normal = sums.normal(structure, self.locality)
         fit = fit_terms(normal, self.regularization, start=kept)
         return Placed(structure, degrees, normal, fit, float((degrees.weights @ self.rows.weight).min()))
 

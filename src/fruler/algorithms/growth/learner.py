@@ -13,16 +13,15 @@ import pandas as pd
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.conversion import Conversion
 from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
-from fruler.algorithms.growth.growth import STEPS_AT_END, Growth, Step
+from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
 from fruler.algorithms.growth.sums import Sums, degrees_of, sums_in_slices
-from fruler.algorithms.growth.truth import rule_truth
+from fruler.algorithms.growth.truth import Finished, made_true
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
-from fruler.rules.truth import Truth
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
 
@@ -107,11 +106,10 @@ class GrowthLearner(ABC):
         sizes = _sizes_by_rules(path, growth.path, choice)
         chosen = _chosen(path, sizes, choice)
         growth.deadline = self.control.deadline() - self._seconds_of_fit(growth, sizes[chosen].step.structure)
-        sizes[chosen] = self._tuned(growth, sizes[chosen])
         sizes = {n_rules: size.in_reading_order() for n_rules, size in sizes.items()}
         n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
-        exact = exact and not growth.out_of_time
         points = self._finish(sizes, chosen, choice, growth, folds, n_evaluations)
+        exact = exact and not growth.out_of_time
         clock.append(time.perf_counter())
         return Learned(
             tuple(points),
@@ -196,14 +194,6 @@ class GrowthLearner(ABC):
         Sums.over(growth.rows, degrees_of(structure, growth.rows))
         return (time.monotonic() - start) * self.table.n_rows / len(growth.rows)
 
-    def _tuned(self, growth: Growth, size: Size) -> Size:
-        """Tune the split points of the chosen model once more."""
-        structure, fit = size.step.structure, size.step.fit
-        found = growth.tune(structure, fit.kept, STEPS_AT_END)
-        if found is None or found[1].criterion > fit.criterion:
-            return size
-        return Size(size.number, size.step._replace(structure=found[0], fit=found[1]))
-
     def _finish(
         self,
         sizes: dict[int, Size],
@@ -213,42 +203,45 @@ class GrowthLearner(ABC):
         folds: list[Indices],
         n_evaluations: int,
     ) -> list[FrontPoint]:
-        """Fit the chosen model on all rows, then the others while there is time."""
+        """Finish the chosen model and fit it on all rows, then the others while there is time."""
         start = time.monotonic()
         order = [chosen, *(n_rules for n_rules in sizes if n_rules != chosen)]
-        structures = [sizes[n_rules].step.structure for n_rules in order]
+        ridges = [growth.regularization if choice is None else choice.best_ridge(sizes[n].number) for n in order]
+        held_out = [] if choice is None else folds
+        finished = [
+            made_true(growth, sizes[n_rules].step, ridge, held_out)
+            for n_rules, ridge in zip(order, ridges, strict=True)
+        ]
+        structures = [one.step.structure for one in finished]
         points: list[FrontPoint] = []
         for place, n_rules in enumerate(order):
             if points and self.control.over():
                 break
             sums = self._sums_over_all(structures, growth.inputs, place)
-            points.append(self._front_point(sizes[n_rules], sums, choice, growth, folds))
+            error = None if choice is None else choice.error_of(sizes[n_rules].number)
+            points.append(self._front_point(finished[place], sums, ridges[place], error, growth))
             left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
             best = points[0]
             self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
         return sorted(points, key=lambda point: point.rule_base.n_rules)
 
     def _front_point(
-        self, size: Size, sums: Sums, choice: Choice | None, growth: Growth, folds: list[Indices]
+        self, finished: Finished, sums: Sums, ridge: float, validated: float | None, growth: Growth
     ) -> FrontPoint:
-        """Fit one model on all rows."""
-        structure = size.step.structure
-        ridge = growth.regularization if choice is None else choice.best_ridge(size.number)
-        normal = sums.normal(structure, self.options.locality)
-        fit = growth.final_terms(normal, ridge, self.table.n_rows, size.step.fit.kept)
+        """Fit one model on all rows; its error in cross-validation is given, where there was one."""
+        structure, unit = finished.step.structure, self.table.error_unit
+        normal = sums.normal(structure, finished.locality)
+        fit = growth.final_terms(normal, ridge, self.table.n_rows, finished.step.fit.kept)
         conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
-        unit, cv_error = self.table.error_unit, np.nan
-        truth: Truth | None = None
-        if choice is not None:
-            measured = rule_truth(growth, size.step, ridge, folds)
-            # Sizes are compared by what was grown without the rows; of one size that may have been another mix of rules and
-            # curves, but this one is no better than its own structure with held-out rows.
-            cv_error = max(choice.error_of(size.number), measured.together**2)
-            if measured.together > 0.0:
-                truth = measured.scaled(float(np.sqrt(2.0 * cv_error * unit)) / measured.together)
+        truth, cv_error = finished.truth, np.nan if validated is None else validated
+        if truth is not None:
+            # Sizes are compared by what was grown without the rows; of one size that may have been another mix of rules
+            # and curves, but this one is no better than its own structure on held-out rows.
+            cv_error = max(cv_error, truth.together**2)
+            truth = truth.scaled(float(np.sqrt(2.0 * cv_error * unit)) / truth.together) if cv_error > 0.0 else None
         return FrontPoint(
             conversion.rule_base(structure, fit.coefficients, normal, sums.support / sums.weight),
-            size.step.fit.criterion,
+            finished.step.fit.criterion,
             _joint_error(fit.coefficients, sums, structure) * unit,
             cv_error * unit,
             ridge,

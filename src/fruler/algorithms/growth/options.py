@@ -11,7 +11,7 @@ class GrowthOptions:
 
     max_rules: int = 20
     max_curves: int = 4
-    locality: float = 0.07
+    locality: float | None = None
     fuzziness: float = 1.0
     regularization: float | None = None
     max_evaluations: int | None = None
