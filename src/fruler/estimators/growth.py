@@ -38,8 +38,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         are no curves.
     locality : float, default=None
         How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which the errors
-        of rules can cancel; with 1 every rule is fitted to its own rows alone. `None`: as much as it takes for the rules
-        to hold one by one, as long as that costs little accuracy.
+        of rules can cancel; with 1 every rule is fitted to its own rows alone. `None`: as much as it takes for the
+        rules to hold one by one, as long as that costs little accuracy.
     fuzziness : float, default=1.0
         How much neighbouring labels may overlap, from 0 (crisp) to 1 (as far as there is room); how much they do is
         learned.

@@ -107,14 +107,14 @@ class GrowthLearner(ABC):
         chosen = _chosen(path, sizes, choice)
         growth.deadline = self.control.deadline() - self._seconds_of_fit(growth, sizes[chosen].step.structure)
         sizes = {n_rules: size.in_reading_order() for n_rules, size in sizes.items()}
-        n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
-        points = self._finish(sizes, chosen, choice, growth, folds, n_evaluations)
+        n_validated = 0 if choice is None else choice.n_evaluations
+        points = self._finish(sizes, chosen, choice, growth, folds, growth.n_evaluations + n_validated)
         exact = exact and not growth.out_of_time
         clock.append(time.perf_counter())
         return Learned(
             tuple(points),
             [point.rule_base.n_rules for point in points].index(chosen),
-            n_evaluations,
+            growth.n_evaluations + n_validated,
             self._history(growth.path),
             indices,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
