@@ -107,8 +107,9 @@ def test_the_best_of_some_sizes_is_one_of_them():
     assert choice.best_size() == 1
     assert choice.best_size([0, 2]) == 2
     assert choice.best_size([3, 2]) == 3
-    # Sizes that no fold came to are taken for the largest that one did.
-    assert choice.best_size([0, 2, 9]) == 3
+    # Sizes that no fold came to are as good as the largest that one did.
+    assert choice.best_size([0, 2, 9]) == 9
+    assert choice.best_size([8, 9]) == 8
 
 
 def test_errors_without_any_are_fit_for_the_smallest_size():
