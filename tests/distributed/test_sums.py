@@ -1,5 +1,6 @@
 """Sums and summaries of blocks, put together, are those of the whole table."""
 
+from dataclasses import fields
 from functools import reduce
 
 import numpy as np
@@ -10,11 +11,12 @@ from helpers.structures import grow_at_random, standardised
 from helpers.tasks import make_task
 
 from fruler.algorithms.fruler.initialization import initial_population
-from fruler.algorithms.growth.normal_equations import normal_equations
+from fruler.algorithms.growth.sums import Sums, degrees_of
 from fruler.consequents.elastic_net import ElasticNetSettings
+from fruler.distributed import growth as distributed_growth
 from fruler.distributed.bins import Bins, bin_block, merge_bins, splits_of_bins
 from fruler.distributed.blocks import Standard, join, load_part
-from fruler.distributed.growth import NormalJob, add_normals, sum_normals, within_limit
+from fruler.distributed.growth import SumsJob, add_sums, sum_rows, within_limit
 from fruler.distributed.quantiles import MAX_BINS, Sketch, median_of, merge_sketches, shortened, sketch_block
 from fruler.distributed.summaries import merge_summaries, summarise_block
 from fruler.kernels import evaluation, partial_sums
@@ -107,26 +109,29 @@ def test_splits_of_bins_are_near_where_values_are_many(rng):
     assert found.found[0] != known.found[0]  # else this would test nothing
 
 
-def test_normal_equations_of_blocks_add_up(rng):
+@pytest.mark.parametrize("inputs", [[0, 1, 2], [0, 2]])
+def test_sums_of_blocks_add_up(rng, inputs):
     X, y = rng.normal(size=(400, 3)), rng.normal(size=400)
     weight = rng.uniform(0.2, 3.0, 400)
     rows, domains = standardised(X, y, weight / weight.mean())
-    structures = grow_at_random(rng, domains, 4)
+    structures = grow_at_random(rng, domains[inputs], 3, 2)
     standard = Standard(measure_scale(X), measure_scale(y), float(weight.mean()))
-    job = NormalJob(tuple(structures), domains, standard)
-    totals = reduce(add_normals, [sum_normals(block, job) for block in blocks_of(X, y, 0, 100, 110, weight=weight)])
+    job = SumsJob(tuple(structures), np.array(inputs), standard)
+    totals = reduce(add_sums, [sum_rows(block, job) for block in blocks_of(X, y, 0, 100, 110, weight=weight)])
+    own = rows.with_inputs(np.array(inputs))
     for structure, total in zip(structures, totals, strict=True):
-        expected = normal_equations(structure, rows, domains)
-        np.testing.assert_allclose(total.gram / total.weight, expected.gram, atol=1e-12)
-        np.testing.assert_allclose(total.moment / total.weight, expected.moment, atol=1e-12)
-        assert total.square / total.weight == pytest.approx(expected.square)
-        np.testing.assert_allclose(total.support, rows.weight @ expected.weights)
+        expected = Sums.over(own, degrees_of(structure, own))
+        for field in fields(Sums):
+            np.testing.assert_allclose(getattr(total, field.name), getattr(expected, field.name), atol=1e-9)
 
 
-def test_structures_beyond_the_limit_of_a_pass_wait(rng):
+def test_structures_beyond_the_limit_of_a_pass_wait(rng, monkeypatch):
     structures = grow_at_random(rng, np.array([[0.0, 1.0]] * 2), 3)
-    assert within_limit(structures, [2, 0, 1, 3], 2) == [2, 0, 1, 3]
-    assert within_limit(structures, [2, 0, 1, 3], 500) == [2]  # (3 · 501)² numbers are too many for two
+    assert within_limit(structures, [2, 0, 1, 3]) == [2, 0, 1, 3]
+    # They have 9, 3, 6 and 12 terms.
+    for limit, wanted in ((81 + 9 + 36, [2, 0, 1]), (81 + 9 + 35, [2, 0]), (1, [2])):
+        monkeypatch.setattr(distributed_growth, "_MAX_NUMBERS", limit)
+        assert within_limit(structures, [2, 0, 1, 3]) == wanted
 
 
 @pytest.mark.parametrize("t_norm", ["product", "minimum"])

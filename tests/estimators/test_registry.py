@@ -81,6 +81,8 @@ def test_an_algorithm_of_another_package_is_found_by_its_entry_point(tmp_path, m
 CHANGES = {
     "growth": {
         "max_rules": 2,
+        "max_curves": 0,
+        "locality": 0.5,
         "regularization": 0.5,
         "fuzziness": 0.2,
         "split_points": {0: [0.3]},

@@ -117,6 +117,27 @@ def test_curvature_and_terms_are_products_of_the_slopes_of_the_output(case, loca
     np.testing.assert_allclose(curve_terms, expected, rtol=1e-4, atol=1e-5 * largest)
 
 
+@pytest.mark.parametrize("rounding", [-1e-14, 0.0, 1e-14])
+@pytest.mark.parametrize("end", [-1.0, 1.0])
+def test_a_row_at_the_end_of_a_ramp_is_outside_whatever_rounding_says(end, rounding):
+    case = Case(0, 1, 1, 1)
+    splits, bends = case.structure.splits, case.structure.bends
+    before = case.sums(0.3)
+    # Two more rows, where the ramps end.
+    ends = [points.places[0] + end * points.reaches[0] * (1.0 + rounding) for points in (splits, bends)]
+    at = np.append(case.X[:, 0], ends)
+    # Neither ends inside the other.
+    assert np.abs(ends[0] - bends.places[0]) > bends.reaches[0]
+    assert np.abs(ends[1] - splits.places[0]) > splits.reaches[0]
+    case.rows = Rows.from_arrays(
+        at[:, None], np.append(case.rows.y, [5.0, 5.0]), np.append(case.rows.weight, [1.0, 1.0])
+    )
+    case.X = case.rows.rows[:, 1:]
+    case.outputs = np.hstack([case.outputs, np.ones((2, 2))])
+    for one, other in zip(before[:2], case.sums(0.3)[:2], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 MAX_STEP, MIN_ROWS, MIN_GAP = 0.5, 4, 1e-7
 
 

@@ -12,6 +12,11 @@ cdef extern from "dense.h" nogil:
     void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
 
 
+# A row that is no further than this into a ramp is at its end, where a ramp that reaches to the least or the greatest value
+# has one; whether it is inside must not be left to rounding.
+cdef double EDGE = 1e-9
+
+
 cdef Py_ssize_t n_below(const double* values, Py_ssize_t n, double x) noexcept nogil:
     """Return how many of increasing values are below x."""
     cdef Py_ssize_t low = 0, high = n, middle
@@ -115,7 +120,7 @@ def tuning_sums(tuple table, tuple rules, tuple splits, tuple curves, tuple cond
                 if weights[k, i] > 0.0:
                     mean += weights[k, i] * outputs[k, i]
             for p in range(n_splits):
-                if ramps[p, i] <= 0.0 or ramps[p, i] >= 1.0:
+                if ramps[p, i] <= EDGE or ramps[p, i] >= 1.0 - EDGE:
                     continue
                 output_slope = 0.0
                 error_slope = 0.0
@@ -142,7 +147,7 @@ def tuning_sums(tuple table, tuple rules, tuple splits, tuple curves, tuple cond
                 slope[n_active + 1] = output_slope * by_reach
                 n_active += 2
             for p in range(n_bends):
-                if bends[p, i] <= 0.0 or bends[p, i] >= 1.0:
+                if bends[p, i] <= EDGE or bends[p, i] >= 1.0 - EDGE:
                     continue
                 x = columns[bend_inputs[p], i]
                 output_slope = lines[p, 0] + lines[p, 1] * x

@@ -5,152 +5,202 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.structures import standardised
+from helpers.structures import dense_terms, dense_weights, same_steps, standardised
 
-from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, draw_folds
+from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
 from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.normal_equations import rule_weights
 from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.sums import Sums, degrees_of
 
-OPTIONS = GrowthOptions(max_rules=4)
+OPTIONS = GrowthOptions(max_rules=3)
 NOTHING_KNOWN = [np.empty(0), np.empty(0)]
+MAX_SIZE = 3
 
 
-def validation(rows, domains, ridges, folds, **limits):
-    return CrossValidation(rows, domains, NOTHING_KNOWN, OPTIONS, ridges, folds, **limits)
+def validation(rows, domains, ridges, folds, options=OPTIONS, max_size=MAX_SIZE, **limits):
+    return CrossValidation(rows, domains, NOTHING_KNOWN, options, ridges, folds, max_size=max_size, **limits)
 
 
 def table(n_rows=150, weight=False):
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(n_rows, 2))
-    y = np.abs(X[:, 0] - 0.5) + X[:, 1] + 0.05 * rng.normal(size=n_rows)
+    y = np.sign(X[:, 0] - 0.5) * X[:, 1] + np.abs(X[:, 1] - 0.3) + 0.05 * rng.normal(size=n_rows)
     return standardised(X, y, rng.uniform(0.2, 1.8, n_rows) if weight else None)
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "n_folds", "repeats"), [(2, 2, 6), (4, 4, 6), (999, 5, 6), (1_000, 5, 3), (1_999, 5, 3)]
-)
-def test_folds_hold_every_row_once_in_each_repeat(n_rows, n_folds, repeats):
+def some_folds(rows):
+    return np.array_split(np.random.default_rng(0).permutation(len(rows)), 5)
+
+
+@pytest.mark.parametrize("n_rows", [2, 4, 999, 1_000, 3_000])
+def test_folds_hold_every_row_once_in_each_draw(n_rows):
     folds = draw_folds(n_rows, np.random.default_rng(0))
-    assert len(folds) == n_folds * repeats
-    for repeat in range(repeats):
-        together = np.concatenate(folds[repeat * n_folds : (repeat + 1) * n_folds])
+    n_folds = min(n_rows, 5)
+    assert len(folds) % n_folds == 0
+    for first in range(0, len(folds), n_folds):
+        together = np.concatenate(folds[first : first + n_folds])
         assert np.sort(together).tolist() == list(range(n_rows))
     sizes = [len(fold) for fold in folds]
     assert max(sizes) - min(sizes) <= 1
-
-
-def test_of_many_rows_some_folds_are_enough():
-    folds = draw_folds(2_000, np.random.default_rng(0))
-    assert [len(fold) for fold in folds] == [400, 400]
-    assert len(np.unique(np.concatenate(folds))) == 800
 
 
 def test_folds_depend_on_the_seed_only():
     one, same, other = (np.concatenate(draw_folds(50, np.random.default_rng(seed))) for seed in (1, 1, 2))
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)
+    assert draw_folds(1, np.random.default_rng(0)) == []
 
 
-def test_the_smallest_size_that_is_nearly_the_best_is_taken():
-    errors = np.array([[3.0, 4.0], [1.5, 1.019], [1.3, 1.2], [1.0, 2.0], [1.01, 1.0]])
-    choice = Choice(errors, (0.1, 0.2), 7)
-    assert choice.best_size() == 2
-    assert [choice.best_ridge(size) for size in (1, 2, 3, 4, 5)] == [0.1, 0.2, 0.2, 0.1, 0.2]
-    assert choice.error_of(2) == 1.019
+def choice_of(mean, spread=0.0, alone=None):
+    """A choice whose folds lie around mean errors, by size and ridge; those of the sizes differ by chance."""
+    mean = np.asarray(mean, dtype=float)
+    chance = np.array([-2.0, -1.0, 0.0, 1.0, 2.0]) / np.sqrt(2.5)
+    signs = np.where(np.arange(len(mean)) % 2, 1.0, -1.0)
+    errors = mean + spread * chance[:, None, None] * signs[:, None]
+    return Choice(errors, errors if alone is None else np.stack([alone] * 5), np.full(5, 0.2), (0.1, 0.2), 7)
+
+
+def test_a_choice_tells_errors_and_ridges_of_every_size():
+    choice = choice_of([[3.0, 4.0], [1.5, 1.1], [1.0, 2.0]], alone=[[5.0, 6.0], [7.0, 8.0], [9.0, 10.0]])
+    assert [choice.best_ridge(size) for size in range(3)] == [0.1, 0.2, 0.1]
+    assert [choice.error_of(size) for size in range(3)] == pytest.approx([3.0, 1.1, 1.0])
+    # The strongest rule alone has the ridge that is best for all rules together.
+    assert [choice.error_alone(size) for size in range(3)] == pytest.approx([5.0, 8.0, 9.0])
     # Larger sizes than were tried are taken for the largest that was.
-    assert (choice.best_ridge(9), choice.error_of(9)) == (0.2, 1.0)
-    errors[1, 1] = 1.03
-    assert Choice(errors, (0.1, 0.2), 7).best_size() == 4
+    assert (choice.best_ridge(9), choice.error_of(9), choice.error_alone(9)) == pytest.approx((0.1, 1.0, 9.0))
+
+
+def test_folds_count_by_their_weight():
+    errors = np.array([[[1.0]], [[4.0]]])
+    choice = Choice(errors, 2.0 * errors, np.array([0.75, 0.25]), (0.1,), 1)
+    assert choice.error_of(0) == pytest.approx(1.75)
+    assert choice.error_alone(0) == pytest.approx(3.5)
+
+
+@pytest.mark.parametrize(
+    ("second", "spread", "best"),
+    [
+        (1.002, 0.0, 1),  # hardly worse
+        (1.01, 0.0, 2),  # worse, in every fold
+        # Differences between the folds of the two: standard deviation 0.04 (0.06), standard error 0.018 (0.027).
+        (1.01, 0.02, 1),
+        (1.015, 0.02, 2),
+        (1.015, 0.03, 1),
+        (1.029, 0.5, 1),  # nobody knows,
+        (1.031, 0.5, 2),  # but so much more error is too much.
+    ],
+)
+def test_the_least_size_whose_error_cannot_be_told_from_the_least_is_taken(second, spread, best):
+    choice = choice_of([[3.0, 4.0], [second, 1.2], [1.0, 1.3]], spread)
+    assert choice.best_size() == best
+
+
+def test_folds_that_all_went_up_and_down_together_tell_sizes_apart():
+    # The errors of folds differ by far more than those of sizes; within each fold the larger model is better.
+    level = np.array([0.5, 0.8, 1.0, 1.2, 1.5])[:, None, None]
+    errors = level * np.array([[3.0], [1.02], [1.0]])
+    assert Choice(errors, errors, np.full(5, 0.2), (0.1,), 1).best_size() == 2
+
+
+def test_the_best_of_some_sizes_is_one_of_them():
+    choice = choice_of([[3.0, 3.0], [1.0, 1.0], [2.0, 2.0], [1.5, 1.5]])
+    assert choice.best_size() == 1
+    assert choice.best_size([0, 2]) == 2
+    assert choice.best_size([3, 2]) == 3
+    # Sizes that no fold came to are as good as the largest that one did.
+    assert choice.best_size([0, 2, 9]) == 9
+    assert choice.best_size([8, 9]) == 8
 
 
 def test_errors_without_any_are_fit_for_the_smallest_size():
-    assert Choice(np.zeros((3, 1)), (0.1,), 1).best_size() == 1
+    assert choice_of(np.zeros((3, 2))).best_size() == 0
 
 
-def test_errors_of_a_fold_are_those_of_rules_grown_without_it():
-    rows, domains = table(weight=True)
-    fold = np.arange(0, 150, 5)
-    errors, weight, count, *_ = validation(rows, domains, (1e-3, 1e-1), [fold]).fold(0)
-    rest = np.setdiff1d(np.arange(150), fold)
-    growth = Growth(rows.take(rest), domains, NOTHING_KNOWN, OPTIONS)
-    path = growth.run()
-    assert count == growth.n_evaluations
-    assert errors.shape == (len(path), 2)
-    assert len(path) > 1
-    assert weight == pytest.approx(rows.weight[fold].sum())
-    for size, step in enumerate(path):
-        shares = rule_weights(step.structure, rows, domains)
-        terms = (shares[:, :, None] * rows.rows[:, None, :]).reshape(150, -1)
-        for k, ridge in enumerate((1e-3, 1e-1)):
-            support = leave_out(terms[rest], rows.y[rest], rows.weight[rest], ridge)
-            beta = solve(terms[rest][:, support], rows.y[rest], rows.weight[rest], penalties(support, ridge))
-            left = rows.y[fold] - terms[fold][:, support] @ beta
-            assert errors[size, k] == pytest.approx(rows.weight[fold] @ np.square(left), rel=1e-6)
-
-
-def penalties(support, ridge):
-    return np.where(np.asarray(support) % 3 == 0, 1e-9, ridge)
-
-
-def solve(terms, y, weight, ridges):
-    gram = (terms.T * weight) @ terms / weight.sum() + np.diag(ridges)
-    return np.linalg.solve(gram, terms.T @ (weight * y) / weight.sum())
-
-
-def leave_out(terms, y, weight, ridge):
-    """Return the terms that stay when slopes go one by one while the criterion falls."""
-
-    def criterion(support):
-        ridges = penalties(support, ridge)
-        beta = solve(terms[:, support], y, weight, ridges)
-        error = weight @ np.square(y - terms[:, support] @ beta) / weight.sum() + ridges @ np.square(beta)
-        return len(y) * np.log(error) + np.log(len(y)) * len(support)
-
-    support = list(range(terms.shape[1]))
-    while True:
-        fewer = [[t for t in support if t != slope] for slope in support if slope % 3]
-        best = min(fewer, key=criterion, default=None)
-        if best is None or criterion(best) > criterion(support):
-            return support
-        support = best
-
-
-def test_folds_are_put_together_by_their_weight():
-    rows, domains = table(weight=True)
-    folds = draw_folds(len(rows), np.random.default_rng(0))[:5]
-    choice = validation(rows, domains, RIDGES, folds).run()
-    single = [validation(rows, domains, RIDGES, [fold]).fold(0) for fold in folds]
-    n_sizes = max(len(fold.errors) for fold in single)
-    assert choice.errors.shape == (n_sizes, len(RIDGES))
-    assert choice.n_evaluations == sum(fold.n_evaluations for fold in single)
-    for size in range(n_sizes):
-        expected = sum(fold.errors[min(size, len(fold.errors) - 1)] for fold in single) / rows.weight.sum()
-        np.testing.assert_allclose(choice.errors[size], expected)
-    # Standardised outputs: two rules and a slope leave little of a variance of one.
-    assert choice.errors[-1].min() < 0.2 < choice.errors[0].min()
+def test_one_fold_is_enough_for_a_choice():
+    errors = np.array([[[2.0], [1.0], [0.999]]])
+    assert Choice(errors, errors, np.ones(1), (0.1,), 1).best_size() == 1
 
 
 def test_a_growth_that_ended_early_stands_for_larger_sizes():
-    rows, domains = table(40)
-    # Without the first fold 30 rows are left, enough for two rules; without the second only 22 are.
-    folds = [np.arange(10), np.arange(18)]
-    choice = validation(rows, domains, (1e-3,), folds).run()
-    single = [validation(rows, domains, (1e-3,), [fold]).fold(0)[0] for fold in folds]
-    assert [len(errors) for errors in single] == [2, 1]
-    np.testing.assert_allclose(choice.errors[1], (single[0][1] + single[1][0]) / 28.0)
+    short, long = np.array([[[4.0], [2.0]]] * 2), np.array([[[8.0], [6.0], [3.0]]] * 2)
+    long[1] *= 10.0
+    folds = [Fold(short, 2.0, 5, OPTIONS, MAX_SIZE, ()), Fold(long, 1.0, 7, OPTIONS, MAX_SIZE, ())]
+    choice = Choice.from_folds(folds, (0.1,))
+    assert choice.errors[:, :, 0].tolist() == [[2.0, 1.0, 1.0], [8.0, 6.0, 3.0]]
+    assert choice.alone[:, :, 0].tolist() == [[2.0, 1.0, 1.0], [80.0, 60.0, 30.0]]
+    assert choice.weights == pytest.approx([2 / 3, 1 / 3])
+    assert choice.error_of(2) == pytest.approx((2.0 + 3.0) / 3.0)
+    assert choice.n_evaluations == 12
+
+
+@pytest.mark.parametrize("locality", [0.0, 0.3])
+def test_errors_of_a_fold_are_those_of_rules_grown_without_it(locality):
+    rows, domains = table(weight=True)
+    fold, options = np.arange(0, 150, 5), replace(OPTIONS, locality=locality)
+    found = validation(rows, domains, (1e-1, 10.0), [fold], options).fold(0)
+    rest = rows.take(np.setdiff1d(np.arange(150), fold))
+    growth = Growth(rest, domains, NOTHING_KNOWN, options, max_size=MAX_SIZE)
+    path = growth.run()
+    assert found.n_evaluations == growth.n_evaluations
+    assert found.errors.shape == (2, len(path), 2)
+    assert len(path) > 2
+    assert found.weight == pytest.approx(rows.weight[fold].sum())
+    assert same_steps(found.path, growth.path)
+    held_out = rows.take(fold)
+    for size, step in enumerate(path):
+        normal = Sums.over(rest, degrees_of(step.structure, rest)).normal(step.structure, locality)
+        X = held_out.rows[:, 1:]
+        weights, terms = dense_weights(step.structure, X), dense_terms(step.structure, X)
+        for k, ridge in enumerate((1e-1, 10.0)):
+            fit = growth.final_terms(normal, ridge, len(rest), step.fit.kept)
+            said = (terms @ fit.coefficients).T
+            alone = said[np.arange(len(fold)), weights.argmax(axis=1)]
+            for row, predicted in enumerate(((weights * said).sum(axis=1), alone)):
+                error = held_out.weight @ np.square(held_out.y - predicted)
+                assert found.errors[row, size, k] == pytest.approx(error, rel=1e-6)
+
+
+def test_all_folds_together_are_put_together():
+    rows, domains = table(weight=True)
+    folds = some_folds(rows)
+    told = []
+    run = validation(rows, domains, RIDGES, folds)
+    choice = run.run(on_fold=lambda number, found: told.append((number, len(found))))
+    assert told == [(number, number + 1) for number in range(5)]
+    single = Choice.from_folds([run.fold(number) for number in range(5)], RIDGES)
+    assert np.array_equal(choice.errors, single.errors)
+    assert np.array_equal(choice.alone, single.alone)
+    assert choice.n_evaluations == single.n_evaluations
+    # Standardised outputs: a few divisions leave little of a variance of one.
+    assert choice.mean_errors[-1].min() < 0.1 < choice.mean_errors[0].min()
+    assert choice.best_size() > 0
+
+
+def test_what_is_known_of_a_fold_is_not_done_again():
+    rows, domains = table()
+    folds = some_folds(rows)
+    run = validation(rows, domains, (0.1,), folds)
+    known = run.fold(1)
+    assert run.fold(1, known) is known
+    # With another limit it resumes, and comes to what it would have come to.
+    for options, max_size in ((replace(OPTIONS, max_rules=2), MAX_SIZE), (OPTIONS, 1), (OPTIONS, MAX_SIZE + 1)):
+        other = validation(rows, domains, (0.1,), folds, options, max_size)
+        resumed, anew = other.fold(1, known), other.fold(1)
+        assert np.array_equal(resumed.errors, anew.errors)
+        assert resumed.n_evaluations == anew.n_evaluations
+        assert same_steps(resumed.path, anew.path)
+        assert (resumed.options, resumed.max_size) == (options, max_size)
 
 
 def test_folds_without_weight_are_passed_over():
     rows, domains = table(40)
     rows = replace(rows, weight=np.where(np.arange(40) == 3, 40.0, 0.0))
     assert validation(rows, domains, RIDGES, [np.arange(10), np.arange(10, 40)]).run() is None
-    assert draw_folds(1, np.random.default_rng(0)) == []
 
 
 def test_threads_change_nothing():
     rows, domains = table()
-    folds = draw_folds(len(rows), np.random.default_rng(0))[:5]
+    folds = some_folds(rows)
     alone = validation(rows, domains, RIDGES, folds).run()
     with ThreadPoolExecutor(2) as pool:
         together = validation(rows, domains, RIDGES, folds).run(pool)
@@ -160,7 +210,7 @@ def test_threads_change_nothing():
 
 def test_without_time_or_folds_there_is_no_choice(clock):
     rows, domains = table()
-    folds = draw_folds(len(rows), np.random.default_rng(0))
-    late = clock.now - 1.0
-    assert validation(rows, domains, RIDGES, folds, deadline=late).run() is None
+    folds = some_folds(rows)
+    assert validation(rows, domains, RIDGES, folds, deadline=clock.now - 1.0).run() is None
+    assert validation(rows, domains, RIDGES, folds, stopped=lambda: True).run() is None
     assert validation(rows, domains, RIDGES, []).run() is None

@@ -94,17 +94,19 @@ class Choice:
         """Return the least size whose error can't be told from the least; of some sizes only, if they are given."""
         mean = self.mean_errors
         least, ridge = mean.min(axis=1), mean.argmin(axis=1)
-        among = np.arange(len(least)) if sizes is None else np.minimum(np.sort(sizes), len(least) - 1)
-        best = among[least[among].argmin()]
-        for size in among.tolist():
-            apart = self.errors[:, size, ridge[size]] - self.errors[:, best, ridge[best]]
-            error = _standard_error(apart)
+        last = len(least) - 1
+        among = list(range(len(least))) if sizes is None else sorted(sizes)
+        best = min((min(size, last) for size in among), key=lambda at: float(least[at]))
+        for size in among:
+            # A size that no fold came to is as good as the largest that one did.
+            at = min(size, last)
+            error = _standard_error(self.errors[:, at, ridge[at]] - self.errors[:, best, ridge[best]])
             tolerance = np.clip(
                 _STANDARD_ERRORS * error, _LEAST_TOLERANCE * least[best], _LARGEST_TOLERANCE * least[best]
             )
-            if least[size] - least[best] <= tolerance:
-                return int(size)
-        return int(best)
+            if least[at] - least[best] <= tolerance:
+                return size
+        return best
 
     def best_ridge(self, size: int) -> float:
         """Return the ridge that is best for a size."""

@@ -1,0 +1,207 @@
+"""Where rules could be split and curves bent: places, and what they promise of the error."""
+
+import numpy as np
+import pytest
+from helpers.examples import examples
+from helpers.structures import dense_weights, make_ramps, standardised
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fruler.algorithms.growth import candidates as candidates_module
+from fruler.algorithms.growth.candidates import Candidates, between
+from fruler.algorithms.growth.growth import Growth
+from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.room import MIN_LABEL, Room
+from fruler.algorithms.growth.structure import Ramps, Structure
+from fruler.algorithms.growth.sums import degrees_of, outputs_of
+
+
+def table(n_rows=200, n_values=None, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n_rows, 2))
+    X = X if n_values is None else np.floor(n_values * X)
+    y = np.sin(7.0 * X[:, 0] / np.ptp(X[:, 0])) * (1.0 + X[:, 1]) + 0.1 * rng.normal(size=n_rows)
+    return standardised(X, y, rng.uniform(0.2, 1.8, n_rows))
+
+
+def make_candidates(rows, domains, known=None, fuzziness=1.0, locality=0.0, min_rows=12.0, ridge=0.1):
+    room = Room(rows, domains, [np.empty(0)] * 2 if known is None else known, fuzziness)
+    return Candidates(rows, room, locality, ridge, min_rows)
+
+
+@examples(0.6)
+@given(st.lists(st.sampled_from(np.arange(30) / 4.0), max_size=60), st.integers(1, 9))
+def test_points_between_values_part_them(values, most):
+    values = np.sort(np.array(values, dtype=float))
+    points = between(values, most)
+    distinct = np.unique(values)
+    assert len(points) <= most
+    assert (np.diff(points) > 0.0).all()
+    # Each of them has values on both sides.
+    assert ((points > values.min(initial=np.inf)) & (points < values.max(initial=-np.inf))).all()
+    if len(distinct) - 1 <= most:
+        np.testing.assert_allclose(points, (distinct[1:] + distinct[:-1]) / 2.0)
+
+
+def test_points_between_many_values_are_quantiles():
+    np.testing.assert_array_equal(between(np.arange(100.0), 3), [24.5, 49.5, 74.5])
+
+
+def mixed_error(structure, said, curves, rows, locality):
+    """The mixed error of rules that say something; curves are added to each."""
+    weights, total = dense_weights(structure, rows.rows[:, 1:]).T, rows.weight.sum()
+    joint = rows.weight @ np.square(rows.y - (weights * said).sum(axis=0) - curves)
+    alone = (weights * rows.weight * np.square(rows.y - said - curves)).sum()
+    return ((1.0 - locality) * joint + locality * alone) / total
+
+
+@pytest.mark.parametrize("locality", [0.0, 0.3, 1.0])
+def test_the_promise_of_a_split_is_by_how_much_it_would_lower_the_mixed_error(locality, monkeypatch):
+    # Few values: every one of them has a bin of its own. A ridge of nothing: gains are exact.
+    monkeypatch.setattr(candidates_module, "_MIN_RIDGE", 1e-13)
+    rows, domains = table(n_values=12)
+    growth = Growth(rows, domains, [np.empty(0)] * 2, GrowthOptions(locality=locality, max_rules=2), max_size=2)
+    step = growth.run()[-1]
+    structure, fit = step.structure, step.fit
+    candidates = make_candidates(rows, domains, locality=locality, ridge=0.0)
+    degrees = degrees_of(structure, rows)
+    outputs = outputs_of(structure, fit.coefficients, rows, degrees)
+    found = candidates.splits(structure, fit.coefficients, degrees, outputs)
+    assert len(found) > 1
+    assert found == sorted(found, reverse=True)
+    before = mixed_error(structure, outputs.rules, outputs.curves, rows, locality)
+    n_new = 0
+    for one in found:
+        number, divided = one.number, structure
+        if number < 0:
+            n_new += 1
+            divided, number = structure.with_split(one.input, one.place, one.reach)
+        assert one.place == divided.splits.places[number]
+        divided = divided.divided(one.rule, number)
+        weights = dense_weights(divided, rows.rows[:, 1:]).T
+        # The two rules of the split say something else by linear terms of their own; all others stay.
+        said = np.vstack([outputs.rules, outputs.rules[[one.rule]]])
+        pair = [one.rule, structure.n_rules]
+        if np.abs(weights[pair].sum(axis=0) - degrees.weights[one.rule]).max() > 1e-9:
+            continue
+        root = np.sqrt(np.array([(1.0 - locality) * rows.weight, *(locality * rows.weight * weights[pair])]))
+        q, x = rows.rows.shape[1], rows.rows
+        terms = np.zeros((3, len(rows), 2 * q))
+        for k, rule in enumerate(pair):
+            own = slice(k * q, (k + 1) * q)
+            terms[0][:, own] = weights[rule][:, None] * x
+            terms[1 + k][:, own] = x
+        goals = np.array([rows.y - outputs.together, *(rows.y - said[pair] - outputs.curves)])
+        left = (root[:, :, None] * terms).reshape(-1, 2 * q)
+        change, *_ = np.linalg.lstsq(left, (root * goals).ravel(), rcond=None)
+        said[pair] += change.reshape(2, q) @ x.T
+        after = mixed_error(divided, said, outputs.curves, rows, locality)
+        assert one.gain == pytest.approx(before - after, rel=1e-4, abs=1e-8)
+    assert n_new > 0
+
+
+def test_the_promise_of_a_piece_is_what_it_would_explain_with_a_line(monkeypatch):
+    monkeypatch.setattr(candidates_module, "_MIN_RIDGE", 1e-13)
+    rows, domains = table(n_values=12)
+    candidates = make_candidates(rows, domains, ridge=0.0)
+    found = candidates.bends(Ramps.none(), rows.y, 2)
+    assert {one.input for one in found} == {0, 1}
+    for one in found:
+        x = rows.columns[one.input]
+        passed = np.clip(0.5 + 0.5 * (x - one.place) / one.reach, 0.0, 1.0)
+        terms = np.column_stack([np.ones(len(x)), x, passed, passed * (x - one.place)])
+        root = np.sqrt(rows.weight)
+        change, *_ = np.linalg.lstsq(root[:, None] * terms, root * rows.y, rcond=None)
+        left = rows.weight @ np.square(rows.y - terms @ change)
+        assert one.gain == pytest.approx((rows.weight @ np.square(rows.y) - left) / rows.weight.sum(), rel=1e-6)
+
+
+def splits_of(candidates, structure, coefficients=None):
+    coefficients = np.zeros(structure.n_terms) if coefficients is None else coefficients
+    degrees = degrees_of(structure, candidates.rows)
+    return candidates.splits(
+        structure, coefficients, degrees, outputs_of(structure, coefficients, candidates.rows, degrees)
+    )
+
+
+def test_a_rule_is_split_once_on_every_input():
+    rows, domains = table()
+    found = splits_of(make_candidates(rows, domains), Structure.undivided(2))
+    assert sorted((one.rule, one.input) for one in found) == [(0, 0), (0, 1)]
+    assert all(one.number == -1 for one in found)
+    divided = Structure.undivided(2).with_split(0, 0.0, 0.2)[0].divided(0, 0)
+    found = splits_of(make_candidates(rows, domains), divided)
+    assert sorted((one.rule, one.input) for one in found) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    for one in found:
+        # A rule is split within its bounds.
+        if one.input == 0:
+            assert (one.place < 0.0) == (one.rule == 0)
+
+
+def test_a_split_point_of_another_rule_can_be_shared():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, 2))
+    rows, domains = standardised(X, np.where(X[:, 0] > 0.5, 1.0, 0.0) + np.where(X[:, 1] > 0.5, 1.0, 0.0))
+    structure = Structure.undivided(2).with_split(0, 0.0, 0.01)[0].divided(0, 0)
+    structure = structure.with_split(1, 0.0, 0.01)[0].divided(0, 1)
+    found = splits_of(make_candidates(rows, domains), structure)
+    [best] = [one for one in found if (one.rule, one.input) == (1, 1)]
+    assert (best.number, best.place, best.reach) == (1, 0.0, 0.01)
+
+
+def test_no_split_leaves_a_rule_too_few_rows():
+    rows, domains = table(60)
+    assert splits_of(make_candidates(rows, domains, min_rows=31.0), Structure.undivided(2)) == []
+    assert len(splits_of(make_candidates(rows, domains, min_rows=12.0), Structure.undivided(2))) == 2
+
+
+@pytest.mark.parametrize("fuzziness", [0.0, 0.2, 1.0])
+def test_new_places_have_room(fuzziness):
+    rows, domains = table()
+    candidates = make_candidates(rows, domains, fuzziness=fuzziness, min_rows=0.0)
+    points = make_ramps((0, 0.0, 0.3), (0, 1.0, 0.1))
+    places = candidates._places_of_all(points)
+    own = slice(places.first[0], places.first[1])
+    new, reaches, flags = places.places[own], places.reaches[own], places.is_new[own].astype(bool)
+    assert (np.diff(new) > 0.0).all()
+    assert new[~flags].tolist() == [0.0, 1.0]
+    assert reaches[~flags].tolist() == [0.3, 0.1]
+    assert flags.sum() > 10
+    ranks = candidates.room.ranks(0, new[flags])
+    taken = np.concatenate([[0.0], candidates.room.ranks(0, np.array([0.0, 1.0])), [1.0]])
+    assert np.abs(ranks[:, None] - taken).min() >= MIN_LABEL
+    for place, reach in zip(new[flags], reaches[flags], strict=True):
+        limited = candidates.room.limited(points.with_point(0, place, reach))
+        if fuzziness > 0.0:
+            assert limited.reaches[-1] == pytest.approx(reach)
+        assert 0.0 < reach <= max(min(0.5, fuzziness), 0.01) * np.ptp(domains[0])
+
+
+def test_known_split_points_are_the_only_places():
+    rows, domains = table()
+    known = [np.array([-0.5, 0.4]), np.empty(0)]
+    candidates = make_candidates(rows, domains, known=known)
+    places = candidates._places_of_all(Ramps.none())
+    assert places.places[: places.first[1]].tolist() == [-0.5, 0.4]
+    places = candidates._places_of_all(make_ramps((0, 0.4, 0.1)))
+    own = slice(places.first[0], places.first[1])
+    assert places.places[own].tolist() == [-0.5, 0.4]
+    assert places.is_new[own].tolist() == [1, 0]
+    assert {one.place for one in splits_of(candidates, Structure.undivided(2)) if one.input == 0} <= {-0.5, 0.4}
+    assert {one.place for one in candidates.bends(Ramps.none(), rows.y, 2) if one.input == 0} <= {-0.5, 0.4}
+
+
+def test_no_more_curves_are_begun_than_allowed():
+    rows, domains = table()
+    candidates = make_candidates(rows, domains)
+    assert candidates.bends(Ramps.none(), rows.y, 0) == []
+    assert {one.input for one in candidates.bends(make_ramps((1, 0.0, 0.1)), rows.y, 1)} == {1}
+    assert {one.input for one in candidates.bends(make_ramps((1, 0.0, 0.1)), rows.y, 2)} == {0, 1}
+
+
+def test_an_input_without_width_is_not_divided():
+    rows, domains = table()
+    domains[1, 1] = domains[1, 0]
+    candidates = make_candidates(rows, domains)
+    assert {one.input for one in splits_of(candidates, Structure.undivided(2))} == {0}
+    assert {one.input for one in candidates.bends(Ramps.none(), rows.y, 2)} == {0}

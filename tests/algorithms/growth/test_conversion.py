@@ -1,0 +1,181 @@
+"""From structures to rule bases: what is predicted stays the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.examples import examples
+from helpers.structures import ends_of, grow_at_random
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fruler.algorithms.growth.conversion import Conversion
+from fruler.algorithms.growth.room import Room
+from fruler.algorithms.growth.structure import Structure
+from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
+from fruler.learning.training_table import LocalTable
+
+seeds = st.integers(0, 2**32 - 1)
+few = examples(0.3)
+UNITS, SHIFTS = np.array([1.0, 1e3, 1e-3]), np.array([0.0, -5e3, 7.0])
+
+
+def make_table(rng, n_rows=50, split_points=None, weighted=True):
+    X = rng.normal(size=(n_rows, 3)) * UNITS + SHIFTS
+    y = 100.0 + 20.0 * rng.normal(size=n_rows)
+    weight = rng.uniform(0.1, 2.0, n_rows) if weighted else None
+    return LocalTable.from_arrays(X, y, weight, ["a", "b", "c"], split_points)
+
+
+def domains_of(table, inputs=(0, 1, 2)):
+    some = list(inputs)
+    scale = table.scale
+    return (table.domains[some] - scale.centre[some, None]) / scale.spread[some, None]
+
+
+def converted(table, structure, coefficients, inputs=(0, 1, 2), fuzziness=1.0):
+    """The rule base, and the rows that it is of."""
+    numbers = np.array(inputs)
+    rows = table.rows.with_inputs(numbers)
+    sums = Sums.over(rows, degrees_of(structure, rows))
+    rule_base = Conversion(table, numbers, fuzziness).rule_base(
+        structure, coefficients, sums.normal(structure, 0.3), sums.support / sums.weight
+    )
+    return rule_base, rows
+
+
+def assert_same_predictions(table, structure, coefficients, rule_base, rows):
+    degrees = degrees_of(structure, rows)
+    outputs = outputs_of(structure, coefficients, rows, degrees)
+
+    def in_units(said):
+        return said * table.target_scale.spread + table.target_scale.centre
+
+    np.testing.assert_allclose(rule_base.predict(table.values), in_units(outputs.together), rtol=1e-8)
+    # Each rule by itself, too.
+    alone = in_units(outputs.rules + outputs.curves).T
+    np.testing.assert_allclose(rule_base.rule_outputs(table.values), alone, rtol=1e-8, atol=1e-7)
+    np.testing.assert_allclose(rule_base.activations(table.values)[0], degrees.weights.T, atol=1e-8)
+
+
+@few
+@given(seeds, st.integers(0, 7), st.integers(0, 4))
+def test_a_rule_base_predicts_what_the_structure_says(seed, n_splits, n_bends):
+    rng = np.random.default_rng(seed)
+    table = make_table(rng)
+    structure = grow_at_random(rng, domains_of(table), n_splits, n_bends)[-1]
+    coefficients = rng.normal(size=structure.n_terms)
+    rule_base, rows = converted(table, structure, coefficients)
+    assert rule_base.n_rules == structure.n_rules
+    assert rule_base.n_curves == structure.n_curves
+    assert_same_predictions(table, structure, coefficients, rule_base, rows)
+    np.testing.assert_allclose(
+        rule_base.support, np.average(rule_base.activations(table.values)[0], axis=0, weights=table.weight), atol=1e-9
+    )
+
+
+@few
+@given(seeds, st.integers(0, 4), st.integers(1, 5))
+def test_curves_are_zero_on_average_and_have_the_slope_that_rules_share(seed, n_splits, n_bends):
+    rng = np.random.default_rng(seed)
+    table = make_table(rng)
+    structure = grow_at_random(rng, domains_of(table), n_splits, n_bends)[-1]
+    rule_base, _ = converted(table, structure, rng.normal(size=structure.n_terms))
+    for curve in rule_base.curves:
+        added = curve.values(table.values[:, curve.input])
+        assert np.average(added, weights=table.weight) == pytest.approx(0.0, abs=1e-9 * np.abs(added).max())
+        # The first rule has the blocks that all rules have, and no more: its slope is in the curve.
+        first = np.flatnonzero(structure.blocks.sum(axis=1) == 1.0)
+        assert not rule_base.consequents.coefficients[first, 1 + curve.input].any()
+
+
+def test_a_curve_without_terms_is_none():
+    rng = np.random.default_rng(0)
+    table = make_table(rng)
+    structure = Structure.undivided(3).with_bend(1, 0.0, 0.2).with_bend(0, 0.3, 0.2)
+    rule_base, rows = converted(table, structure, coefficients := np.array([0.5, 1.0, 2.0, 3.0, 0.0, 0.0, 1.0, 0.0]))
+    assert [curve.input for curve in rule_base.curves] == [0]
+    # The slope of the other is the rule's.
+    assert np.flatnonzero(rule_base.consequents.coefficients[0]).tolist() == [0, 2, 3]
+    assert_same_predictions(table, structure, coefficients, rule_base, rows)
+
+
+@few
+@given(seeds, st.integers(0, 4), st.integers(0, 3))
+def test_inputs_that_were_not_grown_on_are_in_no_rule(seed, n_splits, n_bends):
+    rng = np.random.default_rng(seed)
+    table, inputs = make_table(rng), (0, 2)
+    structure = grow_at_random(rng, domains_of(table, inputs), n_splits, n_bends)[-1]
+    coefficients = rng.normal(size=structure.n_terms)
+    rule_base, rows = converted(table, structure, coefficients, inputs)
+    assert rule_base.names == ("a", "b", "c")
+    assert not rule_base.uses[1]
+    assert rule_base.granularities[1] == 1
+    assert not np.isin([curve.input for curve in rule_base.curves], 1).any()
+    assert_same_predictions(table, structure, coefficients, rule_base, rows)
+
+
+@few
+@given(seeds, st.integers(1, 5), st.integers(0, 3), st.sampled_from([0.0, 0.4, 1.0]))
+def test_known_split_points_are_labels_whether_rules_use_them_or_not(seed, n_splits, n_bends, fuzziness):
+    rng = np.random.default_rng(seed)
+    known = [-6e3, -5e3, -4.5e3, -3e3]
+    table = make_table(rng, n_rows=60, split_points={"b": known}, weighted=False)
+    domains, scale = domains_of(table), table.scale
+    points = [np.empty(0), (np.array(known) - scale.centre[1]) / scale.spread[1], np.empty(0)]
+    room = Room(table.rows, domains, points, fuzziness)
+    structure = Structure.undivided(3)
+    for place in rng.permutation(points[1])[:n_splits]:
+        structure, number = structure.with_split(1, float(place), 1.0)
+        ends = [ends_of(structure, rule, 1, domains) for rule in range(structure.n_rules)]
+        rule = next(rule for rule, (low, high) in enumerate(ends) if low < place < high)
+        structure = structure.divided(rule, number)
+    for place in rng.permutation(points[1])[:n_bends]:
+        structure = structure.with_bend(1, float(place), 1.0)
+    limited = replace(structure, splits=room.limited(structure.splits), bends=room.limited(structure.bends))
+    coefficients = rng.normal(size=limited.n_terms)
+    rule_base, rows = converted(table, limited, coefficients, fuzziness=fuzziness)
+    partition = rule_base.variables[1].partition
+    assert partition.split_points == tuple(known)
+    assert partition.fuzziness == pytest.approx([fuzziness] * 4)
+    assert_same_predictions(table, limited, coefficients, rule_base, rows)
+
+
+def test_crisp_split_points_are_crisp():
+    rng = np.random.default_rng(0)
+    table = make_table(rng)
+    structure = Structure.undivided(3).with_split(0, 0.0, 1e-9)[0].divided(0, 0)
+    structure = structure.with_bend(2, 0.5, 1e-9)
+    rule_base, rows = converted(table, structure, coefficients := rng.normal(size=structure.n_terms), fuzziness=0.0)
+    assert rule_base.variables[0].partition.fuzziness == (0.0,)
+    assert rule_base.curves[0].partition.fuzziness == (0.0,)
+    assert_same_predictions(table, structure, coefficients, rule_base, rows)
+
+
+def test_a_split_of_rules_and_a_bend_of_one_input_have_partitions_of_their_own():
+    rng = np.random.default_rng(0)
+    table = make_table(rng)
+    structure = Structure.undivided(3).with_split(0, 0.5, 0.2)[0].divided(0, 0).with_bend(0, -0.5, 0.1)
+    rule_base, _ = converted(table, structure, rng.normal(size=structure.n_terms))
+    scale = table.scale
+    assert rule_base.variables[0].partition.split_points == pytest.approx([0.5 * scale.spread[0] + scale.centre[0]])
+    assert rule_base.variables[0].partition.half_widths == pytest.approx([0.2 * scale.spread[0]])
+    assert rule_base.curves[0].partition.split_points == pytest.approx([-0.5 * scale.spread[0] + scale.centre[0]])
+    assert rule_base.curves[0].partition.half_widths == pytest.approx([0.1 * scale.spread[0]])
+
+
+def test_labels_are_numbered_from_low_to_high_whatever_the_order_of_the_splits():
+    table = make_table(np.random.default_rng(0))
+    structure = Structure.undivided(3)
+    for rule, place in ((0, 0.5), (0, -0.5), (1, 1.0)):
+        structure, number = structure.with_split(0, place, 0.1)
+        structure = structure.divided(rule, number)
+    rule_base, _ = converted(table, structure, np.zeros(structure.n_terms))
+    assert rule_base.antecedents.ranges[:, 0].tolist() == [[0, 0], [2, 2], [1, 1], [3, 3]]
+    assert rule_base.antecedents.ranges[:, 1].tolist() == [[0, 0]] * 4
+
+
+def test_without_terms_the_mean_is_predicted():
+    table = make_table(np.random.default_rng(0))
+    rule_base, _ = converted(table, Structure.undivided(3), np.zeros(4))
+    np.testing.assert_allclose(rule_base.predict(table.values), table.target_scale.centre)
