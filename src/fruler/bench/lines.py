@@ -23,7 +23,7 @@ COMMON_FIGURES = (
 FIGURES = (
     *COMMON_FIGURES,
     *("evaluations", "regularization", "selection_seconds", "discretization_seconds", "search_seconds"),
-    *("possible_coefficients", "uncovered"),
+    *("possible_coefficients", "uncovered", "curves", "alone_error", "truth"),
     *("reduction", "increase", "thinned", "selection_s", "average", "largest", "unused", "discretization_s"),
 )
 

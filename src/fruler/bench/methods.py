@@ -17,6 +17,7 @@ from fruler._wording import suggest
 from fruler.bench.peers import PEERS, Peer, Size
 from fruler.bench.systems import capped, is_capped, uncapped
 from fruler.estimators.registry import algorithm_names, find_estimator
+from fruler.rules.measurement import measure_truth
 from fruler.stages.discretization import MultiGranularityDiscretizer
 from fruler.stages.instance_selection import ClassConditionalSelector
 
@@ -130,10 +131,14 @@ class _RulesMeasure:
         model = find_estimator(self.algorithm)(**settings, random_state=seed, n_jobs=1)
         figures = _measure_estimator(model, train, test)
         rule_base, stages = model.rule_base_, dict(model.stage_seconds_)
+        test_rows = np.asarray(test.data, dtype=np.float64)
         return figures | {
             "rules": model.n_rules_,
             "coefficients": rule_base.n_coefficients,
             "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
+            "curves": len(rule_base.curves),
+            "alone_error": measure_truth(rule_base, test_rows, test.target, held_out=True).alone ** 2 / 2.0,
+            "truth": None if model.truth_ is None else model.truth_.ratio,
             "possible_coefficients": model.n_rules_ * train.data.shape[1],
             "evaluations": model.n_evaluations_,
             "regularization": model.regularization_,

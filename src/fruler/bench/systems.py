@@ -38,6 +38,9 @@ PEERS = {
     "highfis": "highFIS",
 }
 
+# Methods of ours that are no longer in the package; their results are kept to compare with.
+EARLIER = {"first_growth": "First growth"}
+
 # What the caption of the paper's Table 4 says: errors of these sets are printed in units of a power of ten.
 POWERS = {
     "ele-1": 5,
@@ -94,7 +97,7 @@ def title_of(system: str) -> str:
     """Return the name of a system as tables and pictures show it; an unknown one keeps its own."""
     if is_capped(system):
         return f"{title_of(uncapped(system))}, capped"
-    return {**PAPER_SYSTEMS, **own_systems(), **PEERS, PREPROCESSING: "Preprocessing"}.get(system, system)
+    return {**PAPER_SYSTEMS, **own_systems(), **EARLIER, **PEERS, PREPROCESSING: "Preprocessing"}.get(system, system)
 
 
 def set_label(name: str) -> str:
@@ -117,7 +120,7 @@ def order_sets(names: set[str]) -> list[str]:
 
 def order_methods(names: set[str]) -> list[str]:
     """Return methods in the order of the tables: ours, the peers, those that are not known."""
-    known = [*own_systems(), *PEERS]
+    known = [*own_systems(), *EARLIER, *PEERS]
     return [name for name in known if name in names] + sorted(names.difference(known))
 
 

@@ -21,7 +21,7 @@ RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 5
 # By how much the error of a smaller model may be above the least: so many standard errors of the difference between
 # the two, but at least the first share of the error, and at most the second.
-_STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 0.7, 0.003, 0.03
+_STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 1.0, 0.01, 0.03
 # Of many rows some of the folds do.
 _MANY_ROWS, _N_FOLDS_OF_MANY = 4_000, 3
 

@@ -15,6 +15,7 @@ from fruler.algorithms.growth.conversion import Conversion
 from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
 from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.screening import MAX_INPUTS
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
 from fruler.algorithms.growth.sums import Sums, degrees_of, sums_in_slices
@@ -26,8 +27,9 @@ from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
 
 STAGES = ("growth", "cross-validation", "fit")
-# The most rows that rules are grown on; consequents are fitted on all.
-MAX_GROWN_ROWS = 10_000
+# The most rows that rules are grown on, fewer of a table with many inputs, but no fewer than the second figure;
+# consequents are fitted on all.
+MAX_GROWN_ROWS, _MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS = 10_000, 4_000, 300_000
 # The least width of an input that is split, in floats: enough for the split points that rows in number can tell apart.
 _MIN_FLOATS = 2.0**20
 # How much of the time the growth may take, and the growth and its cross-validation together.
@@ -166,10 +168,11 @@ class GrowthLearner(ABC):
         return validation.run(self.pool, self.state.folds, tell)
 
     def _grown_rows(self) -> Indices:
-        n_rows = self.table.n_rows
-        if n_rows <= MAX_GROWN_ROWS:
+        n_rows, n_inputs = self.table.n_rows, min(self.table.n_inputs, MAX_INPUTS)
+        most = min(MAX_GROWN_ROWS, max(_MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS // n_inputs))
+        if n_rows <= most:
             return np.arange(n_rows)
-        return np.sort(self.rng.choice(n_rows, MAX_GROWN_ROWS, replace=False))
+        return np.sort(self.rng.choice(n_rows, most, replace=False))
 
     def _folds(self, n_rows: int) -> list[Indices]:
         """Return the rows to hold out, fold by fold; no folds where there are too few evaluations for them."""
