@@ -68,7 +68,7 @@ class Callback:
     ...         return progress.stage == "growth" and progress.n_rules == 4
     >>> weather = load_example("weather")
     >>> model = FuzzyRuleRegressor(callbacks=[FourRules()], random_state=0).fit(weather.data, weather.target)
-    >>> len(model.history_)
+    >>> int(model.history_.n_rules.max())
     4
     """
 
