@@ -18,6 +18,7 @@ from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.problem import SearchSpace, Task
+from fruler.algorithms.growth import learner
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
 from fruler.distributed.evaluation import RemoteEvaluator
@@ -26,8 +27,8 @@ from fruler.distributed.source import Source, open_blocks
 from fruler.learning.training_table import LocalTable
 from fruler.stages.discretization import nested_splits
 
-QUICK = {"max_evaluations": 150, "random_state": 0}
-EVOLVED = {**QUICK_SETTINGS["fruler"], "population_size": 20, **QUICK}
+QUICK = {"max_evaluations": 500, "random_state": 0}
+EVOLVED = {**QUICK_SETTINGS["fruler"], "population_size": 20, **QUICK, "max_evaluations": 150}
 
 
 def same_model(one, other, tolerance=1e-9):
@@ -36,6 +37,9 @@ def same_model(one, other, tolerance=1e-9):
     assert mine.antecedents.ranges.tolist() == yours.antecedents.ranges.tolist()
     np.testing.assert_allclose(mine.consequents, yours.consequents, rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(mine.support, yours.support, rtol=tolerance, atol=tolerance)
+    assert [curve.input for curve in mine.curves] == [curve.input for curve in yours.curves]
+    for curve, same in zip(mine.curves, yours.curves, strict=True):
+        np.testing.assert_allclose(curve.coefficients, same.coefficients, rtol=tolerance, atol=tolerance)
     for name in mine.training.__dataclass_fields__:
         mine_, yours_ = getattr(mine.training, name), getattr(yours.training, name)
         if name == "truth":
@@ -78,11 +82,13 @@ def test_growth_learns_the_model_of_one_machine_from_files(client, table, local,
 
 
 def test_growth_fetches_the_same_rows_as_one_machine(client, monkeypatch, rng):
+    monkeypatch.setattr(learner, "MAX_GROWN_ROWS", 400)
     X = rng.uniform(size=(5000, 2))
     y = np.abs(X[:, 0] - 0.4) + X[:, 1]
     model = DaskFuzzyRuleRegressor(client, max_rules=3, **QUICK).fit(*in_chunks(X, y, 1300))
     same_model(model, FuzzyRuleRegressor(max_rules=3, **QUICK).fit(X, y))
-    assert len(model.sample_indices_) == 4000
+    assert len(model.sample_indices_) == 400
+    assert model.sample_indices_[-1] > 4000
 
 
 def test_weights_count_as_on_one_machine(client, friedman, rng):
@@ -174,7 +180,7 @@ def test_parameters_are_those_of_the_local_regressor_and_a_few_more(client):
 def test_a_grid_search_runs_on_the_cluster(client, friedman):
     X, y = friedman[0][:200], friedman[1][:200]
     grid = {"max_rules": [1, 3]}
-    search = GridSearchCV(FuzzyRuleRegressor(max_evaluations=60, random_state=0), grid, cv=2, n_jobs=-1)
+    search = GridSearchCV(FuzzyRuleRegressor(max_curves=0, max_evaluations=60, random_state=0), grid, cv=2, n_jobs=-1)
     with client.as_current(), joblib.parallel_config("dask"):
         search.fit(X, y)
     here = clone(search).set_params(n_jobs=1).fit(X, y)

@@ -35,7 +35,9 @@ class SumsJob(NamedTuple):
 
 def sum_rows(block: Block, job: SumsJob) -> list[Sums]:
     """Sum up the rows of a block for every structure."""
-    parts = (job.standard.rows(part).with_inputs(job.inputs) for part in block.slices(_ROWS_A_SLICE))
+    # A block without rows is summed up whole.
+    slices = block.slices(_ROWS_A_SLICE) if len(block) else [block]
+    parts = (job.standard.rows(part).with_inputs(job.inputs) for part in slices)
     return reduce(add_sums, ([sums_in_slices(structure, rows) for structure in job.structures] for rows in parts))
 
 

@@ -110,7 +110,7 @@ class GrowthLearner(ABC):
         growth.deadline = self.control.deadline() - self._seconds_of_fit(growth, sizes[chosen].step.structure)
         sizes = {n_rules: size.in_reading_order() for n_rules, size in sizes.items()}
         n_validated = 0 if choice is None else choice.n_evaluations
-        points = self._finish(sizes, chosen, choice, growth, folds, growth.n_evaluations + n_validated)
+        points = self._finish(sizes, chosen, choice, growth, folds)
         exact = exact and not growth.out_of_time
         clock.append(time.perf_counter())
         return Learned(
@@ -204,7 +204,6 @@ class GrowthLearner(ABC):
         choice: Choice | None,
         growth: Growth,
         folds: list[Indices],
-        n_evaluations: int,
     ) -> list[FrontPoint]:
         """Finish the chosen model and fit it on all rows, then the others while there is time."""
         start = time.monotonic()
@@ -216,6 +215,7 @@ class GrowthLearner(ABC):
             for n_rules, ridge in zip(order, ridges, strict=True)
         ]
         structures = [one.step.structure for one in finished]
+        n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
         points: list[FrontPoint] = []
         for place, n_rules in enumerate(order):
             if points and self.control.over():

@@ -106,13 +106,14 @@ def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequenc
     """
     structure, kept = step.structure, step.fit.kept
     parts = [growth.rows.take(fold) for fold in folds]
+    n_rows = sum(len(part) for part in parts)
     degrees = [degrees_of(structure, part) for part in parts]
     sums = [Sums.over(part, own) for part, own in zip(parts, degrees, strict=True)]
     total = reduce(Sums.__add__, sums)
     together, alone, strongest = [], [], []
     for part, own, held_out in zip(parts, degrees, sums, strict=True):
         normal = (total - held_out).normal(structure, growth.locality)
-        fit = growth.final_terms(normal, regularization, len(growth.rows) - len(part), kept)
+        fit = growth.final_terms(normal, regularization, n_rows - len(part), kept)
         outputs = outputs_of(structure, fit.coefficients, part, own)
         together.append(np.square(part.y - outputs.together))
         alone.append(np.square(part.y - outputs.of_strongest(own)))
