@@ -83,12 +83,12 @@ def test_long_names_are_readable(model):
 
 def test_without_curves_there_is_nothing_to_draw(model):
     with pytest.raises(ValueError, match=r"These rules have no curves to draw\.$"):
-        CurveDisplay.from_estimator(model)
+        CurveDisplay.from_estimator(with_curves(model, 0))
 
 
 def test_an_effect_includes_the_curve(model):
-    curved = with_curves(model, 2)
-    display, plain = EffectDisplay.from_estimator(curved, 1), EffectDisplay.from_estimator(model, 1)
+    curved, straight = with_curves(model, 2), with_curves(model, 0)
+    display, plain = EffectDisplay.from_estimator(curved, 1), EffectDisplay.from_estimator(straight, 1)
     curve = curved.rule_base_.curves[1]
     typical = model.rule_base_.training.typical
     grid = display.grid
@@ -114,4 +114,4 @@ def test_rules_name_their_curves(model):
         note = display.axes_[-1].get_xlabel().replace("\n", "")
         assert f"ontopofeveryrule:{words}".replace(" ", "") in note.replace(" ", "")
         assert_readable(display.figure_)
-    assert "curve" not in RuleBaseDisplay.from_estimator(model).axes_[-1].get_xlabel()
+    assert "curve" not in RuleBaseDisplay.from_estimator(with_curves(model, 0)).axes_[-1].get_xlabel()
