@@ -109,6 +109,9 @@ def test_a_fit_that_was_ended_goes_on(friedman, algorithm, whole, tmp_path, mome
     if told.stage in ("cross-validation", "fit"):
         # The last generation, which the limit of evaluations cut short, is made again; a growth goes back again.
         assert 0 < again.resumed_ < told.n_evaluations
+    elif told.stage == "cross-validation":
+        # The way back from the largest model is made again.
+        assert 0.8 * told.n_evaluations < again.resumed_ < told.n_evaluations
     else:
         assert again.resumed_ == told.n_evaluations
     assert again.n_evaluations_ > again.resumed_
