@@ -89,21 +89,28 @@ def truth_sentence(rule_base: RuleBase) -> str:
     >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
     >>> steps = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]], target_unit="m")
     >>> truth_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))
-    'Typical error on training rows: 0.52 m; by the strongest rule alone: 0.569 m.'
+    'Typical error on training rows: 0.520 m; by the strongest rule alone: 0.569 m.'
     """
     training = rule_base.training
     if training is None or training.truth is None:
         return ""
     truth, tolerance = training.truth, _SHARE_OF_ERROR * training.target_spread
-    together, alone = (
-        f"{number_within(error, tolerance)} {rule_base.target_unit}".rstrip() for error in (truth.together, truth.alone)
-    )
+    numbers = _alike([number_within(error, tolerance) for error in (truth.together, truth.alone)])
+    together, alone = (f"{number} {rule_base.target_unit}".rstrip() for number in numbers)
     said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
     if rule_base.n_rules > 1:
         said += f"; by the strongest rule alone: {alone}"
         if not truth.holds(training.target_spread):
             said += ", so read the rules together, not one by one"
     return f"{said}."
+
+
+def _alike(numbers: list[str]) -> list[str]:
+    """Give numbers that are read side by side as many decimal places."""
+    if any("e" in number for number in numbers):
+        return numbers
+    places = max(len(number.partition(".")[2]) for number in numbers)
+    return [f"{float(number):.{places}f}" for number in numbers]
 
 
 def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:
