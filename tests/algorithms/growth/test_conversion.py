@@ -138,6 +138,9 @@ def test_known_split_points_are_labels_whether_rules_use_them_or_not(seed, n_spl
     partition = rule_base.variables[1].partition
     assert partition.split_points == tuple(known)
     assert partition.fuzziness == pytest.approx([fuzziness] * 4)
+    # A curve bends at those that it uses.
+    assert [len(curve.partition.split_points) for curve in rule_base.curves] == [n_bends] * (n_bends > 0)
+    assert {point for curve in rule_base.curves for point in curve.partition.split_points} <= {*known}
     assert_same_predictions(table, limited, coefficients, rule_base, rows)
 
 

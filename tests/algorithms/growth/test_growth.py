@@ -172,7 +172,32 @@ def test_going_back_finds_what_growing_missed():
     assert best[1].fit.criterion < growth.path[1].fit.criterion - 10.0
 
 
+def test_going_back_does_without_tuning_that_makes_it_worse():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2))
+    growth, _ = grow(X, np.where(X[:, 1] > 0.63, 5.0, 0.0) + 0.05 * rng.normal(size=200))
+    tune = growth.tune
+
+    def spoiled(*arguments):
+        structure, fit = tune(*arguments)
+        return structure, fit._replace(criterion=fit.criterion + 1e6)
+
+    growth.tune = spoiled
+    best = growth._back(growth.path)
+    assert best[1].fit.criterion < growth.path[1].fit.criterion
+    assert max(step.fit.criterion for step in best) < 1e5
+
+
 # Tuning.
+
+
+def test_what_leaves_a_rule_too_few_rows_is_not_tuned():
+    growth = start(*bends())
+    for share, few in ((0.9, False), (0.95, True)):
+        place = float(np.quantile(growth.rows.columns[0], share))
+        structure = Structure.undivided(2).with_split(0, place, 0.01)[0].divided(0, 0)
+        found = growth.tune(structure, np.ones(structure.n_terms, dtype=bool), 4)
+        assert (found is None) == few
 
 
 def test_tuning_lowers_the_error_and_keeps_the_rules(grown):

@@ -16,7 +16,8 @@ few = examples(0.5)
 
 
 def random_room(rng, n_inputs=2, fuzziness=1.0, known=None):
-    rows, domains = random_rows(rng, 80, n_inputs)
+    # A label needs five rows: a twentieth of them, rounded up.
+    rows, domains = random_rows(rng, 90, n_inputs)
     return Room(rows, domains, [np.empty(0)] * n_inputs if known is None else known, fuzziness)
 
 
