@@ -119,7 +119,7 @@ def test_inputs_that_were_not_grown_on_are_in_no_rule(seed, n_splits, n_bends):
 @given(seeds, st.integers(1, 5), st.integers(0, 3), st.sampled_from([0.0, 0.4, 1.0]))
 def test_known_split_points_are_labels_whether_rules_use_them_or_not(seed, n_splits, n_bends, fuzziness):
     rng = np.random.default_rng(seed)
-    known = [-6e3, -5e3, -4.5e3, -3e3]
+    known = [-6012.3, -5000.1, -4511.7, -2999.9]
     table = make_table(rng, n_rows=60, split_points={"b": known}, weighted=False)
     domains, scale = domains_of(table), table.scale
     points = [np.empty(0), (np.array(known) - scale.centre[1]) / scale.spread[1], np.empty(0)]
