@@ -209,7 +209,7 @@ def with_truth(together, alone, held_out):
             "so read the rules together, not one by one.",
         ),
         # The data are nearly exact: what the ratio says is of no importance.
-        ((0.001, 0.19, True), "Typical error on held-out rows: 0.001 kW; by the strongest rule alone: 0.19 kW."),
+        ((0.001, 0.19, True), "Typical error on held-out rows: 0.001 kW; by the strongest rule alone: 0.190 kW."),
     ],
 )
 def test_the_text_ends_with_how_true_the_rules_are(truth, sentence):

@@ -13,7 +13,7 @@ from fruler.rules.arrays import frozen
 # A model counts as true where its strongest rule alone errs at most so much more than all rules together,
 _TOLERANCE = 1.15
 # or by less than this share of the target's standard deviation: where data are nearly exact, a ratio says nothing.
-FLOOR = 0.02
+_FLOOR = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Truth:
 
     def holds(self, target_spread: float) -> bool:
         """Return whether rules count as true, for a target with some standard deviation."""
-        return self.alone <= max(_TOLERANCE * self.together, FLOOR * target_spread)
+        return self.alone <= max(_TOLERANCE * self.together, _FLOOR * target_spread)
 
     def scaled(self, unit: float) -> Truth:
         """Return the same in another unit."""

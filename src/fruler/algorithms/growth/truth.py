@@ -11,7 +11,7 @@ import numpy as np
 from fruler._typing import Indices
 from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler.rules.truth import FLOOR, Truth, measured_truth
+from fruler.rules.truth import Truth, measured_truth
 
 # How true the rules of a finished model should be, a little more than what counts as true.
 _WANTED = 0.92
@@ -63,18 +63,13 @@ def made_true(growth: Growth, step: Step, regularization: float, folds: Sequence
     if finished.truth is None or growth.options.locality is not None:
         return finished
     limit = _MAX_RISE * finished.truth.together
-    while not (_is_true(finished) or growth.ended) and locality < 1.0:
+    while finished.truth.ratio < _WANTED and locality < 1.0 and not growth.ended:
         locality = min(_FACTOR * locality, 1.0)
         attempt = _tuned(growth, finished.step, regularization, folds, locality)
         if attempt.truth is None or attempt.truth.together > limit:
             break
         finished = attempt
     return finished
-
-
-def _is_true(finished: Finished) -> bool:
-    truth = finished.truth
-    return truth is None or truth.ratio >= _WANTED or truth.alone <= FLOOR
 
 
 def _tuned(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices], locality: float) -> Finished:
