@@ -119,23 +119,23 @@ def test_inputs_that_were_not_grown_on_are_in_no_rule(seed, n_splits, n_bends):
 @given(seeds, st.integers(1, 5), st.integers(0, 3), st.sampled_from([0.0, 0.4, 1.0]))
 def test_known_split_points_are_labels_whether_rules_use_them_or_not(seed, n_splits, n_bends, fuzziness):
     rng = np.random.default_rng(seed)
-    known = [-6012.3, -5000.1, -4511.7, -2999.9]
-    table = make_table(rng, n_rows=60, split_points={"b": known}, weighted=False)
+    known = [-0.7, 0.013, 0.31, 0.9]
+    table = make_table(rng, n_rows=60, split_points={"a": known}, weighted=False)
     domains, scale = domains_of(table), table.scale
-    points = [np.empty(0), (np.array(known) - scale.centre[1]) / scale.spread[1], np.empty(0)]
+    points = [(np.array(known) - scale.centre[0]) / scale.spread[0], np.empty(0), np.empty(0)]
     room = Room(table.rows, domains, points, fuzziness)
     structure = Structure.undivided(3)
-    for place in rng.permutation(points[1])[:n_splits]:
-        structure, number = structure.with_split(1, float(place), 1.0)
-        ends = [ends_of(structure, rule, 1, domains) for rule in range(structure.n_rules)]
+    for place in rng.permutation(points[0])[:n_splits]:
+        structure, number = structure.with_split(0, float(place), 1.0)
+        ends = [ends_of(structure, rule, 0, domains) for rule in range(structure.n_rules)]
         rule = next(rule for rule, (low, high) in enumerate(ends) if low < place < high)
         structure = structure.divided(rule, number)
-    for place in rng.permutation(points[1])[:n_bends]:
-        structure = structure.with_bend(1, float(place), 1.0)
+    for place in rng.permutation(points[0])[:n_bends]:
+        structure = structure.with_bend(0, float(place), 1.0)
     limited = replace(structure, splits=room.limited(structure.splits), bends=room.limited(structure.bends))
     coefficients = rng.normal(size=limited.n_terms)
     rule_base, rows = converted(table, limited, coefficients, fuzziness=fuzziness)
-    partition = rule_base.variables[1].partition
+    partition = rule_base.variables[0].partition
     assert partition.split_points == tuple(known)
     assert partition.fuzziness == pytest.approx([fuzziness] * 4)
     # A curve bends at those that it uses.
