@@ -366,12 +366,14 @@ class TestModels:
 
 
 def test_summary(of):
-    lines = [make_line("growth", "dee", error=0.02, rules=3.95, seconds=1.0, inputs=6)]
+    lines = [make_line("growth", "dee", error=0.02, rules=3.95, seconds=1.0, inputs=6, coefficients=5)]
     lines += [
         make_line("growth", "wankara", error=0.888, rules=11.2, seconds=2.0, coefficients=30, possible_coefficients=60)
     ]
     lines += [make_line("growth", "pole", error=110.898 / 4, rules=40.8, seconds=9.0, coefficients=10)]
     lines[-1]["possible_coefficients"] = 100
+    lines[0] |= {"curves": 1, "alone_error": 0.08}
+    lines[1] |= {"curves": 2, "alone_error": 0.888}
     lines += [make_line("cubist", "dee", error=0.04, seconds=6.0), make_line("cubist", "pole", error=1.0, seconds=1.0)]
     table = of(*lines)["summary"]
     values = table.frame.set_index("figure")["value"].to_dict()
@@ -382,6 +384,10 @@ def test_summary(of):
             "rules, ratio to the paper's FRULER (geometric mean)": 1.0,
             "largest ratio of the error to the paper's FRULER": 1.0,
             "sets at least as good as the best of the paper's four systems, at its digits": 3,
+            "RMSE of all rules / of the strongest rule alone (geometric mean; least)": 0.5**0.5,
+            "rules, median of the sets": 11.2,
+            "curves, median of the sets": 1.5,
+            "coefficients that are not zero, median of the sets": 10,
             "coefficients that are not zero, sets of 8 inputs and more, %": 30.0,
             "seconds of a fit, summed over the small sets (fold 1)": 3.0,
             "longest fit of a large set, seconds": 9.0,

@@ -45,7 +45,8 @@ def summary_table(measured: Measured) -> Table | None:
 
 
 def _headlines(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
-    records = _against_the_paper(measured, algorithm) + _size_and_time(measured, algorithm)
+    records = _against_the_paper(measured, algorithm) + _truth(measured, algorithm)
+    records += _size_and_time(measured, algorithm)
     for peer in measured.peers:
         records += _against_a_peer(measured, algorithm, peer)
     return [{"method": algorithm, **record} for record in records]
@@ -83,10 +84,27 @@ def _against_the_paper(measured: Measured, algorithm: str) -> list[dict[str, Any
     return records
 
 
+def _truth(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
+    """Return how nearly the strongest rule alone is as good as all rules together."""
+    together, alone = measured.means(algorithm, "error"), measured.means(algorithm, "alone_error")
+    if alone.empty:
+        return []
+    ratios = (together[alone.index] / alone) ** 0.5
+    mean, least = geometric_mean(ratios), float(ratios.min())
+    detail = f"least {fixed(least, 3)} ({ratios.idxmin()})"
+    figure = "RMSE of all rules / of the strongest rule alone (geometric mean; least)"
+    return [_record(figure, mean, f"{fixed(mean, 3)}; {fixed(least, 3)} ({ratios.idxmin()})", detail)]
+
+
 def _size_and_time(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
-    """Return how sparse the consequents are, and how long the fits take."""
+    """Return how large the models are, how sparse their consequents, and how long the fits take."""
     records = []
     runs = measured.of(algorithm)
+    for name, figure in (("rules", "rules"), ("curves", "curves"), ("coefficients", "coefficients that are not zero")):
+        means = measured.means(algorithm, name)
+        if len(means):
+            median = float(means.median())
+            records.append(_record(f"{figure}, median of the sets", median, fixed(median, 1), f"{len(means)} sets"))
     wide = runs[runs["inputs"] >= MANY_INPUTS]
     shares = share_of_coefficients(wide).groupby([wide["set"], wide["fold"]]).mean().groupby("set").mean()
     if shares.notna().any():
