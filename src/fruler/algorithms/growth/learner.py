@@ -241,7 +241,8 @@ class GrowthLearner(ABC):
             # Sizes are compared by what was grown without the rows; of one size that may have been another mix of rules
             # and curves, but this one is no better than its own structure on held-out rows.
             cv_error = max(cv_error, truth.together**2)
-            truth = truth.scaled(float(np.sqrt(2.0 * cv_error * unit)) / truth.together) if cv_error > 0.0 else None
+            error = float(np.sqrt(2.0 * cv_error * unit))
+            truth = truth.scaled(error / truth.together) if truth.together > 0.0 else None
         return FrontPoint(
             conversion.rule_base(structure, fit.coefficients, normal, sums.support / sums.weight),
             finished.step.fit.criterion,
