@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
+from fruler.consequents.elastic_net import INTERCEPT_RIDGE
 from fruler.kernels import growth_terms
 
-# On the intercept: nothing but what rounding needs.
-_INTERCEPT_RIDGE = 1e-9
 # No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
 MIN_ERROR = 1e-12
 
@@ -59,7 +58,7 @@ class TermFit(NamedTuple):
 def ridge_of(normal: Normal, regularization: float) -> Floats:
     """Return the ridge on each term: that many rows that say nothing, among all; on the intercept none."""
     ridge = np.full(len(normal.moment), regularization / normal.weight)
-    ridge[0] = _INTERCEPT_RIDGE
+    ridge[0] = INTERCEPT_RIDGE
     return ridge
 
 
