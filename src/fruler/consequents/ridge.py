@@ -18,7 +18,7 @@ MIN_ERROR = 1e-12
 class Normal(NamedTuple):
     """Normal equations as means over the rows: the Gram matrix of the terms, their moments, and the square of y.
 
-    The first term is the intercept.
+    The first term is the intercept; the weight is that of all rows together.
     """
 
     gram: Floats
