@@ -122,17 +122,31 @@ def test_sums_of_columns_are_those_with_rules_with_each_other_and_with_y(seed, n
 
 
 @few
-@given(seeds, st.integers(1, 3), st.integers(0, 6), localities)
-def test_the_gram_matrix_of_blocks_is_that_of_the_mixed_error(seed, n_inputs, n_splits, locality):
-    rows, structure = random_case(seed, n_inputs, n_splits)
-    pairs, _ = growth_sums.pair_sums(rows.rows, weights_of(structure, rows), rows.y, rows.weight)
-    arguments = structure.blocks, *structure.origins, locality, rows.weight.sum(), n_inputs + 1
-    gram = growth_sums.block_gram(pairs, *arguments, 2)
-    n_terms = structure.n_terms
-    assert gram.shape == (n_terms + 2, n_terms + 2)
-    np.testing.assert_allclose(
-        gram[:n_terms, :n_terms], mixed_problem(structure, rows, locality).gram, rtol=1e-9, atol=1e-11
-    )
+@given(seeds, st.integers(1, 3), st.integers(0, 6), st.integers(0, 2), localities)
+def test_normal_equations_are_those_of_the_mixed_error(seed, n_inputs, n_splits, n_bends, locality):
+    rows, structure = random_case(seed, n_inputs, n_splits, n_bends)
+    weights, bends = weights_of(structure, rows), growth_sums.ramps(rows.columns, *structure.bends.arrays)
+    columns = growth_sums.curve_columns(rows.columns, bends, structure.bends.inputs, structure.bends.places)
+    rules = growth_sums.pair_sums(rows.rows, weights, rows.y, rows.weight)
+    curves = growth_sums.column_sums(rows.rows, weights, columns, rows.y, rows.weight)
+    arguments = structure.blocks, *structure.origins, locality, rows.weight.sum()
+    gram, moment = growth_sums.normal_equations(rules, curves, *arguments)
+    wanted = mixed_problem(structure, rows, locality)
+    np.testing.assert_allclose(gram, wanted.gram, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(moment, wanted.moment, rtol=1e-9, atol=1e-11)
+
+
+@few
+@given(seeds, st.integers(1, 3), st.integers(0, 6))
+def test_sums_by_block_are_those_of_all_rules_that_have_it(seed, n_inputs, n_splits):
+    _, structure = random_case(seed, n_inputs, n_splits)
+    terms = np.random.default_rng(seed).normal(size=(4, structure.n_rules, n_inputs + 1))
+    found = growth_sums.block_sums(terms, structure.blocks, *structure.origins)
+    wanted = np.einsum("nkt,kb->nbt", terms, structure.blocks)
+    for block, (column, place) in enumerate(zip(*structure.origins, strict=True)):
+        if column > 0:
+            wanted[:, block, column] -= place * wanted[:, block, 0]
+    np.testing.assert_allclose(found, wanted.reshape(4, -1), atol=1e-12)
 
 
 def test_without_split_points_there_is_one_rule_of_weight_one():

@@ -22,6 +22,7 @@ from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.truth import Truth
 from fruler.table.known_splits import domains_with_room
+from fruler.table.rarity import Counts, part_counts, rows_alike
 from fruler.table.rows import Rows, spread_evenly
 
 
@@ -117,6 +118,12 @@ class RemoteTable(TrainingTable):
         )
         return rows.take(back)
 
+    def rows_alike(self) -> Counts:
+        """Return for each row how many there are like it, from two passes."""
+        ends = np.column_stack([self.summary.low, self.summary.high])
+        [counts] = self.blocks.reduce([Job(count_in_block, ends, np.add)])
+        return np.concatenate(self.blocks.each(alike_in_block, [(ends, counts)] * len(self.summary.counts)))
+
     @cached_property
     def sample(self) -> TrainingSample:
         """Rows that are spread evenly over the table, brought to the client."""
@@ -153,6 +160,16 @@ class RemoteTable(TrainingTable):
         sample = self.sample
         weight = np.ones(len(sample.target)) if sample.weight is None else sample.weight
         return summary_from(rule_base, measured, sample.values, weight, cv_error=cv_error, truth=truth)
+
+
+def count_in_block(block: Block, ends: Floats) -> Counts:
+    """Return how many rows of a block lie in each part of each column."""
+    return part_counts(block.values, block.target, ends)
+
+
+def alike_in_block(block: Block, measured: tuple[Floats, Counts]) -> Counts:
+    """Return for each row of a block how many there are like it in the whole table."""
+    return rows_alike(block.values, block.target, *measured)
 
 
 def take_from_block(block: Block, wanted: tuple[Indices, float]) -> Fetched:

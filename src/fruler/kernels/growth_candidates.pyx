@@ -77,7 +77,7 @@ cdef void fill_bins(Bins* s, const double[:, ::1] rows, const int* terms, Py_ssi
         if locality > 0.0:
             dense_axpy(size, row_weight[i] * w[i], packed, s.plain + b * size)
         dense_axpy(q, row_weight[i] * w[i] * residual[i], x, s.moment + b * q)
-        s.weight[b] += row_weight[i] * w[i]
+        s.weight[b] += w[i]
     memset(s.mixed_below, 0, size * sizeof(double))
     memset(s.moment_below, 0, q * sizeof(double))
     s.weight_below[0] = 0.0

@@ -5,6 +5,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intc]
 
 def ramps(columns: Floats, inputs: Integers, places: Floats, reaches: Floats) -> Floats: ...
+def curve_columns(columns: Floats, bends: Floats, inputs: Integers, places: Floats) -> Floats: ...
 def rule_weights(ramps: Floats, first: Integers, lower: Integers, upper: Integers) -> Floats: ...
 def pair_sums(rows: Floats, weights: Floats, y: Floats, row_weight: Floats) -> tuple[Floats, Floats]: ...
 def new_rule_sums(
@@ -13,13 +14,13 @@ def new_rule_sums(
 def column_sums(
     rows: Floats, weights: Floats, columns: Floats, y: Floats, row_weight: Floats
 ) -> tuple[Floats, Floats, Floats]: ...
-def block_gram(
-    pairs: Floats,
+def block_sums(rule_terms: Floats, blocks: Floats, own_term: Integers, own_place: Floats) -> Floats: ...
+def normal_equations(
+    rules: tuple[Floats, Floats],
+    curves: tuple[Floats, Floats, Floats],
     blocks: Floats,
     own_term: Integers,
     own_place: Floats,
     locality: float,
     total: float,
-    q: int,
-    n_columns: int,
-) -> Floats: ...
+) -> tuple[Floats, Floats]: ...

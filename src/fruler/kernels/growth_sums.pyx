@@ -33,6 +33,25 @@ def ramps(const double[:, ::1] columns, const int[::1] inputs, const double[::1]
     return ramps_array
 
 
+def curve_columns(const double[:, ::1] columns, const double[:, ::1] bends, const int[::1] inputs, const double[::1] places):
+    """Return the terms of pieces of curves, shape (2 pieces, rows): of each its ramp, and that times the way from its place."""
+    cdef Py_ssize_t n_points = places.shape[0], n = columns.shape[1], p, i
+    terms_array = np.empty((2 * n_points, n))
+    cdef double[:, ::1] terms = terms_array
+    cdef const double* column
+    cdef const double* bend
+    cdef double* step
+    cdef double* slope
+    with nogil:
+        for p in range(n_points if n > 0 else 0):
+            column, bend = &columns[inputs[p], 0], &bends[p, 0]
+            step, slope = &terms[2 * p, 0], &terms[2 * p + 1, 0]
+            for i in range(n):
+                step[i] = bend[i]
+                slope[i] = bend[i] * (column[i] - places[p])
+    return terms_array
+
+
 def rule_weights(const double[:, ::1] ramps, const int[::1] first, const int[::1] lower, const int[::1] upper):
     """Return the weight of every rule in every row, shape (rules, rows).
 
@@ -154,24 +173,60 @@ def column_sums(const double[:, ::1] rows, const double[:, ::1] weights, const d
     return terms_array, gram_array, moments_array
 
 
-def block_gram(const double[:, ::1] pairs, const double[:, ::1] blocks, const int[::1] own_term,
-               const double[::1] own_place, double locality, double total, Py_ssize_t q, Py_ssize_t n_columns):
-    """Return the Gram matrix of the blocks' terms, as means; the last rows and columns are left to be filled.
+cdef void to_blocks(const double* terms, Py_ssize_t stride, const double[:, ::1] blocks, const int[::1] own_term,
+                    const double[::1] own_place, Py_ssize_t q, double* out) noexcept nogil:
+    """Write sums with the terms of the blocks of those with the rules' terms, which are `stride` apart."""
+    cdef Py_ssize_t m = blocks.shape[0], k, b
+    memset(out, 0, m * q * sizeof(double))
+    for k in range(m):
+        for b in range(m):
+            if blocks[k, b] != 0.0:
+                dense_axpy(q, 1.0, terms + k * stride, out + b * q)
+    for b in range(m):
+        if own_term[b] > 0:
+            out[b * q + own_term[b]] -= own_place[b] * out[b * q]
 
-    Rule k has the terms of every block b with `blocks[k, b]` = 1. The matrix is that of the mixed error: a share `locality`
-    of the errors of all rules, each on its own, weighted, and the rest of their joint error. The term `own_term[b]` of block
-    b is taken from `own_place[b]` on; where it is 0 none is.
+
+def block_sums(const double[:, :, ::1] rule_terms, const double[:, ::1] blocks, const int[::1] own_term,
+               const double[::1] own_place):
+    """Return sums with the terms of the blocks, shape (n, blocks times terms), of those with the rules', (n, rules, terms).
+
+    Rule k has the terms of every block b with `blocks[k, b]` = 1; `own_term` and `own_place` as in `normal_equations`.
     """
-    cdef Py_ssize_t m = blocks.shape[0], size = q * (q + 1) // 2, order = m * q + n_columns
-    cdef Py_ssize_t k, l, b, c, u, v, at
+    cdef Py_ssize_t n = rule_terms.shape[0], m = blocks.shape[0], q = rule_terms.shape[2], i
+    sums_array = np.empty((n, m * q))
+    cdef double[:, ::1] sums = sums_array
+    with nogil:
+        for i in range(n):
+            to_blocks(&rule_terms[i, 0, 0], q, blocks, own_term, own_place, q, &sums[i, 0])
+    return sums_array
+
+
+def normal_equations(tuple rules, tuple curves, const double[:, ::1] blocks, const int[::1] own_term,
+                     const double[::1] own_place, double locality, double total):
+    """Return the Gram matrix and the moments of the blocks' terms, then the curves', as means over rows of weight `total`.
+
+    `rules` is what `pair_sums` returns, `curves` what `column_sums` does. Rule k has the terms of every block b with
+    `blocks[k, b]` = 1. The matrix is that of the mixed error: a share `locality` of the errors of all rules, each on its own,
+    weighted, and the rest of their joint error. The term `own_term[b]` of block b is taken from `own_place[b]` on; where it
+    is 0 none is.
+    """
+    cdef const double[:, ::1] pairs, moments, curve_gram
+    cdef const double[:, :, ::1] curve_terms
+    cdef const double[::1] curve_moments
+    pairs, moments = rules
+    curve_terms, curve_gram, curve_moments = curves
+    cdef Py_ssize_t m = blocks.shape[0], q = moments.shape[1], size = q * (q + 1) // 2, n_columns = curve_moments.shape[0]
+    cdef Py_ssize_t order = m * q + n_columns, k, l, b, c, u, v, at
     gram_array = np.empty((order, order))
+    moment_array = np.empty(order)
     half_array = np.zeros((m, m, size))
     degree_array = np.zeros((m, size))
     cdef double[:, ::1] gram = gram_array, alone = degree_array
+    cdef double[::1] moment = moment_array
     cdef double[:, :, ::1] half = half_array
     cdef double* packed = <double*>malloc(size * sizeof(double))
     cdef const double* pair
-    cdef double value
     if packed == NULL:
         raise MemoryError
     with nogil:
@@ -208,4 +263,15 @@ def block_gram(const double[:, ::1] pairs, const double[:, ::1] blocks, const in
                         for v in range(q):
                             gram[c * q + v, b * q + u] = gram[b * q + u, c * q + v]
         free(packed)
-    return gram_array
+        to_blocks(&moments[0, 0], q, blocks, own_term, own_place, q, &moment[0])
+        for c in range(n_columns):
+            to_blocks(&curve_terms[0, c, 0], n_columns * q, blocks, own_term, own_place, q, &gram[m * q + c, 0])
+            moment[m * q + c] = curve_moments[c]
+            for u in range(m * q):
+                gram[m * q + c, u] /= total
+                gram[u, m * q + c] = gram[m * q + c, u]
+            for u in range(n_columns):
+                gram[m * q + c, m * q + u] = curve_gram[c, u] / total
+        for u in range(order):
+            moment[u] /= total
+    return gram_array, moment_array

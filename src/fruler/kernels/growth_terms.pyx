@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, log
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 
 cdef extern from "dense.h" nogil:
@@ -168,19 +168,17 @@ def squares_left_out(tuple table, const double[:, ::1] block_weights, const doub
     cdef const int[::1] block, column
     rows, y, row_weight = table
     block, column, origin = terms
-    cdef Py_ssize_t n = rows.shape[0], k = block.shape[0], i, t, u, n_active
+    cdef Py_ssize_t n = rows.shape[0], k = block.shape[0], i, t
     cdef double value, output, leverage, squares = 0.0, left_out = 0.0
-    cdef double* z = <double*>malloc(k * sizeof(double))
-    cdef Py_ssize_t* active = <Py_ssize_t*>malloc(k * sizeof(Py_ssize_t))
-    cdef const double* row
-    if z == NULL or active == NULL:
-        free(z)
-        free(active)
+    # The terms of a row, and the inverse times these.
+    cdef double* z = <double*>malloc(2 * k * sizeof(double))
+    cdef double* solved = z + k
+    if z == NULL:
         raise MemoryError
     with nogil:
         for i in range(n):
-            n_active = 0
             output = 0.0
+            memset(solved, 0, k * sizeof(double))
             for t in range(k):
                 if block[t] < 0:
                     value = columns[column[t], i]
@@ -188,22 +186,18 @@ def squares_left_out(tuple table, const double[:, ::1] block_weights, const doub
                     value = block_weights[block[t], i]
                     if value != 0.0:
                         value *= rows[i, column[t]] - origin[t]
+                z[t] = value
                 if value != 0.0:
-                    z[n_active] = value
-                    active[n_active] = t
                     output += coefficients[t] * value
-                    n_active += 1
+                    # Of a symmetric matrix the part below the diagonal does, where it counts twice.
+                    dense_axpy(t, value, &inverse[t, 0], solved)
+                    solved[t] += 0.5 * value * inverse[t, t]
             leverage = 0.0
-            for t in range(n_active):
-                row = &inverse[active[t], 0]
-                value = 0.5 * z[t] * row[active[t]]
-                for u in range(t):
-                    value += z[u] * row[active[u]]
-                leverage += 2.0 * z[t] * value
-            leverage *= row_weight[i] / total
+            for t in range(k):
+                leverage += z[t] * solved[t]
+            leverage *= 2.0 * row_weight[i] / total
             value = row_weight[i] * (y[i] - output) ** 2
             squares += value
             left_out += value / (1.0 - min(leverage, max_leverage)) ** 2
         free(z)
-        free(active)
     return squares, left_out

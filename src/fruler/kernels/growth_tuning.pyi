@@ -5,6 +5,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intc]
 Bytes = npt.NDArray[np.uint8]
 
+def largest_reaches(inputs: Integers, places: Floats, domains: Floats) -> Floats: ...
 def moved_places(
     inputs: Integers,
     places: Floats,

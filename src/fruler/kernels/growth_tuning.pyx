@@ -29,50 +29,93 @@ cdef Py_ssize_t n_below(const double* values, Py_ssize_t n, double x) noexcept n
     return low
 
 
+cdef void sort_points(const int[::1] inputs, const double[::1] places, Py_ssize_t* order) noexcept nogil:
+    """Write the numbers of points by their inputs and, of one input, by their places."""
+    cdef Py_ssize_t i, k, number
+    for i in range(places.shape[0]):
+        number = i
+        k = i
+        while k > 0 and (inputs[order[k - 1]] > inputs[number] or (inputs[order[k - 1]] == inputs[number]
+                                                                   and places[order[k - 1]] > places[number])):
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = number
+
+
+def largest_reaches(const int[::1] inputs, const double[::1] places, const double[:, ::1] domains):
+    """Return how far points may reach: half way to a neighbour of the same input, all the way to an end of its domain."""
+    cdef Py_ssize_t n_points = places.shape[0], k
+    reaches_array = np.empty(n_points)
+    cdef double[::1] reaches = reaches_array
+    cdef double left, right
+    cdef Py_ssize_t* order = <Py_ssize_t*>malloc((n_points + 1) * sizeof(Py_ssize_t))
+    if order == NULL:
+        raise MemoryError
+    with nogil:
+        sort_points(inputs, places, order)
+        for k in range(n_points):
+            left = places[order[k]] - domains[inputs[order[k]], 0]
+            right = domains[inputs[order[k]], 1] - places[order[k]]
+            if k > 0 and inputs[order[k - 1]] == inputs[order[k]]:
+                left = 0.5 * (places[order[k]] - places[order[k - 1]])
+            if k < n_points - 1 and inputs[order[k + 1]] == inputs[order[k]]:
+                right = 0.5 * (places[order[k + 1]] - places[order[k]])
+            reaches[order[k]] = min(left, right)
+        free(order)
+    return reaches_array
+
+
 def moved_places(const int[::1] inputs, const double[::1] places, const double[::1] steps, const double[:, ::1] values,
                  const double[:, ::1] domains, const unsigned char[::1] fixed, double max_step, Py_ssize_t min_rows,
                  double min_gap):
-    """Return the places of split points after a step; the points are in the order of their inputs and places.
+    """Return the places of points after a step.
 
     None goes further than `max_step` of the way to its neighbour, or to where a label would have fewer than `min_rows` of the
     sorted `values` of its input; those of `fixed` inputs, and of an input where two would come nearer than `min_gap` of its
     domain, stay.
     """
-    cdef Py_ssize_t n_points = places.shape[0], n = values.shape[1], first = 0, end, k, below, above
-    cdef double low, high, gap, place
+    cdef Py_ssize_t n_points = places.shape[0], n = values.shape[1], first = 0, end, k, p, below, above
+    cdef double low, high, before, after, place
     cdef const double* column
     cdef bint crowded
     moved_array = np.array(places)
     cdef double[::1] moved = moved_array
+    cdef Py_ssize_t* order = <Py_ssize_t*>malloc((n_points + 1) * sizeof(Py_ssize_t))
+    if order == NULL:
+        raise MemoryError
     with nogil:
+        sort_points(inputs, places, order)
         while first < n_points:
+            p = order[first]
             end = first + 1
-            while end < n_points and inputs[end] == inputs[first]:
+            while end < n_points and inputs[order[end]] == inputs[p]:
                 end += 1
-            if not fixed[inputs[first]]:
-                column = &values[inputs[first], 0]
-                low = domains[inputs[first], 0]
-                high = domains[inputs[first], 1]
+            if not fixed[inputs[p]]:
+                column = &values[inputs[p], 0]
+                low = domains[inputs[p], 0]
+                high = domains[inputs[p], 1]
                 crowded = False
                 for k in range(first, end):
-                    gap = places[k] - (places[k - 1] if k > first else low)
-                    place = places[k] + max(steps[k], -max_step * gap)
-                    gap = (places[k + 1] if k < end - 1 else high) - places[k]
-                    place = min(place, places[k] + max_step * gap)
-                    below = n_below(column, n, moved[k - 1]) if k > first else 0
-                    above = n_below(column, n, places[k + 1]) if k < end - 1 else n
+                    p = order[k]
+                    before = places[order[k - 1]] if k > first else low
+                    after = places[order[k + 1]] if k < end - 1 else high
+                    place = places[p] + max(steps[p], -max_step * (places[p] - before))
+                    place = min(place, places[p] + max_step * (after - places[p]))
+                    below = n_below(column, n, moved[order[k - 1]]) if k > first else 0
+                    above = n_below(column, n, after) if k < end - 1 else n
                     below = min(below + min_rows, n - 1)
                     above = max(above - min_rows - 1, 0)
                     # A value that is there more than once has no rows below it but those of smaller ones.
                     while 0 < below < n - 1 and column[below] == column[below - 1]:
                         below += 1
                     if below > 0 and column[below - 1] < column[below] <= column[above]:
-                        moved[k] = min(max(place, column[below]), column[above])
-                    if k > first and moved[k] - moved[k - 1] <= min_gap * (high - low):
+                        moved[p] = min(max(place, column[below]), column[above])
+                    if k > first and moved[p] - moved[order[k - 1]] <= min_gap * (high - low):
                         crowded = True
                 for k in range(first, end if crowded else first):
-                    moved[k] = places[k]
+                    moved[order[k]] = places[order[k]]
             first = end
+        free(order)
     return moved_array
 
 

@@ -17,6 +17,7 @@ from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.truth import Truth
 from fruler.table.known_splits import domains_with_room
+from fruler.table.rarity import Counts, part_counts, rows_alike
 from fruler.table.rows import Rows, spread_evenly
 from fruler.table.scaling import Scale, measure_scale
 
@@ -85,6 +86,10 @@ class TrainingTable(ABC):
     @abstractmethod
     def take(self, indices: Indices) -> Rows:
         """Return some rows, standardised, in the order of `indices`."""
+
+    @abstractmethod
+    def rows_alike(self) -> Counts:
+        """Return for each row how many there are like it, see `fruler.table.rarity`; inputs and output count alike."""
 
     @abstractmethod
     def given_numbers(self, indices: Indices) -> Indices:
@@ -167,6 +172,12 @@ class LocalTable(TrainingTable):
     def take(self, indices: Indices) -> Rows:
         """Return some rows, standardised."""
         return self.rows.take(indices)
+
+    def rows_alike(self) -> Counts:
+        """Return for each row how many there are like it."""
+        low, high = (np.append(end(self.values, axis=0), end(self.target)) for end in (np.min, np.max))
+        ends = np.column_stack([low, high])
+        return rows_alike(self.values, self.target, ends, part_counts(self.values, self.target, ends))
 
     def given_numbers(self, indices: Indices) -> Indices:
         """Return the numbers of rows among all that were given."""

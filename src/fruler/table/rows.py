@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -50,6 +51,16 @@ class Rows:
         rows[:, 1:] = X
         weights = np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
         return cls(np.ascontiguousarray(X.T), rows, np.ascontiguousarray(y), weights)
+
+    @cached_property
+    def total_weight(self) -> float:
+        """The sum of the weights."""
+        return float(self.weight.sum())
+
+    @cached_property
+    def square(self) -> float:
+        """The weighted sum of the squares of y."""
+        return float(self.weight @ np.square(self.y))
 
     @property
     def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:

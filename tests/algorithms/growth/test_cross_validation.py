@@ -1,5 +1,6 @@
 """The choice of size and ridge: every row held out once, errors as a direct computation has them."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -155,19 +156,68 @@ def test_errors_of_a_fold_are_those_of_rules_grown_without_it(locality):
             assert found.errors[size, k] == pytest.approx(error, rel=1e-6)
 
 
-def test_all_folds_together_are_put_together():
+def test_folds_are_put_together_until_the_choice_is_clear(monkeypatch):
     rows, domains = table(weight=True)
     folds = some_folds(rows)
-    told = []
+    told, clear_after = [], 4
     run = validation(rows, domains, RIDGES, folds)
+    monkeypatch.setattr(Choice, "is_clear", property(lambda choice: len(choice.errors) >= clear_after))
     choice = run.run(on_fold=lambda number, found: told.append((number, len(found))))
-    assert told == [(number, number + 1) for number in range(5)]
-    single = Choice.from_folds([run.fold(number) for number in range(5)], RIDGES)
+    assert told == [(number, number + 1) for number in range(clear_after)]
+    again = validation(rows, domains, RIDGES, folds)
+    single = Choice.from_folds([again.fold(number) for number in range(clear_after)], RIDGES)
     assert np.array_equal(choice.errors, single.errors)
     assert choice.n_evaluations == single.n_evaluations
     # Standardised outputs: a few divisions leave little of a variance of one.
     assert choice.mean_errors[-1].min() < 0.1 < choice.mean_errors[0].min()
     assert choice.best_size() > 0
+
+
+@pytest.mark.parametrize(
+    ("errors", "clear"),
+    [
+        # Both folds are for the second size.
+        ([[9.0, 1.0, 1.2], [9.0, 1.0, 1.1]], True),
+        # One is for the third, but in both together that is hardly better.
+        ([[9.0, 1.0, 1.0], [9.0, 1.0, 0.985]], True),
+        # One is for the third by far.
+        ([[9.0, 1.0, 1.2], [9.0, 1.0, 0.7]], False),
+        ([[9.0, 1.0, 1.2], [9.0, 1.0, 1.2], [9.0, 1.0, 0.9]], True),
+        ([[9.0, 1.0, 1.2], [9.0, 1.0, 1.1], [9.0, 1.0, 0.6]], False),
+        ([[9.0, 1.0, 1.2]], False),
+    ],
+)
+def test_a_choice_is_clear_if_no_single_fold_matters(errors, clear):
+    errors = np.array(errors)[:, :, None]
+    choice = Choice(errors, np.full(len(errors), 1.0 / len(errors)), (0.1,), 0)
+    assert choice.is_clear == clear
+
+
+def test_folds_that_were_begun_are_given_up_once_the_choice_is_clear(monkeypatch):
+    rows, domains = table()
+    run = validation(rows, domains, RIDGES, some_folds(rows))
+    first, ended = run.fold(0), []
+    reached = threading.Event()
+    fold = CrossValidation.fold
+
+    def held_up(self, number, before=None):
+        if number < 2:
+            reached.wait(30.0)
+            return first
+        reached.set()
+        # The growth asks again and again whether it may go on.
+        found = fold(self, number)
+        while found is not None:
+            found = fold(self, number)
+        ended.append(number)
+        return found
+
+    monkeypatch.setattr(CrossValidation, "fold", held_up)
+    with ThreadPoolExecutor(3) as pool:
+        choice = run.run(pool)
+    # The same twice is as clear as can be.
+    assert len(choice.errors) == 2
+    assert 2 in ended
 
 
 def test_what_is_known_of_a_fold_is_not_done_again():

@@ -148,7 +148,8 @@ def test_every_step_is_larger_by_one_rule_or_one_piece(grown):
 
 
 def test_split_points_change_in_every_step(grown):
-    first, second = grown[0].path[-2:]
+    first, second = grown[0].path[3:5]
+    assert second.fit.error < 0.99 * first.fit.error
     # All of them are tuned together.
     assert not np.isin(first.structure.splits.places, second.structure.splits.places).any()
 
@@ -218,7 +219,7 @@ def test_tuning_lowers_the_error_and_keeps_the_rules(grown):
         assert np.array_equal(structure.blocks, last.blocks)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(1, 5))
 def test_more_steps_never_give_more_error(seed):
     growth = start(*bends())
     structure = grow_at_random(np.random.default_rng(seed), growth.room.domains, 1, 1)[-1]

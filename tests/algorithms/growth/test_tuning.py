@@ -8,7 +8,7 @@ from fruler.algorithms.growth import tuning
 from fruler.algorithms.growth.growth import Growth
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.structure import Structure
-from fruler.algorithms.growth.tuning import tuned
+from fruler.algorithms.growth.tuning import Tuning
 from fruler.table.scaling import measure_scale
 
 
@@ -34,7 +34,7 @@ def placed_at(place, reach, locality=0.0, regularization=None):
 @pytest.mark.parametrize("place", [0.4, 0.5, 0.75])
 def test_a_split_point_is_moved_to_where_it_belongs(place, locality):
     growth, placed, scale = placed_at(place, 0.3, locality)
-    found = tuned(placed, growth.rows, locality, 0.1, 20, growth._moved)
+    found = Tuning(placed, growth.rows, locality, 0.1, growth._moved).run(20)
     assert found.fit.error < 0.8 * placed.fit.error
     at = found.structure.splits.places[0] * scale.spread[0] + scale.centre[0]
     assert at == pytest.approx(0.6, abs=0.06)
@@ -55,7 +55,7 @@ def test_every_step_that_is_taken_lowers_the_error():
             taken.append(after)
         return after
 
-    found = tuned(placed, growth.rows, 0.0, 0.1, 12, moved)
+    found = Tuning(placed, growth.rows, 0.0, 0.1, moved).run(12)
     assert found is taken[-1]
     assert 2 < len(taken) <= len(tried) + 1 <= 13
     errors = [one.fit.error for one in taken]
@@ -69,7 +69,7 @@ def test_where_no_step_may_be_taken_all_stays():
     def refuse(_, steps):
         lengths.append(np.abs(steps).max())
 
-    assert tuned(placed, growth.rows, 0.0, 0.1, 50, refuse) is placed
+    assert Tuning(placed, growth.rows, 0.0, 0.1, refuse).run(50) is placed
     # Each is shorter than the one before, until there is nothing left to try.
     assert lengths == sorted(lengths, reverse=True)
     assert len(lengths) < 10
@@ -77,10 +77,33 @@ def test_where_no_step_may_be_taken_all_stays():
 
 def test_at_its_end_it_takes_no_more_steps():
     growth, placed, _ = placed_at(0.6, 0.05)
-    best = tuned(placed, growth.rows, 0.0, 0.1, 100, growth._moved)
+    best = Tuning(placed, growth.rows, 0.0, 0.1, growth._moved).run(100)
     count = growth.n_evaluations
-    tuned(best, growth.rows, 0.0, 0.1, 100, growth._moved)
+    Tuning(best, growth.rows, 0.0, 0.1, growth._moved).run(100)
     assert growth.n_evaluations - count < 15
+
+
+def test_it_goes_on_from_where_it_was():
+    growth, placed, _ = placed_at(0.4, 0.3)
+    at_once = Tuning(placed, growth.rows, 0.0, 0.1, growth._moved).run(9)
+    in_parts = Tuning(placed, growth.rows, 0.0, 0.1, growth._moved)
+    first = in_parts.run(2)
+    second = in_parts.run(7)
+    assert second.fit.error == at_once.fit.error < first.fit.error
+    assert in_parts.placed is second
+
+
+@pytest.mark.parametrize(("kept_share", "factor"), [(1.5, 0.2), (0.5, 1.0), (0.1, 5.0), (-0.1, 10.0)])
+def test_damping_follows_what_the_local_model_is_worth(kept_share, factor):
+    growth, placed, _ = placed_at(0.4, 0.3)
+    run = Tuning(placed, growth.rows, 0.0, 0.1, lambda *_: after)
+    model = tuning._local_model(placed, growth.rows, 0.0, 0.1)
+    _, promised = tuning._step(model, run._damping)
+    assert promised > 0.0
+    after = placed._replace(fit=placed.fit._replace(error=placed.fit.error - kept_share * promised))
+    before = run._damping
+    run.run(1)
+    assert run._damping == pytest.approx(factor * before)
 
 
 @pytest.mark.parametrize("locality", [0.0, 0.5])
@@ -102,7 +125,7 @@ def test_a_structure_without_split_points_of_rules_is_tuned_by_its_bends():
     growth = Growth(rows, domains, [np.empty(0)] * 2, GrowthOptions())
     structure = Structure.undivided(2).with_bend(0, 0.0, 0.3)
     placed = growth._place(structure, np.ones(structure.n_terms, dtype=bool))
-    found = tuned(placed, rows, 0.07, 0.1, 20, growth._moved)
+    found = Tuning(placed, rows, 0.07, 0.1, growth._moved).run(20)
     assert found.fit.error < 0.9 * placed.fit.error
     scale = measure_scale(X)
     assert found.structure.bends.places[0] * scale.spread[0] + scale.centre[0] == pytest.approx(0.6, abs=0.06)

@@ -71,7 +71,7 @@ class Candidates:
     locality, regularization : float
         Of the error that is to be lowered.
     min_rows : float
-        The rows that a rule must have, as a sum of weights.
+        The rows that a rule must have, each counted as far as the rule holds in it.
     """
 
     def __init__(self, rows: Rows, room: Room, locality: float, regularization: float, min_rows: float) -> None:

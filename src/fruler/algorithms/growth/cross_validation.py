@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.growth import MAX_SIZE, Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.room import MIN_LABEL
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
 from fruler.learning.control import never
 from fruler.table.rows import Rows
@@ -24,6 +25,8 @@ N_FOLDS = 5
 _STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 1.0, 0.01, 0.03
 # Of many rows some of the folds do.
 _MANY_ROWS, _N_FOLDS_OF_MANY = 4_000, 3
+# A choice is clear if those that are made without one of the folds differ by no more than this share of the error.
+_CLEAR = 0.01
 
 
 class Fold(NamedTuple):
@@ -108,6 +111,35 @@ class Choice:
                 return size
         return best
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether further folds would hardly matter: no single fold does.
+
+        Examples
+        --------
+        Both folds say that the second size is best, one by far and the other just so:
+
+        >>> import numpy as np
+        >>> errors = np.array([[[9.0], [1.0], [1.5]], [[9.0], [1.0], [1.1]]])
+        >>> Choice(errors, np.array([0.5, 0.5]), (0.1,), 100).is_clear
+        True
+
+        One fold by itself says nothing of that:
+
+        >>> Choice(errors[:1], np.array([1.0]), (0.1,), 50).is_clear
+        False
+        """
+        n_folds = len(self.errors)
+        if n_folds < 2:
+            return False
+        chosen = self.error_of(self.best_size())
+        sizes = {self._without(fold).best_size() for fold in range(n_folds)}
+        return all(abs(self.error_of(size) - chosen) <= _CLEAR * chosen for size in sizes)
+
+    def _without(self, fold: int) -> Choice:
+        weights = np.delete(self.weights, fold)
+        return replace(self, errors=np.delete(self.errors, fold, axis=0), weights=weights / weights.sum())
+
     def best_ridge(self, size: int) -> float:
         """Return the ridge that is best for a size."""
         return self.ridges[int(self._of(size).argmin())]
@@ -151,6 +183,8 @@ class CrossValidation:
         Returns whether somebody asked for the end; after it nothing new is begun either.
     max_size : int
         The most divisions: those of the growth whose size is to be chosen.
+    min_label : float
+        The least share of the rows that a label has.
     """
 
     def __init__(
@@ -164,10 +198,13 @@ class CrossValidation:
         deadline: float = np.inf,
         stopped: Callable[[], bool] = never,
         max_size: int = MAX_SIZE,
+        min_label: float = MIN_LABEL,
     ) -> None:
         self.rows, self.domains, self.known, self.options = rows, domains, known, options
         self.ridges, self.folds, self.deadline, self.stopped = ridges, folds, deadline, stopped
-        self.max_size = max_size
+        self.max_size, self.min_label = max_size, min_label
+        # Once the choice is clear, folds that a pool has begun are given up.
+        self._is_clear = False
 
     def run(
         self,
@@ -175,7 +212,9 @@ class CrossValidation:
         before: Mapping[int, Fold] | None = None,
         on_fold: Callable[[int, list[Fold]], None] | None = None,
     ) -> Choice | None:
-        """Go through all folds.
+        """Go through the folds until the choice is clear.
+
+        Folds are looked at in their order, whoever works on them: the choice does not depend on a pool.
 
         Parameters
         ----------
@@ -192,18 +231,25 @@ class CrossValidation:
             None if not one fold was finished in time, or none could be.
         """
         known_folds = before or {}
+        self._is_clear = False
 
         def held_out(number: int) -> Fold | None:
-            return self.fold(number, known_folds.get(number))
+            return None if self._is_clear else self.fold(number, known_folds.get(number))
 
         run: Callable[..., Iterable[Any]] = map if pool is None else pool.map
         found: list[Fold] = []
+        choice: Choice | None = None
         for number, fold in enumerate(run(held_out, range(len(self.folds)))):
-            if fold is not None:
-                found.append(fold)
-                if on_fold is not None:
-                    on_fold(number, found)
-        return Choice.from_folds(found, self.ridges) if found else None
+            if fold is None:
+                continue
+            found.append(fold)
+            choice = Choice.from_folds(found, self.ridges)
+            if on_fold is not None:
+                on_fold(number, found)
+            if choice.is_clear:
+                self._is_clear = True
+                break
+        return choice
 
     def fold(self, number: int, before: Fold | None = None) -> Fold | None:
         """Grow without one fold, and measure every size and ridge on it.
@@ -224,7 +270,8 @@ class CrossValidation:
             self.options,
             self.deadline,
             max_size=self.max_size,
-            stopped=self.stopped,
+            min_label=self.min_label,
+            stopped=lambda: self._is_clear or self.stopped(),
         )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +13,11 @@ import numpy.typing as npt
 from fruler._typing import Floats
 from fruler.algorithms.growth.candidates import BendCandidate, Candidates, SplitCandidate
 from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.room import Room
+from fruler.algorithms.growth.room import MIN_LABEL, Room
 from fruler.algorithms.growth.screening import screened_inputs
 from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
-from fruler.algorithms.growth.tuning import Placed, tuned
+from fruler.algorithms.growth.tuning import Placed, Tuning
 from fruler.consequents.ridge import MIN_ERROR, Normal, TermFit, choose_terms, fit_terms
 from fruler.kernels import growth_sums, growth_terms
 from fruler.learning.control import never
@@ -27,12 +27,12 @@ from fruler.table.rows import Rows
 DEFAULT_RIDGE = 0.1
 # The share of the local error in the search, where the user gives none: the finished model gets as much as it needs.
 SEARCH_LOCALITY = 0.07
-# The rows that a rule must have, as a sum of weights.
+# The rows that a rule must have, each counted as far as the rule holds in it.
 MIN_ROWS = 12.0
 # How many of the most promising splits, and pieces of curves, are fitted; and how many of these are tuned.
 _N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 3
-# The steps of tuning after each division, and after each reunion.
-_STEPS_FORWARD, _STEPS_BACK = 8, 2
+# The steps of tuning for each of these, for the best of them, and after each reunion.
+_STEPS_TO_COMPARE, _STEPS_OF_BEST, _STEPS_BACK = 2, 4, 2
 # The most divisions.
 MAX_SIZE = 24
 # A row that is left out tells of the fit, but not of the search for terms and split points: by this power it does.
@@ -108,6 +108,8 @@ class Growth:
         The value of `time.monotonic` after which nothing new is begun.
     max_size : int
         The most divisions.
+    min_label : float
+        The least share of the rows that a label has.
     stopped : callable, optional
         Returns whether somebody asked for the end; after it nothing new is begun either.
     on_step : callable, optional
@@ -140,6 +142,7 @@ class Growth:
         deadline: float = np.inf,
         *,
         max_size: int = MAX_SIZE,
+        min_label: float = MIN_LABEL,
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
@@ -151,7 +154,8 @@ class Growth:
         self.locality = SEARCH_LOCALITY if options.locality is None else options.locality
         self.prices, self.unit = Prices(), float(np.log(max(len(rows), 2)))
         known_of_own = [known[j] for j in self.inputs]
-        self.room = Room(rows, np.ascontiguousarray(domains[self.inputs]), known_of_own, options.fuzziness)
+        own_domains = np.ascontiguousarray(domains[self.inputs])
+        self.room = Room(rows, own_domains, known_of_own, options.fuzziness, min_label)
         self.candidates = Candidates(rows, self.room, self.locality, self.regularization, MIN_ROWS)
         self.n_evaluations = 0
         self.path: list[Step] = []
@@ -220,12 +224,14 @@ class Growth:
                 return None
             bent, fit = self._bend(structure, bend, degrees, sums, step.fit)
             tried.append((fit.criterion, len(tried), bent, fit.kept))
-        best: tuple[Structure, Fit] | None = None
+        best: tuple[Tuning, Fit] | None = None
         for _, _, candidate, kept in sorted(tried, key=lambda entry: entry[:2])[:_N_TUNED]:
-            found = self.tune(candidate, kept, _STEPS_FORWARD)
-            if found is not None and (best is None or found[1].criterion < best[1].criterion):
-                best = found
-        return best
+            tuning = self._tuning(candidate, kept)
+            if tuning is not None:
+                _, fit = self._after(tuning, _STEPS_TO_COMPARE)
+                if best is None or fit.criterion < best[1].criterion:
+                    best = tuning, fit
+        return None if best is None else self._after(best[0], _STEPS_OF_BEST)
 
     def _split(
         self, structure: Structure, split: SplitCandidate, degrees: Degrees, sums: Sums, fit: Fit
@@ -303,7 +309,7 @@ class Growth:
 
     def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
         """Return by which factor the error of these rows would be larger, if each had been left out of the fit."""
-        rows, total = self.rows, float(self.rows.weight.sum())
+        rows, total = self.rows, self.rows.total_weight
         squares, left_out = growth_terms.squares_left_out(
             (rows.rows, rows.y, rows.weight),
             structure.blocks.T @ degrees.weights,
@@ -322,17 +328,23 @@ class Growth:
 
         None where a rule has too few rows, or nothing new may be begun.
         """
+        tuning = self._tuning(structure, kept)
+        return None if tuning is None else self._after(tuning, n_steps)
+
+    def _tuning(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Tuning | None:
         if self.ended:
             return None
-        limited = replace(
-            structure, splits=self.room.limited(structure.splits), bends=self.room.limited(structure.bends)
-        )
-        placed = self._place(limited, kept)
+        splits, bends = self.room.limited(structure.splits), self.room.limited(structure.bends)
+        placed = self._place(structure.placed_at(splits, bends), kept)
         if placed.n_in_smallest_rule < MIN_ROWS:
             return None
-        if self.options.fuzziness > 0.0 and structure.size > 0:
-            arguments = self.locality, self.regularization, n_steps
-            placed = tuned(placed, self.rows, *arguments, self._moved)
+        return Tuning(placed, self.rows, self.locality, self.regularization, self._moved)
+
+    def _after(self, tuning: Tuning, n_steps: int) -> tuple[Structure, Fit]:
+        """Go on tuning, then choose the terms anew."""
+        placed = tuning.placed
+        if self.options.fuzziness > 0.0 and placed.structure.size > 0:
+            placed = tuning.run(n_steps)
         return placed.structure, self._refitted(placed.structure, placed.normal, placed.degrees, placed.fit.kept)
 
     def _place(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Placed:
@@ -340,7 +352,7 @@ class Growth:
         degrees, sums = self._on_rows(structure)
         normal = sums.normal(structure, self.locality)
         fit = fit_terms(normal, self.regularization, start=kept)
-        return Placed(structure, degrees, normal, fit, float((degrees.weights @ self.rows.weight).min()))
+        return Placed(structure, degrees, normal, fit, float(degrees.weights.sum(axis=1).min()))
 
     def _moved(self, placed: Placed, steps: Floats) -> Placed | None:
         """Take a step of all split points; None where that leaves a rule too few rows, or nothing new may be begun."""
@@ -350,7 +362,7 @@ class Growth:
         n = 2 * len(structure.splits)
         splits = self.room.moved(structure.splits, steps[:n])
         bends = self.room.moved(structure.bends, steps[n:])
-        after = self._place(replace(structure, splits=splits, bends=bends), placed.fit.kept)
+        after = self._place(structure.placed_at(splits, bends), placed.fit.kept)
         return after if after.n_in_smallest_rule >= MIN_ROWS else None
 
     def _back(self, path: Sequence[Step]) -> list[Step]:

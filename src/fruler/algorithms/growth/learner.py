@@ -15,6 +15,8 @@ from fruler.algorithms.growth.conversion import Conversion
 from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
 from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.room import least_label
+from fruler.algorithms.growth.sampling import draw_rows
 from fruler.algorithms.growth.screening import MAX_INPUTS
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
@@ -85,8 +87,7 @@ class GrowthLearner(ABC):
     def learn(self) -> Learned:
         """Grow, choose the size, tune the split points, and fit every size on all rows."""
         clock = [time.perf_counter()]
-        indices = self._grown_rows()
-        rows = self.table.take(indices)
+        indices, rows = self._grown_rows()
         folds = self._folds(len(rows))
         options = self._options_of_one(len(folds))
         self.control.has_model = len(self.state.path) > 0
@@ -96,6 +97,7 @@ class GrowthLearner(ABC):
             self.known,
             options,
             self.control.deadline(_SHARE_OF_GROWTH),
+            min_label=least_label(self.table.n_rows, len(rows)),
             stopped=self.control.is_stopped,
             on_step=self._tell_step,
         )
@@ -164,15 +166,20 @@ class GrowthLearner(ABC):
             self.control.deadline(_SHARE_OF_VALIDATION),
             self.control.is_stopped,
             len(growth.path) - 1,
+            growth.room.min_label,
         )
         return validation.run(self.pool, self.state.folds, tell)
 
-    def _grown_rows(self) -> Indices:
+    def _grown_rows(self) -> tuple[Indices, Rows]:
+        """Return the rows to grow on, and their numbers."""
         n_rows, n_inputs = self.table.n_rows, min(self.table.n_inputs, MAX_INPUTS)
         most = min(MAX_GROWN_ROWS, max(_MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS // n_inputs))
         if n_rows <= most:
-            return np.arange(n_rows)
-        return np.sort(self.rng.choice(n_rows, most, replace=False))
+            indices = np.arange(n_rows)
+            return indices, self.table.take(indices)
+        drawn = draw_rows(self.table.rows_alike(), most, self.rng)
+        rows = self.table.take(drawn.numbers)
+        return drawn.numbers, replace(rows, weight=rows.weight * drawn.weight)
 
     def _folds(self, n_rows: int) -> list[Indices]:
         """Return the rows to hold out, fold by fold; no folds where there are too few evaluations for them."""

@@ -17,12 +17,27 @@ from fruler.table.rows import Rows
 
 # A label between two split points has at least this share of the rows: nobody believes a sliver.
 MIN_LABEL = 0.05
+# So many rows are no sliver, whatever their share; but so many of those that are grown on must be there to judge it by.
+_ENOUGH_ROWS, _MIN_GROWN_ON = 500, 60
 # The least reach of a split point, as a share of the domain, and that of a crisp one.
 _MIN_REACH, _CRISP_REACH = 1e-3, 1e-9
 # Two split points nearer than this, as a share of the domain, are one.
 _MIN_GAP = 1e-7
 # The most that a split point moves in one step, as a share of the gap, and that the logarithm of its reach changes.
 _MAX_STEP, _MAX_STRETCH = 0.5, 0.7
+
+
+def least_label(n_rows: int, n_grown_on: int) -> float:
+    """Return the least share of the rows that a label has, if rules are grown on some of all rows.
+
+    Examples
+    --------
+    >>> least_label(900, 900), least_label(20_000, 10_000), least_label(1_000_000, 10_000)
+    (0.05, 0.025, 0.006)
+    """
+    if n_rows == n_grown_on:
+        return MIN_LABEL
+    return min(MIN_LABEL, max(_ENOUGH_ROWS / n_rows, _MIN_GROWN_ON / n_grown_on))
 
 
 class Room:
@@ -38,37 +53,38 @@ class Room:
         Split points that are known, by input; empty where they are to be found.
     fuzziness : float
         The largest share of the room around a split point that its overlap may have.
+    min_label : float
+        The least share of the rows that a label has.
     """
 
-    def __init__(self, rows: Rows, domains: Floats, known: Sequence[Floats], fuzziness: float) -> None:
-        self.domains, self.known, self.fuzziness = domains, known, fuzziness
+    def __init__(
+        self,
+        rows: Rows,
+        domains: Floats,
+        known: Sequence[Floats],
+        fuzziness: float,
+        min_label: float = MIN_LABEL,
+    ) -> None:
+        self.domains, self.known, self.fuzziness, self.min_label = domains, known, fuzziness, min_label
         self.fixed = np.array([len(points) > 0 for points in known])
         self.sorted = np.sort(rows.columns, axis=1)
         self.widths = domains[:, 1] - domains[:, 0]
         # The least rows of a label, rounded up, but for rounding itself.
-        self.min_rows = max(1, math.ceil(MIN_LABEL * len(rows) - 1e-9))
-        # The least reach of a split point of each input.
-        self.least_reach = (_CRISP_REACH if fuzziness == 0.0 else _MIN_REACH) * self.widths
+        self.min_rows = max(1, math.ceil(min_label * len(rows) - 1e-9))
+        # The reach of a crisp split point of each input, and the least of others.
+        self.crisp_reach = _CRISP_REACH * self.widths
+        self.least_reach = self.crisp_reach if fuzziness == 0.0 else _MIN_REACH * self.widths
 
     def largest_reaches(self, points: Ramps) -> Floats:
         """Return how far split points may reach: half way to a neighbour, all the way to an end of the domain.
 
         Where split points are known, all of them are neighbours.
         """
-        order = np.lexsort((points.places, points.inputs))
-        inputs, places = points.inputs[order], points.places[order]
-        same = inputs[1:] == inputs[:-1]
-        left, right = places - self.domains[inputs, 0], self.domains[inputs, 1] - places
-        gaps = 0.5 * (places[1:] - places[:-1])
-        left[1:][same] = gaps[same]
-        right[:-1][same] = gaps[same]
-        room = np.minimum(left, right)
-        for k in np.flatnonzero(self.fixed[inputs]):
-            known, (low, high) = self.known[inputs[k]], self.domains[inputs[k]]
-            room[k] = half_widths(known, (low, high), 1.0)[np.abs(known - places[k]).argmin()]
-        largest = np.empty(len(points))
-        largest[order] = np.maximum(self.fuzziness * room, _CRISP_REACH * self.widths[inputs])
-        return largest
+        room = growth_tuning.largest_reaches(points.inputs, points.places, self.domains)
+        for k in np.flatnonzero(self.fixed[points.inputs]):
+            known, (low, high) = self.known[points.inputs[k]], self.domains[points.inputs[k]]
+            room[k] = half_widths(known, (low, high), 1.0)[np.abs(known - points.places[k]).argmin()]
+        return np.maximum(self.fuzziness * room, self.crisp_reach[points.inputs])
 
     def limited(self, points: Ramps) -> Ramps:
         """Shorten what reaches too far, and lengthen what is narrower than can be told from a jump."""
@@ -85,11 +101,10 @@ class Room:
         steps : ndarray of shape (2 n_points,)
             Of each the step of its place, and the change of its reach's logarithm.
         """
-        order, places = np.lexsort((points.places, points.inputs)), np.empty(len(points))
-        places[order] = growth_tuning.moved_places(
-            points.inputs[order],
-            points.places[order],
-            steps[0::2][order],
+        places = growth_tuning.moved_places(
+            points.inputs,
+            points.places,
+            np.ascontiguousarray(steps[0::2]),
             self.sorted,
             self.domains,
             self.fixed.view(np.uint8),
@@ -108,4 +123,4 @@ class Room:
     def free(self, input: int, places: Floats, points: Floats) -> npt.NDArray[np.bool_]:
         """Return which places leave no sliver between themselves, an input's split points, and its ends."""
         ranks, taken = self.ranks(input, places), np.concatenate([[0.0], self.ranks(input, points), [1.0]])
-        return np.asarray((np.abs(ranks[:, None] - taken) >= MIN_LABEL).all(axis=1))
+        return np.asarray((np.abs(ranks[:, None] - taken) >= self.min_label).all(axis=1))

@@ -173,6 +173,13 @@ class Structure:
         blocks[:n, :n], blocks[n, :n], blocks[n, n] = self.blocks, self.blocks[rule], 1.0
         return replace(self, bounds=bounds, blocks=blocks, openers=np.append(self.openers, np.intc(split)))
 
+    def placed_at(self, splits: Ramps, bends: Ramps) -> Structure:
+        """Move its split points and bends; the rules stay what they are."""
+        moved = replace(self, splits=splits, bends=bends)
+        # Which conditions the rules have does not depend on where these are.
+        vars(moved).update({name: vars(self)[name] for name in ("conditions", "uses") if name in vars(self)})
+        return moved
+
     def with_split(self, input: int, place: float, reach: float) -> tuple[Structure, int]:
         """Add a split point that no rule uses yet; return its number too."""
         return replace(self, splits=self.splits.with_point(input, place, reach)), len(self.splits)

@@ -49,11 +49,7 @@ def degrees_of(structure: Structure, rows: Rows) -> Degrees:
 
 def curve_columns(points: Ramps, bends: Floats, rows: Rows) -> Floats:
     """Return the terms of pieces of curves, shape (2 n_pieces, n_rows)."""
-    columns = np.empty((2 * len(bends), bends.shape[1]))
-    columns[0::2] = bends
-    np.subtract(rows.columns[points.inputs], points.places[:, None], out=columns[1::2])
-    columns[1::2] *= bends
-    return columns
+    return growth_sums.curve_columns(rows.columns, bends, points.inputs, points.places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +83,7 @@ class Sums:
         """Sum up some rows."""
         pairs, moments = growth_sums.pair_sums(rows.rows, degrees.weights, rows.y, rows.weight)
         terms, gram, with_y = growth_sums.column_sums(rows.rows, degrees.weights, degrees.columns, rows.y, rows.weight)
-        square, weight = float(rows.weight @ np.square(rows.y)), float(rows.weight.sum())
-        return cls(pairs, moments, terms, gram, with_y, square, weight)
+        return cls(pairs, moments, terms, gram, with_y, rows.square, rows.total_weight)
 
     def __add__(self, other: Sums) -> Sums:
         return self._combined(other, np.add)
@@ -156,20 +151,14 @@ class Sums:
 
     def normal(self, structure: Structure, locality: float) -> Normal:
         """Return the normal equations of a structure's blocks and curves, for the mixed error."""
-        n, q = self.moments.shape
-        columns, places = structure.origins
-        n_curve_terms = len(self.curve_moments)
-        gram = growth_sums.block_gram(
-            self.pairs, structure.blocks, columns, places, locality, self.weight, q, n_curve_terms
+        gram, moment = growth_sums.normal_equations(
+            (self.pairs, self.moments),
+            (self.curve_terms, self.curve_gram, self.curve_moments),
+            structure.blocks,
+            *structure.origins,
+            locality,
+            self.weight,
         )
-        moments = counted_from_origins(structure, structure.blocks.T @ self.moments)
-        if n_curve_terms:
-            by_block = (structure.blocks.T @ self.curve_terms.reshape(n, -1)).reshape(n, n_curve_terms, q)
-            terms = counted_from_origins(structure, by_block.transpose(1, 0, 2)).reshape(n_curve_terms, n * q)
-            gram[n * q :, : n * q] = terms / self.weight
-            gram[: n * q, n * q :] = terms.T / self.weight
-            gram[n * q :, n * q :] = self.curve_gram / self.weight
-        moment = np.concatenate([moments.ravel(), self.curve_moments]) / self.weight
         return Normal(gram, moment, self.square / self.weight, self.weight)
 
 
@@ -178,15 +167,6 @@ def sums_in_slices(structure: Structure, rows: Rows) -> Sums:
     starts = range(0, max(len(rows), 1), _ROWS_A_SLICE)
     parts = (rows.slice(start, start + _ROWS_A_SLICE) for start in starts)
     return reduce(Sums.__add__, (Sums.over(part, degrees_of(structure, part)) for part in parts))
-
-
-def counted_from_origins(structure: Structure, sums: Floats) -> Floats:
-    """Turn sums with the blocks' plain terms, (..., n_rules, n_inputs + 1), into those counted from their origins."""
-    columns, places = structure.origins
-    blocks = np.flatnonzero(columns)
-    shifted = np.array(sums)
-    shifted[..., blocks, columns[blocks]] -= places[blocks] * shifted[..., blocks, 0]
-    return shifted
 
 
 def rule_coefficients(structure: Structure, coefficients: Floats) -> Floats:

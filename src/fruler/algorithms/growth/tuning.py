@@ -9,20 +9,17 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.algorithms.growth.structure import Structure
-from fruler.algorithms.growth.sums import (
-    Degrees,
-    counted_from_origins,
-    curve_lines,
-    outputs_of,
-)
+from fruler.algorithms.growth.sums import Degrees, curve_lines, outputs_of
 from fruler.consequents.ridge import Normal, TermFit, ridge_of
-from fruler.kernels import growth_tuning
+from fruler.kernels import growth_sums, growth_tuning
 from fruler.table.rows import Rows
 
-_FIRST_DAMPING, _LEAST_DAMPING, _LARGEST_DAMPING = 1e-2, 1e-4, 1e4
-# By how much damping falls after a step that lowered the error, and rises after one that did not.
-_RELAX, _TIGHTEN = 5.0, 10.0
-# A step that lowers the error by less than this share is the last.
+_FIRST_DAMPING, _LEAST_DAMPING, _LARGEST_DAMPING = 0.1, 1e-4, 1e4
+# By how much damping changes after a step that lowered the error, and rises after one that did not.
+_CHANGE, _TIGHTEN = 5.0, 10.0
+# The shares of what the local model promised above which it is believed further, and below which less far.
+_GOOD, _POOR = 0.75, 0.25
+# A step that lowers the error by less than this share, and by less than it promised, is the last.
 _MIN_GAIN = 1e-4
 
 
@@ -44,15 +41,8 @@ class Model(NamedTuple):
     scale: Floats
 
 
-def tuned(
-    placed: Placed,
-    rows: Rows,
-    locality: float,
-    regularization: float,
-    n_steps: int,
-    moved: Callable[[Placed, Floats], Placed | None],
-) -> Placed:
-    """Move all split points of a structure while that lowers its error.
+class Tuning:
+    """Moves all split points of a structure while that lowers its error.
 
     Parameters
     ----------
@@ -62,37 +52,65 @@ def tuned(
         The rows that it is placed on.
     locality, regularization : float
         Of the error.
-    n_steps : int
-        The most steps that are tried.
     moved : callable
         Returns the structure after a step of all parameters, with the same terms fitted; None where it may not be.
+
+    Attributes
+    ----------
+    placed : Placed
+        The best so far.
     """
-    damping = _FIRST_DAMPING
-    model: Model | None = None
-    for _ in range(n_steps):
-        if model is None:
-            model = _local_model(placed, rows, locality, regularization)
-        step = _step(model, damping)
-        after = None if step is None else moved(placed, step)
-        if after is None or after.fit.error >= placed.fit.error:
-            damping *= _TIGHTEN
-            if damping > _LARGEST_DAMPING:
+
+    def __init__(
+        self,
+        placed: Placed,
+        rows: Rows,
+        locality: float,
+        regularization: float,
+        moved: Callable[[Placed, Floats], Placed | None],
+    ) -> None:
+        self.placed, self.rows, self.moved = placed, rows, moved
+        self.locality, self.regularization = locality, regularization
+        self._damping = _FIRST_DAMPING
+        self._model: Model | None = None
+        self._ended = False
+
+    def run(self, n_steps: int) -> Placed:
+        """Try so many steps, or fewer where the error no longer falls; go on from there when called again."""
+        for _ in range(n_steps):
+            if self._ended:
                 break
-            continue
-        gain = 1.0 - after.fit.error / placed.fit.error
-        placed, model, damping = after, None, max(damping / _RELAX, _LEAST_DAMPING)
-        if gain < _MIN_GAIN:
-            break
-    return placed
+            self._try_step()
+        return self.placed
+
+    def _try_step(self) -> None:
+        before = self.placed.fit.error
+        if self._model is None:
+            self._model = _local_model(self.placed, self.rows, self.locality, self.regularization)
+        step, promised = _step(self._model, self._damping)
+        after = self.moved(self.placed, step)
+        gain = 0.0 if after is None else before - after.fit.error
+        if after is None or gain <= 0.0:
+            self._damping *= _TIGHTEN
+            self._ended = self._damping > _LARGEST_DAMPING
+            return
+        self.placed, self._model = after, None
+        # A short step that is worth all it promised says nothing of longer ones.
+        self._ended = gain < _MIN_GAIN * before and gain <= _GOOD * promised
+        if gain > _GOOD * promised:
+            self._damping = max(self._damping / _CHANGE, _LEAST_DAMPING)
+        elif gain < _POOR * promised:
+            self._damping *= _CHANGE
 
 
-def _step(model: Model, damping: float) -> Floats | None:
+def _step(model: Model, damping: float) -> tuple[Floats, float]:
+    """Return the step, and by how much it promises to lower the error."""
     flat = 1e-12 + 1e-8 * float(model.scale.max())
     try:
         step = np.linalg.solve(model.curvature + np.diag(damping * model.scale + flat), model.slope)
     except np.linalg.LinAlgError:
-        return None
-    return np.asarray(step)
+        return np.zeros(len(model.slope)), 0.0
+    return np.asarray(step, dtype=np.float64), float(2.0 * model.slope @ step - step @ model.curvature @ step)
 
 
 def _local_model(placed: Placed, rows: Rows, locality: float, regularization: float) -> Model:
@@ -107,11 +125,9 @@ def _local_model(placed: Placed, rows: Rows, locality: float, regularization: fl
         structure.uses,
         locality,
     )
-    n_parameters = len(gradient)
-    blocks = np.tensordot(rule_terms, structure.blocks, axes=(1, 0)).transpose(0, 2, 1)
-    blocks = counted_from_origins(structure, blocks).reshape(n_parameters, -1)
-    kept = np.flatnonzero(fit.kept)
-    across = np.hstack([blocks, curve_terms])[:, kept] / normal.weight
+    block_terms = growth_sums.block_sums(rule_terms, structure.blocks, *structure.origins)
+    kept = fit.terms
+    across = np.hstack([block_terms, curve_terms])[:, kept] / normal.weight
     gram = normal.gram[np.ix_(kept, kept)]
     gram[np.diag_indices(len(kept))] += ridge_of(normal, regularization)[kept]
     scale = np.diag(curvature) / normal.weight
