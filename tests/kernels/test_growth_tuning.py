@@ -180,6 +180,7 @@ def test_points_keep_their_order_their_room_and_the_rows_of_every_label(seed, n_
             assert np.array_equal(old, new)
             continue
         assert (np.diff(new) > 0.0).all()
+        assert ((new > values[j, 0]) & (new < values[j, -1])).all()
         assert n_between(values[j], new).min(initial=60) >= MIN_ROWS
         edges = np.concatenate([values[j, :1], old, values[j, -1:]])
         goal = old + np.clip(wanted, -MAX_STEP * (old - edges[:-2]), MAX_STEP * (edges[2:] - old))
@@ -199,6 +200,14 @@ def test_points_that_would_come_too_near_stay():
     places, steps = [0.25, 0.75], [0.1, -0.1]
     assert moved([0, 0], places, steps, values, [False], min_gap=1e-12).tolist() == pytest.approx([0.35, 0.65])
     assert moved([0, 0], places, steps, values, [False], min_gap=1e-7).tolist() == places
+
+
+@pytest.mark.parametrize("step", [-0.4, 0.4, 9.0])
+@pytest.mark.parametrize("n_low", [10, 30, 50])
+def test_the_split_point_of_two_values_stays_between_them(step, n_low):
+    values = np.repeat([0.0, 1.0], [n_low, 60 - n_low])[None]
+    [after] = moved([0], [0.5], [step], values, [False])
+    assert 0.0 < after < 1.0
 
 
 def test_a_label_without_rows_to_spare_stays():

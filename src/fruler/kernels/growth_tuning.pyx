@@ -109,7 +109,10 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                     while 0 < below < n - 1 and column[below] == column[below - 1]:
                         below += 1
                     if below > 0 and column[below - 1] < column[below] <= column[above]:
-                        moved[p] = min(max(place, column[below]), column[above])
+                        # Not at the next value itself, which may be the greatest: a label ends inside the domain.
+                        if place <= column[below - 1]:
+                            place = 0.5 * (column[below - 1] + column[below])
+                        moved[p] = min(place, column[above])
                     if k > first and moved[p] - moved[order[k - 1]] <= min_gap * (high - low):
                         crowded = True
                 for k in range(first, end if crowded else first):
