@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -158,3 +158,14 @@ def suggest(name: str, known: Iterable[str]) -> str:
     close = [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), list(by_lower_case))]
     listing = f"names are {quote_names(known)}"
     return f"did you mean {' or '.join(map(repr, close))}? The {listing}" if close else f"the {listing}"
+
+
+def either(names: Sequence[str]) -> str:
+    """Write alternatives.
+
+    Examples
+    --------
+    >>> either(["usa", "europe", "japan"])
+    'usa, europe or japan'
+    """
+    return " or ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), *names[-1:]])

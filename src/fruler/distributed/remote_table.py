@@ -64,7 +64,7 @@ class RemoteTable(TrainingTable):
             raise ValueError(f"Only {summary.n_rows} rows {told}; at least 2 are needed.")
         ends = np.column_stack([summary.low[:-1], summary.high[:-1]])
         domains, known = domains_with_room(ends, names, split_points)
-        return cls(summary.scale, summary.target_scale, names, domains, known, blocks, summary)
+        return cls(summary.scale, summary.target_scale, names, domains, known, {}, blocks, summary)
 
     @property
     def n_rows(self) -> int:

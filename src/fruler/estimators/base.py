@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import Interval
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from fruler._parallel import n_threads
@@ -37,8 +38,11 @@ from fruler.rules.curves_table import curves_table
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.rules_table import rules_table
 from fruler.rules.truth import Truth
-from fruler.table.encoding import TableEncoding
-from fruler.table.validation import check_table, check_training_table, column_names
+from fruler.table.moments import Moments
+from fruler.table.reading import input_table, is_numeric
+from fruler.table.sources import NumberSource, Source
+from fruler.table.training import frame_of, training_inputs
+from fruler.table.validation import check_table
 
 _TABLES = ("pareto_", "history_")
 # Of `pareto_`.
@@ -53,8 +57,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
     Parameters
     ----------
-    time_limit, n_jobs, random_state, callbacks, verbose, checkpoint, warm_start
-        How the search is run; every estimator has them, see `FuzzyRuleRegressor`.
+    categorical_features, time_limit, n_jobs, random_state, callbacks, verbose, checkpoint, warm_start
+        What the table is and how the search is run; every estimator has them, see `FuzzyRuleRegressor`.
 
     Attributes
     ----------
@@ -70,6 +74,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "split_points": [Mapping, None],
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "regularization": [Interval(Real, 0, None, closed="left"), None],
         "max_evaluations": [Interval(Integral, 1, None, closed="left"), None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -93,13 +98,16 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
     sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
     n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
     stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
-    # Of a model that was read from a file: it has no front but its metrics, and may know a table's columns.
+    # Of a model that was read from a file: it has no front but its metrics.
     _front: tuple[FrontPoint, ...] = ()
-    _encoding: TableEncoding | None = None
+    # Where the inputs come from, and how their gaps are filled in; None where a search on workers did not measure that.
+    _sources: Sequence[Source] | None = None
+    _moments: Moments | None = None
 
     def __init__(
         self,
         *,
+        categorical_features: Any = "from_dtype",
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -108,6 +116,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         checkpoint: str | os.PathLike[str] | None = None,
         warm_start: bool = False,
     ) -> None:
+        self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -121,8 +130,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The inputs.
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs: numbers and categories. Values may be missing.
         y : array-like of shape (n_samples,)
             The target.
         sample_weight : array-like of shape (n_samples,), optional
@@ -168,9 +177,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check what `fit` was given."""
-        values, target, weight = check_training_table(self, X, y, sample_weight=sample_weight)
-        names = column_names(self, values.shape[1])
-        return LocalTable.from_arrays(values, target, weight, names, self.split_points)
+        made = training_inputs(self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot)
+        self._sources, self._moments = made.sources, made.moments
+        return LocalTable.from_arrays(made.values, made.target, made.weight, made.names, self.split_points, made.levels)
 
     def _options(self) -> Any:
         """Return the parameters that decide on the model, as the algorithm reads them."""
@@ -182,7 +191,6 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         self._front = tuple(
             replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
         )
-        self._encoding = None
         # What another model of the front is summarised by, once it is asked for.
         self._sample = table.sample
         self._take(self._front[learned.chosen], table)
@@ -196,7 +204,11 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Make a model of the front the model, with a summary of the rows."""
         training = rows.summarise(point.rule_base, point.cv_error, point.truth)
-        self.rule_base_ = replace(point.rule_base, training=training)
+        rule_base = replace(point.rule_base, training=training)
+        if self._moments is not None and self._sources is not None:
+            gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))
+            rule_base = replace(rule_base, gaps=gaps).with_sources(self._sources)
+        self.rule_base_ = rule_base
         self.n_rules_ = point.rule_base.n_rules
         self.granularities_ = point.rule_base.granularities.astype(np.intp)
         self.regularization_ = point.regularization
@@ -257,7 +269,14 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
             The predictions.
         """
         check_is_fitted(self, "rule_base_")
-        return self.rule_base_.predict(check_table(self, X))
+        return self.rule_base_.predict(self._inputs(X))
+
+    def _inputs(self, X: Any) -> Floats:
+        """Check a table, and return the inputs of its rows, NaN where there is a gap."""
+        rules = self.rule_base_
+        if is_numeric(X) and all(isinstance(one.source, NumberSource | None) for one in rules.variables):
+            return check_table(self, X, allow_nan=True)
+        return input_table(frame_of(self, X, rules.columns), rules.variables)
 
     def explain(self, X: Any) -> Explanation:
         """Explain each prediction: the rules that fired, what each input adds, and its labels.
@@ -274,7 +293,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
             and whether a row lies `outside` the training data. Printing it gives sentences.
         """
         check_is_fitted(self, "rule_base_")
-        return self.rule_base_.explain(check_table(self, X))
+        return self.rule_base_.explain(self._inputs(X))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, which `load_model` reads; it is written whole or not at all.
@@ -288,6 +307,13 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
         check_is_fitted(self, "rule_base_")
         save_regressor(path, self)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
 
     def __getstate__(self) -> dict[str, Any]:
         return with_plain_tables(super().__getstate__(), _TABLES)
@@ -336,9 +362,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         from fruler.explain.report import report_html, write_report
 
         check_is_fitted(self, "rule_base_")
-        rows = None if X is None else check_table(self, X)
+        rows = None if X is None else self.rule_base_.filled(self._inputs(X))
         front = getattr(self, "pareto_", None)
-        alternatives = [] if self._encoding is None else self._encoding.alternatives()
+        alternatives = self.rule_base_.alternatives
         if path is None:
             return report_html(self.rule_base_, rows, y, front, title, alternatives)
         return write_report(path, self.rule_base_, rows, y, front, title, alternatives)
@@ -347,7 +373,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
     def feature_importances_(self) -> Floats:
         """How much each input moves predictions, as shares that sum to one."""
         check_is_fitted(self, "rule_base_")
-        return input_shares(self.rule_base_)
+        shares = pd.Series(input_shares(self.rule_base_)).groupby(
+            [variable.column for variable in self.rule_base_.variables], sort=False
+        )
+        return np.asarray(shares.sum().reindex(list(self.rule_base_.columns)), dtype=np.float64)
 
     @property
     def rules_(self) -> pd.DataFrame:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-_PARAMETERS = """time_limit : float, default=None
+_PARAMETERS = """categorical_features : array-like of str, int or bool, or "from_dtype", default="from_dtype"
+        The columns that hold categories: by name, by number, or as a mask. "from_dtype": text, truth values, and
+        what pandas or polars call a category.
+    time_limit : float, default=None
         Seconds after which the search ends with the best model so far.
     n_jobs : int, default=None
         Threads that evaluate candidates; -1 for all processors. The model does not depend on it.

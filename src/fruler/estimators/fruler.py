@@ -139,6 +139,7 @@ class FRULERRegressor(BaseRuleRegressor):
         n_local_search: int = 5,
         n_restarts: int = 1,
         early_stopping: int | None = None,
+        categorical_features: Any = "from_dtype",
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -148,6 +149,7 @@ class FRULERRegressor(BaseRuleRegressor):
         warm_start: bool = False,
     ) -> None:
         super().__init__(
+            categorical_features=categorical_features,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -94,6 +94,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         split_points: Mapping[str | int, Any] | None = None,
         max_evaluations: int | None = None,
         early_stopping: int = 3,
+        categorical_features: Any = "from_dtype",
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -103,6 +104,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         warm_start: bool = False,
     ) -> None:
         super().__init__(
+            categorical_features=categorical_features,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,

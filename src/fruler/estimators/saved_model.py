@@ -12,7 +12,6 @@ from fruler.estimators.base import FRONT_COLUMNS, BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.model_file.file import Model, read_model, unreadable, write_model
 from fruler.model_file.learning_json import FRONT_COUNTS, Learning
-from fruler.table.encoding import TableEncoding
 
 # Parameters that say nothing about the model, or nothing that a file could hold.
 _NOT_WRITTEN = ("callbacks", "checkpoint", "verbose", "warm_start")
@@ -22,11 +21,9 @@ _SEARCHES = {"growth": "growth", "evolution": "fruler"}
 _NULL_FOR_DEFAULT = ("max_rules", "early_stopping")
 
 
-def save_regressor(
-    path: str | os.PathLike[str], regressor: BaseRuleRegressor, encoding: TableEncoding | None = None
-) -> None:
-    """Write a fitted regressor to a file, with the way from a table's columns to its inputs."""
-    write_model(path, model_of(regressor, encoding))
+def save_regressor(path: str | os.PathLike[str], regressor: BaseRuleRegressor) -> None:
+    """Write a fitted regressor to a file."""
+    write_model(path, model_of(regressor))
 
 
 def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
@@ -74,12 +71,10 @@ def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
         raise unreadable(path, error) from None
 
 
-def model_of(regressor: BaseRuleRegressor, encoding: TableEncoding | None = None) -> Model:
+def model_of(regressor: BaseRuleRegressor) -> Model:
     """Return what the file of a fitted regressor holds."""
-    if encoding is None:
-        encoding = regressor._encoding
     if not hasattr(regressor, "pareto_"):
-        return Model(regressor.rule_base_, encoding)
+        return Model(regressor.rule_base_)
     parameters = {name: value for name, value in regressor.get_params().items() if name not in _NOT_WRITTEN}
     front: Any = regressor.pareto_.to_dict("records")
     learning = Learning(
@@ -90,7 +85,7 @@ def model_of(regressor: BaseRuleRegressor, encoding: TableEncoding | None = None
         float(regressor.regularization_),
         tuple(front),
     )
-    return Model(regressor.rule_base_, encoding, learning)
+    return Model(regressor.rule_base_, learning)
 
 
 def regressor_of(model: Model) -> BaseRuleRegressor:
@@ -106,10 +101,9 @@ def regressor_of(model: Model) -> BaseRuleRegressor:
     regressor.rule_base_ = rule_base
     regressor.n_rules_ = rule_base.n_rules
     regressor.granularities_ = rule_base.granularities.astype(np.intp)
-    regressor.n_features_in_ = len(rule_base.variables)
-    regressor._encoding = model.encoding
+    regressor.n_features_in_ = len(rule_base.columns)
     if learning is None or learning.named_inputs:
-        regressor.feature_names_in_ = np.array(rule_base.names, dtype=object)
+        regressor.feature_names_in_ = np.array(rule_base.columns, dtype=object)
     if learning is not None:
         regressor.n_evaluations_ = learning.n_evaluations
         regressor.n_uncovered_ = learning.n_uncovered

@@ -15,7 +15,7 @@ from fruler._wording import counted, number_within, readable_number
 from fruler.explain.effects import output_spread
 from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
-from fruler.table.validation import number_table
+from fruler.table.reading import input_table
 
 _ROWS_SHOWN, _PARTS_SHOWN = 5, 6
 # A rule that fires less than this is not worth a word.
@@ -48,6 +48,8 @@ class Explanation:
         False where no rule fits and the nearest one answers.
     outside : ndarray of bool, shape (n_samples, n_inputs)
         Which values lie outside the range of the training data.
+    missing : ndarray of bool, shape (n_samples, n_inputs)
+        Which values were missing, or categories that are not known; `values` has what was taken for them.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Explanation:
     activations: Floats
     fired: npt.NDArray[np.bool_]
     outside: npt.NDArray[np.bool_]
+    missing: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.values)
@@ -86,6 +89,7 @@ class Explanation:
             activations=self.activations[at],
             fired=self.fired[at],
             outside=self.outside[at],
+            missing=self.missing[at],
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -113,7 +117,8 @@ class Explanation:
         columns |= {f"{name} adds": self.contributions[:, j] for j, name in enumerate(self.names)}
         columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}
         columns["fired"] = self.fired
-        columns["outside"] = [self._outside_of(row) for row in range(len(self))]
+        columns["outside"] = [self._names_where(self.outside[row]) for row in range(len(self))]
+        columns["missing"] = [self._names_where(self._missing_of(row)) for row in range(len(self))]
         return pd.DataFrame(columns)
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -131,6 +136,7 @@ class Explanation:
                 "labels": {str(name): str(label) for name, label in labels.iloc[row].items()},
                 "fired": bool(self.fired[row]),
                 "outside": [names[j] for j in np.flatnonzero(self.outside[row])],
+                "missing": [names[j] for j in np.flatnonzero(self._missing_of(row))],
             }
             for row in range(len(self))
         ]
@@ -148,8 +154,12 @@ class Explanation:
         parts = self.contributions[row]
         return [int(j) for j in np.argsort(-np.abs(parts), kind="stable") if parts[j] != 0.0]
 
-    def _outside_of(self, row: int) -> str:
-        return ", ".join(self.names[j] for j in np.flatnonzero(self.outside[row]))
+    def _names_where(self, flags: npt.NDArray[np.bool_]) -> str:
+        return ", ".join(self.names[j] for j in np.flatnonzero(flags))
+
+    def _missing_of(self, row: int) -> npt.NDArray[np.bool_]:
+        """Return which inputs that the rules use are missing."""
+        return np.asarray(self.missing[row] & self.rule_base.uses)
 
     def _row_text(self, row: int) -> str:
         rules, parts = self.rule_base, self.contributions[row]
@@ -174,12 +184,22 @@ class Explanation:
         if not self.fired[row]:
             lines[-1] += ", the nearest: no rule fits"
         if self.outside[row].any():
-            lines.append(f"  outside the training data: {self._outside_of(row)}")
+            lines.append(f"  outside the training data: {self._names_where(self.outside[row])}")
+        if self._missing_of(row).any():
+            lines.append(
+                f"  missing, and estimated from the rest of the row: {self._names_where(self._missing_of(row))}"
+            )
         return "\n".join(lines)
 
     def _value_text(self, row: int, feature: int, labels: pd.Series[str]) -> str:
         variable = self.rule_base.variables[feature]
-        value = f"{variable.name} = {readable_number(self.values[row, feature], 6)} {variable.unit}".rstrip()
+        number = self.values[row, feature]
+        if variable.levels is not None and not self.missing[row, feature]:
+            said = variable.levels.level_of(number) if variable.name == variable.column else readable_number(number, 6)
+            return f"{variable.name} = {said}"
+        value = f"{variable.name} = {readable_number(number, 6)} {variable.unit}".rstrip()
+        if self.missing[row, feature]:
+            value = f"{variable.name} is missing"
         return f"{value} ({labels[variable.name]})" if variable.name in labels else value
 
 
@@ -198,7 +218,8 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         raise ValueError(
             "These rules know no training data to compare a row with; add them with rule_base.with_training(X, y)."
         )
-    values = number_table(X, rule_base.names)
+    given = input_table(X, rule_base.variables)
+    values = rule_base.filled(given)
     activations, fired = rule_base.activations(values)
     return Explanation(
         rule_base=rule_base,
@@ -209,4 +230,5 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         activations=activations,
         fired=fired,
         outside=(values < training.low) | (values > training.high),
+        missing=np.isnan(given),
     )

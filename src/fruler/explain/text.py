@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from collections.abc import Sequence
 
 import numpy as np
 
-from fruler._wording import counted_rules, name_with_unit, number_within, percent
+from fruler._wording import counted_rules, either, name_with_unit, number_within, percent
+from fruler.explain.categories import accepted_levels, category_columns, level_offsets
 from fruler.explain.effects import input_ranges, output_spread, signed_effects
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
+from fruler.table.sources import GapSource, LevelSource
 
 # How far a printed formula may be from the rule, term by term: this share of the target's spread.
 _SHARE_OF_SPREAD = 0.01
@@ -23,6 +26,8 @@ _NOTHING = 1e-6
 _NARROWEST, _WIDEST = 40, 120
 # More accepted labels than this are a range: "low to high".
 _MAX_LABELS_NAMED = 2
+# More categories than this are named by what they are not, or by the ends of their order.
+_MAX_LEVELS_NAMED = 4
 # Keeps a sign and its term on one line; no space to `textwrap`, and turned into one after the wrapping.
 _GLUE = "\u00a0"
 
@@ -72,8 +77,8 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
         parts += [_rule(rule_base, rule, said, width) for rule, said in enumerate(formulas)]
     if rule_base.curves:
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
-    if not rule_base.is_formula:
-        parts.append("\n".join(["Where labels meet", *_borders(rule_base, width)]))
+    if meeting := _borders(rule_base, width):
+        parts.append("\n".join(["Where labels meet", *meeting]))
     truth = truth_sentence(rule_base)
     if truth:
         parts.append(_wrapped(truth, width, "", ""))
@@ -125,11 +130,26 @@ def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:
 
 def condition(rule_base: RuleBase, rule: int) -> str:
     """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
-    conditions = []
+    conditions: dict[str, str] = {}
     for j, first, last in rule_base.antecedents.conditions(rule):
         variable = rule_base.variables[j]
-        conditions.append(f"{variable.name} is {accepted_labels(variable.partition, first, last)}")
-    return " and ".join(conditions) or "nothing else applies"
+        if isinstance(variable.source, GapSource):
+            conditions[variable.name] = f"{variable.column} is {'missing' if first == 1 else 'there'}"
+        elif variable.levels is not None:
+            # Several inputs can stand for one column.
+            accepted = accepted_levels(rule_base, rule, variable.column)
+            conditions[variable.column] = f"{variable.column} is {_either(accepted, variable.levels.levels)}"
+        else:
+            conditions[variable.name] = f"{variable.name} is {accepted_labels(variable.partition, first, last)}"
+    return " and ".join(conditions.values()) or "nothing else applies"
+
+
+def _either(accepted: list[str], levels: Sequence[str]) -> str:
+    """Write a set of categories; as what it is not where that is shorter."""
+    others = [level for level in levels if level not in accepted]
+    if len(accepted) > _MAX_LEVELS_NAMED and len(others) < len(accepted):
+        return f"not {either(others)}" if len(others) <= _MAX_LEVELS_NAMED else f"not one of {', '.join(others)}"
+    return either(accepted)
 
 
 def accepted_labels(partition: Partition, first: int, last: int) -> str:
@@ -156,12 +176,26 @@ def formula(rule_base: RuleBase, rule: int) -> str:
     largest_values = np.abs(input_ranges(rule_base)).max(axis=1)
     terms = number_within(float(rule_base.consequents.intercepts[rule]), tolerance)
     for j in np.argsort(-effects, kind="stable"):
-        if j in slopes:
+        if j in slopes and rule_base.variables[j].levels is None:
             sign = "-" if slopes[j] < 0.0 else "+"
             largest = float(largest_values[j])
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
             terms += f" {sign}{_GLUE}{size}·{rule_base.variables[j].name}"
-    return terms + "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
+    terms += "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
+    for column in category_columns(rule_base):
+        offsets = level_offsets(rule_base, rule, column)
+        if offsets:
+            terms += f"; {column}: {_offsets(offsets, tolerance)}"
+    return terms
+
+
+def _offsets(offsets: dict[str, float], tolerance: float) -> str:
+    """Write what categories add; of many the ends."""
+    parts = [f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()]
+    if len(parts) > 2 * _MAX_LEVELS_NAMED:
+        n_between = len(parts) - 2 * _MAX_LEVELS_NAMED
+        parts = [*parts[:_MAX_LEVELS_NAMED], f"{n_between} others between", *parts[-_MAX_LEVELS_NAMED:]]
+    return ", ".join(parts)
 
 
 def bend_places(curve: Curve) -> list[str]:
@@ -218,6 +252,8 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
+        if isinstance(variable.source, LevelSource | GapSource):
+            continue
         if is_switch(rule_base, j):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)
         else:

@@ -103,6 +103,8 @@ class Algorithm:
         How its state is kept; None: it has none, and an interrupted search starts again.
     limits : tuple of str
         The options that only say when the search ends: `warm_start` may change them.
+    one_hot : bool
+        Whether it knows numbers only, so that every category must be an input of its own.
     """
 
     name: str
@@ -111,3 +113,4 @@ class Algorithm:
     learner: Callable[[Search[Any, Any, Any]], Learner]
     codec: Codec[Any] | None = None
     limits: tuple[str, ...] = ()
+    one_hot: bool = True

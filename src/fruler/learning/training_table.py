@@ -50,6 +50,8 @@ class TrainingTable(ABC):
         The least and the greatest value of each input, in its own units; wider where known splits need it.
     known_splits : dict of int to ndarray
         Split points that the user knows, by input, in its own units.
+    levels : dict of int to ndarray
+        The numbers of the categories, in increasing order, by input; only of inputs that stand for categories.
     """
 
     scale: Scale
@@ -57,11 +59,17 @@ class TrainingTable(ABC):
     names: Sequence[str]
     domains: Floats
     known_splits: dict[int, Floats]
+    levels: dict[int, Floats]
 
     @property
     def n_inputs(self) -> int:
         """The number of inputs."""
         return len(self.names)
+
+    def level_splits(self, input: int) -> Floats:
+        """Return the places between the categories of an input, in its own units."""
+        numbers = self.levels[input]
+        return np.asarray((numbers[1:] + numbers[:-1]) / 2.0)
 
     @property
     def error_unit(self) -> float:
@@ -140,6 +148,7 @@ class LocalTable(TrainingTable):
         weight: Floats | None,
         names: Sequence[str],
         split_points: Mapping[str | int, Any] | None,
+        levels: Mapping[int, Floats] | None = None,
     ) -> Self:
         """Leave out rows of weight zero, standardise the others, and check the split points that are known."""
         given = None
@@ -151,7 +160,9 @@ class LocalTable(TrainingTable):
         rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight)
         ends = np.column_stack([values.min(axis=0), values.max(axis=0)])
         domains, known_splits = domains_with_room(ends, names, split_points)
-        return cls(scale, target_scale, names, domains, known_splits, values, target, weight, rows, given)
+        return cls(
+            scale, target_scale, names, domains, known_splits, dict(levels or {}), values, target, weight, rows, given
+        )
 
     @property
     def n_rows(self) -> int:

@@ -1,39 +1,44 @@
-"""The columns of a table and how they become inputs, as a JSON list, and back."""
+"""The columns of a table, as the first schema of model files has them: beside the rules."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from fruler.rules.json.checked import Checked
-from fruler.table.encoding import Column, TableEncoding
+from fruler.rules.rule_base import RuleBase
+from fruler.table.sources import LevelSource, NumberSource, Source
 
 
-def columns_to_json(encoding: TableEncoding) -> list[dict[str, Any]]:
-    """Return a list with one object per column."""
-    return [
-        {"name": column.name, "kind": "number"}
-        if column.categories is None
-        else {"name": column.name, "kind": "category", "categories": list(column.categories)}
-        for column in encoding.columns
-    ]
+def with_columns(rule_base: RuleBase, written: Checked) -> RuleBase:
+    """Return a rule base whose inputs come from the columns that a list describes.
 
-
-def columns_from_json(written: Checked) -> TableEncoding:
-    """Return the encoding that a list describes.
+    Two categories became one input of 0 and 1, more of them an input each, "colour=red".
 
     Raises
     ------
     ValueError
-        If it describes none.
+        If it describes none, or not those of the rules.
     """
-    columns = []
+    names: list[str] = []
+    sources: list[Source] = []
+    columns: list[str] = []
     for item in written.items():
         members = item.keys(("name", "kind"), ("categories",))
         is_category = members["kind"].one_of("number", "category") == "category"
         if is_category != ("categories" in members):
             raise ValueError(f"{item.place} must have categories if its kind is category, and only then")
-        categories = tuple(members["categories"].texts()) if is_category else None
-        columns.append(Column(members["name"].text(), categories))
-    if len({column.name for column in columns}) < len(columns):
+        column = members["name"].text()
+        columns.append(column)
+        if not is_category:
+            names.append(column)
+            sources.append(NumberSource(column))
+            continue
+        levels = members["categories"].texts()
+        if len(levels) < 2 or len(set(levels)) < len(levels):
+            raise ValueError(f"{item.place} must have two categories or more, each once")
+        two = len(levels) == 2
+        names += [column] if two else [f"{column}={level}" for level in levels]
+        sources += [LevelSource.indicator(column, levels, level) for level in (levels[1:] if two else levels)]
+    if len(set(columns)) < len(columns):
         raise ValueError(f"{written.place} has a name twice")
-    return TableEncoding(tuple(columns))
+    if tuple(names) != rule_base.names:
+        raise ValueError("its columns do not give the inputs of its rules")
+    return rule_base.with_sources(sources)

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from fruler._files import write_whole
-from fruler.model_file.columns_json import columns_from_json, columns_to_json
+from fruler.model_file.columns_json import with_columns
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
 from fruler.rules.json.checked import MAX_BYTES, parse_document, require_readable
 from fruler.rules.json.rule_base import require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
-from fruler.table.encoding import TableEncoding
 
-FORMAT, SCHEMA = "fruler-model", 1
+FORMAT, SCHEMA = "fruler-model", 2
 # What is written in lines, member by member: a person reads one input per line and one rule per line.
 _LINES: dict[str, Any] = {
-    "columns": {},
     "rule_bases": {"*": {"inputs": {}, "rules": {}, "curves": {}, "training": {"inputs": {}}}},
     "learning": {"settings": {}, "front": {}},
 }
@@ -35,14 +33,11 @@ class Model:
     ----------
     rule_base : RuleBase
         The rules.
-    encoding : TableEncoding or None
-        How the columns of a table become the inputs of the rules; None: they are the inputs.
     learning : Learning or None
         How the rules were learned. For information; nothing predicts with it.
     """
 
     rule_base: RuleBase
-    encoding: TableEncoding | None = None
     learning: Learning | None = None
 
 
@@ -75,8 +70,6 @@ def model_bytes(model: Model) -> bytes:
             "format": FORMAT,
             "schema": SCHEMA,
             "written_by": f"fruler {__version__}",
-            "missing_values": "refuse",
-            "columns": None if model.encoding is None else columns_to_json(model.encoding),
             "rule_bases": [rule_base_to_json(model.rule_base)],
             "learning": None if model.learning is None else learning_to_json(model.learning),
         }
@@ -131,20 +124,19 @@ def parse_model(raw: bytes) -> Model:
     schema = document.members()["schema"].count(1)
     if schema > SCHEMA:
         raise ValueError(f"its schema is {schema}, and this version reads up to {SCHEMA}; install a newer fruler")
-    members = document.keys(("format", "schema", "written_by", "missing_values", "columns", "rule_bases", "learning"))
+    first = ("missing_values", "columns") if schema == 1 else ()
+    members = document.keys(("format", "schema", "written_by", *first, "rule_bases", "learning"))
     members["written_by"].text()
-    members["missing_values"].one_of("refuse")
     bases = list(members["rule_bases"].items())
     if len(bases) != 1:
         raise ValueError(f"it has {len(bases)} rule bases, and this version reads one")
     rule_base = rule_base_from_json(bases[0])
-    encoding = None
-    if members["columns"].value is not None:
-        encoding = columns_from_json(members["columns"])
-        if encoding.input_names != rule_base.names:
-            raise ValueError("its columns do not give the inputs of its rules")
+    if schema == 1:
+        members["missing_values"].one_of("refuse")
+        if members["columns"].value is not None:
+            rule_base = with_columns(rule_base, members["columns"])
     learning = None if members["learning"].value is None else learning_from_json(members["learning"])
-    return Model(rule_base, encoding, learning)
+    return Model(rule_base, learning)
 
 
 def _in_lines(value: Any, lines: dict[str, Any] | None, indent: str = "") -> str:

@@ -16,9 +16,11 @@ from fruler.rules.antecedents import T_NORMS, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
+from fruler.rules.gaps import Gaps
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
-from fruler.table.validation import number_table
+from fruler.table.reading import input_table, require_inputs
+from fruler.table.sources import Source
 
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation
@@ -69,6 +71,8 @@ class RuleBase:
         A few figures of the training data, which explanations refer to.
     curves : sequence of Curve, optional
         What single inputs add to the output of every rule; at most one per input.
+    gaps : Gaps, optional
+        What is taken for missing values of the inputs that the rules use, in their order; None: they are refused.
 
     Examples
     --------
@@ -95,6 +99,7 @@ class RuleBase:
     support: Floats | None
     training: TrainingSummary | None
     curves: tuple[Curve, ...]
+    gaps: Gaps | None
 
     def __init__(
         self,
@@ -107,6 +112,7 @@ class RuleBase:
         support: npt.ArrayLike | None = None,
         training: TrainingSummary | None = None,
         curves: Sequence[Curve] = (),
+        gaps: Gaps | None = None,
     ) -> None:
         inputs = _checked_variables(variables)
         # Label ranges hold on to their inputs: names, units and labels of those here are the ones that count.
@@ -122,6 +128,7 @@ class RuleBase:
             "support": None if support is None else frozen(support, np.float64),
             "training": training,
             "curves": checked_curves(curves, len(inputs)),
+            "gaps": gaps,
         }.items():
             object.__setattr__(self, name, value)
         self._check()
@@ -144,6 +151,8 @@ class RuleBase:
         nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
         if nominal:
             raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")
+        if self.gaps is not None and self.gaps.n_inputs != np.count_nonzero(self.uses):
+            raise ValueError(f"gaps must be of the {np.count_nonzero(self.uses)} inputs that the rules use.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
 
@@ -154,6 +163,7 @@ class RuleBase:
             self.antecedents == other.antecedents
             and self.consequents == other.consequents
             and self.curves == other.curves
+            and self.gaps == other.gaps
             and np.array_equal(self._support_or_nothing, other._support_or_nothing)
             and (self.t_norm, self.target_name, self.target_unit, self.training)
             == (other.t_norm, other.target_name, other.target_unit, other.training)
@@ -226,6 +236,53 @@ class RuleBase:
         uses[[curve.input for curve in self.curves]] = True
         return frozen(uses, np.bool_)
 
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table that the inputs come from, each once."""
+        return tuple(dict.fromkeys(variable.column for variable in self.variables))
+
+    @property
+    def alternatives(self) -> list[tuple[str, ...]]:
+        """The inputs of each column that has several of 0 and 1: one of them is 1, the others are 0."""
+        own: dict[str, list[str]] = {}
+        for variable in self.variables:
+            if variable.levels is not None and variable.levels.indicated is not None:
+                own.setdefault(variable.column, []).append(variable.name)
+        return [tuple(names) for names in own.values() if len(names) > 1]
+
+    def inputs_of(self, X: Any) -> Floats:
+        """Return the inputs of rows as numbers, shape (n_samples, n_inputs), gaps filled in.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            As for `predict`.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing and the rules do not know what to take for it.
+        """
+        return self.filled(input_table(X, self.variables))
+
+    def filled(self, values: Floats) -> Floats:
+        """Return inputs whose gaps are filled in; what no rule uses is zero there."""
+        missing = np.isnan(values)
+        if not missing.any():
+            return values
+        used = np.flatnonzero(self.uses)
+        if self.gaps is None and missing[:, used].any():
+            require_inputs(values[:, used], [self.names[j] for j in used])
+        complete = np.where(missing, 0.0, values)
+        if self.gaps is not None:
+            complete[:, used] = self.gaps.filled(values[:, used])
+        return complete
+
+    def with_sources(self, sources: Sequence[Source]) -> RuleBase:
+        """Return the rule base whose inputs come from columns of a table, one source for each."""
+        pairs = zip(self.variables, sources, strict=True)
+        return replace(self, variables=tuple(variable.of(source) for variable, source in pairs))
+
     def curve_of(self, feature: int) -> Curve | None:
         """Return the curve of an input, if it has one."""
         return next((curve for curve in self.curves if curve.input == feature), None)
@@ -254,7 +311,8 @@ class RuleBase:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_inputs)
-            Finite values: an array in the order of `variables`, or a data frame with columns of these names.
+            An array in the order of `columns`, or a data frame with columns of these names, in any order and with
+            others besides.
         compiled : bool, default=True
             Whether to use the compiled kernel; plain NumPy gives the same within rounding.
 
@@ -263,7 +321,7 @@ class RuleBase:
         ndarray of shape (n_samples,)
             The predictions.
         """
-        values = number_table(X, self.names)
+        values = self.inputs_of(X)
         if not compiled:
             activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
             predictions = np.asarray((activations * self.consequents.outputs(values)).sum(axis=1))
@@ -273,7 +331,7 @@ class RuleBase:
 
     def rule_outputs(self, X: Any) -> Floats:
         """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules)."""
-        values = number_table(X, self.names)
+        values = self.inputs_of(X)
         return self.consequents.outputs(values) + sum_of_curves(self.curves, values)[:, None]
 
     def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
@@ -286,7 +344,7 @@ class RuleBase:
         fired : ndarray of shape (n_samples,)
             False where no rule fits and the nearest one stands in with weight one.
         """
-        return self.antecedents.activations(number_table(X, self.names), self.t_norm, compiled=compiled)
+        return self.antecedents.activations(self.inputs_of(X), self.t_norm, compiled=compiled)
 
     def explain(self, X: Any) -> Explanation:
         """Explain each prediction: the rules that fired, what each input adds, and its labels.
@@ -324,7 +382,7 @@ class RuleBase:
         """
         from fruler.rules.measurement import summarise
 
-        values = number_table(X, self.names)
+        values = self.inputs_of(X)
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")

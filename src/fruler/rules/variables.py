@@ -2,15 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from fruler._wording import either
 from fruler.rules.partitions import Partition
+from fruler.table.sources import LevelSource, Source
 
 
 @dataclass(frozen=True)
 class Variable:
-    """An input: its name, its unit if any, and its partition into labels."""
+    """An input of rules.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    partition : Partition
+        Its labels.
+    unit : str, optional
+        Its unit.
+    source : Source, optional
+        The column of a table that it comes from, and how; None: the column of its name, as a number.
+
+    Examples
+    --------
+    Two categories of three share a label, which is named by them:
+
+    >>> from fruler.rules import FuzzyPartition
+    >>> origin = LevelSource("origin", ["usa", "europe", "japan"], [-1.0, 0.5, 1.0])
+    >>> Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(origin).partition.labels
+    ('usa', 'europe or japan')
+    """
 
     name: str
     partition: Partition
     unit: str = ""
+    source: Source | None = None
+
+    @property
+    def column(self) -> str:
+        """The column of a table that it comes from."""
+        return self.name if self.source is None else self.source.column
+
+    @property
+    def levels(self) -> LevelSource | None:
+        """Its categories, if it stands for some."""
+        return self.source if isinstance(self.source, LevelSource) else None
+
+    def of(self, source: Source) -> Variable:
+        """Return the input with a source; its labels are named by the categories that they stand for."""
+        if not isinstance(source, LevelSource) or not self.partition.ordered:
+            return replace(self, source=source)
+        if source.indicated is not None and source.column != self.name:
+            names = ["no", "yes"]
+        else:
+            edges = [-math.inf, *self.partition.split_points, math.inf]
+            names = [either(source.names_between(*pair)) for pair in pairwise(edges)]
+        if self.partition.n_labels != len(names) or len(set(names)) < len(names) or not all(names):
+            return replace(self, source=source)
+        partition = self.partition.renamed(names) if len(names) > 1 else self.partition
+        return replace(self, partition=partition, source=source)

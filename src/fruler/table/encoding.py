@@ -11,9 +11,9 @@ import pandas as pd
 
 from fruler._typing import Floats
 from fruler._wording import quote_names, suggest
+from fruler.table.texts import column_texts
 from fruler.table.validation import LARGEST_VALUE
 
-TRUTH_VALUES = ("False", "True")
 _VALUES_SHOWN = 3
 
 
@@ -141,30 +141,6 @@ class TableEncoding:
                 shown = quote_names(names[:_VALUES_SHOWN]) + more
                 reasons.append(f"{column.name!r} has an unknown value in {len(unknown)} ({shown})")
         return reasons
-
-
-def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series:
-    """Return the values of a column as a person would write them, NaN where there are none.
-
-    A category is known again when a file without missing values makes it a whole number and one with them a decimal,
-    and truth values are so in any case of their letters.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> column_texts(pd.Series([1.0, None, 2.5])).tolist()
-    ['1', nan, '2.5']
-    >>> column_texts(pd.Series(["TRUE", "no "]), ["False", "True"]).tolist()
-    ['True', 'no']
-    """
-    if pd.api.types.is_float_dtype(values.dtype):
-        texts = values.astype(object).map(lambda value: f"{value:.15g}", na_action="ignore")
-    else:
-        texts = values.astype(object).map(lambda value: str(value).strip(), na_action="ignore")
-    if tuple(categories) == TRUTH_VALUES:
-        truth = {name.lower(): name for name in TRUTH_VALUES}
-        texts = texts.map(lambda text: truth.get(text.lower(), text), na_action="ignore")
-    return texts.where(texts.notna() & (texts != ""), np.nan)
 
 
 def column_numbers(name: str, values: pd.Series) -> Floats:

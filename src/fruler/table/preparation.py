@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._wording import counted, quote_names, suggest
-from fruler.table.encoding import TRUTH_VALUES, Column, TableEncoding, column_texts
+from fruler.table.encoding import Column, TableEncoding
+from fruler.table.texts import TRUTH_VALUES, column_texts
 from fruler.table.validation import LARGEST_VALUE
 
 MAX_CATEGORIES = 12

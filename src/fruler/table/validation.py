@@ -17,7 +17,7 @@ from fruler._wording import counted
 LARGEST_VALUE = 1e150
 
 
-def check_table(estimator: Any, X: Any, *, reset: bool = False) -> Floats:
+def check_table(estimator: Any, X: Any, *, reset: bool = False, allow_nan: bool = False) -> Floats:
     """Validate inputs alone, as `transform` and `predict` need them.
 
     Parameters
@@ -28,6 +28,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool = False) -> Floats:
         NumPy array, data frame or nested list.
     reset : bool, default=False
         Whether this table defines the features.
+    allow_nan : bool, default=False
+        Whether values may be missing.
 
     Returns
     -------
@@ -41,12 +43,12 @@ def check_table(estimator: Any, X: Any, *, reset: bool = False) -> Floats:
         )
     except (TypeError, ValueError, OverflowError) as error:
         _raise_with_place(X, error)
-    require_finite(checked, column_names(estimator, checked.shape[1]))
+    require_finite(checked, column_names(estimator, checked.shape[1]), allow_nan=allow_nan)
     return np.asarray(checked)
 
 
 def check_training_table(
-    estimator: Any, X: Any, y: Any, *, min_rows: int = 2, sample_weight: Any = None
+    estimator: Any, X: Any, y: Any, *, min_rows: int = 2, sample_weight: Any = None, allow_nan: bool = False
 ) -> tuple[Floats, Floats, Floats | None]:
     """Validate inputs, target and weights for `fit`.
 
@@ -62,6 +64,8 @@ def check_training_table(
         The least number of rows that make sense.
     sample_weight : array-like of shape (n_samples,), optional
         Weights, none negative and not all zero.
+    allow_nan : bool, default=False
+        Whether inputs may be missing.
 
     Returns
     -------
@@ -84,12 +88,12 @@ def check_training_table(
         )
     except (TypeError, ValueError, OverflowError) as error:
         _raise_with_place(X, error)
-    require_finite(X_checked, column_names(estimator, X_checked.shape[1]))
+    require_finite(X_checked, column_names(estimator, X_checked.shape[1]), allow_nan=allow_nan)
     weights = None if sample_weight is None else _check_weights(sample_weight, len(y_checked))
     return np.asarray(X_checked), np.asarray(y_checked, dtype=np.float64), weights
 
 
-def number_table(X: Any, names: Sequence[str]) -> Floats:
+def number_table(X: Any, names: Sequence[str], *, allow_nan: bool = False) -> Floats:
     """Validate rows for a rule base that is used without an estimator; the names of a data frame's columns count.
 
     Parameters
@@ -98,11 +102,13 @@ def number_table(X: Any, names: Sequence[str]) -> Floats:
         An array has its columns in the order of `names`; a frame may have them in any order, and others besides.
     names : sequence of str
         The inputs that are wanted.
+    allow_nan : bool
+        Whether values may be missing.
 
     Returns
     -------
     ndarray of shape (n_samples, n_inputs)
-        Finite float64 values, columns in the order of `names`.
+        Finite float64 values, or NaN where that is allowed, columns in the order of `names`.
     """
     columns = [str(name) for name in X.columns] if hasattr(X, "columns") else list(names)
     _refuse_odd_columns(X)
@@ -117,7 +123,7 @@ def number_table(X: Any, names: Sequence[str]) -> Floats:
         values = np.ascontiguousarray(values[:, [columns.index(name) for name in names]])
     if values.ndim != 2 or values.shape[1] != len(names):
         raise ValueError(f"X has shape {values.shape}, but the rules expect rows of {len(names)} inputs.")
-    require_finite(values, names)
+    require_finite(values, names, allow_nan=allow_nan)
     return values
 
 
@@ -127,10 +133,10 @@ def column_names(estimator: Any, n_columns: int) -> list[str]:
     return [f"x{j}" for j in range(n_columns)] if names is None else [str(name) for name in names]
 
 
-def require_finite(X: Floats, names: Sequence[str]) -> None:
-    """Refuse NaN, infinity and what overflows when it is squared, naming the first such value."""
+def require_finite(X: Floats, names: Sequence[str], *, allow_nan: bool = False) -> None:
+    """Refuse infinity, what overflows when it is squared and, unless it is allowed, NaN; name the first such value."""
     with np.errstate(invalid="ignore"):
-        bad = ~(np.abs(X) <= LARGEST_VALUE)
+        bad = np.abs(X) > LARGEST_VALUE if allow_nan else ~(np.abs(X) <= LARGEST_VALUE)
     if not bad.any():
         return
     row, column = (int(i) for i in np.argwhere(bad)[0])
@@ -196,17 +202,23 @@ def _refuse_odd_columns(X: Any) -> None:
         raise ValueError("X holds dates; turn them into numbers first, e.g. days since a start.")
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
+    refuse_repeated_columns(X)
     names = list(X.columns)
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(
-                f"The column {name!r} occurs {names.count(name)} times in X; give each column its own name."
-            )
     for name, dtype in zip(names, X.dtypes, strict=True):
         if any(word in str(dtype).lower() for word in ("date", "time", "period", "duration")):
             raise ValueError(
                 f"X holds dates in column {name!r} (type {dtype}); "
                 "turn them into numbers first, e.g. days since a start, or leave the column out."
+            )
+
+
+def refuse_repeated_columns(X: Any) -> None:
+    """Refuse two columns of one name."""
+    names = list(X.columns)
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"The column {name!r} occurs {names.count(name)} times in X; give each column its own name."
             )
 
 

@@ -14,4 +14,5 @@ GROWTH = Algorithm(
     learner=LocalGrowthLearner,
     codec=Codec(pack_growth, unpack_growth),
     limits=("max_evaluations", "max_rules", "early_stopping"),
+    one_hot=False,
 )

@@ -125,7 +125,9 @@ class Candidates:
     def bends(self, points: Ramps, residual: Floats, max_curves: int) -> list[BendCandidate]:
         """Return the best further piece of every curve, the most promising first."""
         curved = np.unique(points.inputs)
-        may = np.isin(np.arange(len(self.edges)), curved) if len(curved) >= max_curves else None
+        may = ~self.room.nominal
+        if len(curved) >= max_curves:
+            may &= np.isin(np.arange(len(self.edges)), curved)
         candidates = self._places_of_all(points, may)
         new = candidates.is_new.astype(np.bool_)
         gains, best = growth_candidates.curve_gains(

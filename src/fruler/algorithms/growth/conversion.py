@@ -60,12 +60,23 @@ class Conversion:
         consequents = np.zeros((structure.n_rules, n_all + 1))
         consequents[:, [0, *(self.inputs + 1)]] = rule_coefficients(structure, shared)
         units = in_data_units(consequents, table.scale, table.target_scale)
+        self._fold_categories(variables, ranges, units)
         return RuleBase(variables, ranges, units, support=support, curves=curves)
+
+    def _fold_categories(self, variables: Sequence[Variable], ranges: Numbers, coefficients: Floats) -> None:
+        """Make the offset of a category part of the intercept of rules that hold for it alone."""
+        for j, numbers in self.table.levels.items():
+            splits = np.array([-np.inf, *variables[j].partition.split_points, np.inf])
+            for rule, (first, last) in enumerate(ranges[:, j]):
+                inside = numbers[(numbers > splits[first]) & (numbers < splits[last + 1])]
+                if len(inside) == 1:
+                    coefficients[rule, 0] += coefficients[rule, 1 + j] * inside[0]
+                    coefficients[rule, 1 + j] = 0.0
 
     def _labels(self, points: Ramps, input: int) -> FuzzyPartition:
         """Return the labels of one input; where its split points are known, those between all of them."""
         partition, known = self._partition(points, input), self.table.known_splits.get(int(self.inputs[input]))
-        if known is None:
+        if known is None or int(self.inputs[input]) in self.table.levels:
             return partition
         shares = np.full(len(known), self.fuzziness)
         used = _nearest(known, np.asarray(partition.split_points))
@@ -77,6 +88,9 @@ class Conversion:
         own, j = points.of(input), int(self.inputs[input])
         scale, domain = self.table.scale, (float(self.table.domains[j, 0]), float(self.table.domains[j, 1]))
         places = points.places[own] * scale.spread[j] + scale.centre[j]
+        if j in self.table.levels:
+            between = self.table.level_splits(j)
+            return FuzzyPartition(between[_nearest(between, places)], domain, 0.0)
         if j in self.table.known_splits:
             known = self.table.known_splits[j]
             places = known[_nearest(known, places)]

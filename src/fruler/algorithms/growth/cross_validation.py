@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.growth import MAX_SIZE, Growth, Step
@@ -185,6 +186,8 @@ class CrossValidation:
         The most divisions: those of the growth whose size is to be chosen.
     min_label : float
         The least share of the rows that a label has.
+    nominal : ndarray of bool, optional
+        The inputs that stand for categories.
     """
 
     def __init__(
@@ -199,10 +202,11 @@ class CrossValidation:
         stopped: Callable[[], bool] = never,
         max_size: int = MAX_SIZE,
         min_label: float = MIN_LABEL,
+        nominal: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         self.rows, self.domains, self.known, self.options = rows, domains, known, options
         self.ridges, self.folds, self.deadline, self.stopped = ridges, folds, deadline, stopped
-        self.max_size, self.min_label = max_size, min_label
+        self.max_size, self.min_label, self.nominal = max_size, min_label, nominal
         # Once the choice is clear, folds that a pool has begun are given up.
         self._is_clear = False
 
@@ -271,6 +275,7 @@ class CrossValidation:
             self.deadline,
             max_size=self.max_size,
             min_label=self.min_label,
+            nominal=self.nominal,
             stopped=lambda: self._is_clear or self.stopped(),
         )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)

@@ -110,6 +110,8 @@ class Growth:
         The most divisions.
     min_label : float
         The least share of the rows that a label has.
+    nominal : ndarray of bool, optional
+        The inputs that stand for categories.
     stopped : callable, optional
         Returns whether somebody asked for the end; after it nothing new is begun either.
     on_step : callable, optional
@@ -143,6 +145,7 @@ class Growth:
         *,
         max_size: int = MAX_SIZE,
         min_label: float = MIN_LABEL,
+        nominal: npt.NDArray[np.bool_] | None = None,
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
@@ -154,8 +157,9 @@ class Growth:
         self.locality = SEARCH_LOCALITY if options.locality is None else options.locality
         self.prices, self.unit = Prices(), float(np.log(max(len(rows), 2)))
         known_of_own = [known[j] for j in self.inputs]
+        own_nominal = None if nominal is None else nominal[self.inputs]
         own_domains = np.ascontiguousarray(domains[self.inputs])
-        self.room = Room(rows, own_domains, known_of_own, options.fuzziness, min_label)
+        self.room = Room(rows, own_domains, known_of_own, options.fuzziness, min_label, own_nominal)
         self.candidates = Candidates(rows, self.room, self.locality, self.regularization, MIN_ROWS)
         self.n_evaluations = 0
         self.path: list[Step] = []

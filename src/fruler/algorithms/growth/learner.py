@@ -74,6 +74,10 @@ class GrowthLearner(ABC):
         self.known = [np.empty(0) for _ in range(table.n_inputs)]
         for j, points in table.known_splits.items():
             self.known[j] = (points - scale.centre[j]) / scale.spread[j]
+        self.nominal = np.zeros(table.n_inputs, dtype=np.bool_)
+        for j in table.levels:
+            self.known[j] = (table.level_splits(j) - scale.centre[j]) / scale.spread[j]
+            self.nominal[j] = True
         # Split points of an input with hardly any floats between its ends would fall together in its own units; like a
         # constant one it is not split.
         narrow = np.ptp(table.domains, axis=1) < _MIN_FLOATS * np.spacing(np.abs(table.domains).max(axis=1))
@@ -98,6 +102,7 @@ class GrowthLearner(ABC):
             options,
             self.control.deadline(_SHARE_OF_GROWTH),
             min_label=least_label(self.table.n_rows, len(rows)),
+            nominal=self.nominal,
             stopped=self.control.is_stopped,
             on_step=self._tell_step,
         )
@@ -167,6 +172,7 @@ class GrowthLearner(ABC):
             self.control.is_stopped,
             len(growth.path) - 1,
             growth.room.min_label,
+            self.nominal,
         )
         return validation.run(self.pool, self.state.folds, tell)
 

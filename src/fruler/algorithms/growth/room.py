@@ -55,6 +55,8 @@ class Room:
         The largest share of the room around a split point that its overlap may have.
     min_label : float
         The least share of the rows that a label has.
+    nominal : ndarray of bool, optional
+        The inputs that stand for categories: their split points, which are known, do not overlap.
     """
 
     def __init__(
@@ -64,9 +66,11 @@ class Room:
         known: Sequence[Floats],
         fuzziness: float,
         min_label: float = MIN_LABEL,
+        nominal: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         self.domains, self.known, self.fuzziness, self.min_label = domains, known, fuzziness, min_label
         self.fixed = np.array([len(points) > 0 for points in known])
+        self.nominal = np.zeros(len(known), dtype=np.bool_) if nominal is None else nominal
         self.sorted = np.sort(rows.columns, axis=1)
         self.widths = domains[:, 1] - domains[:, 0]
         # The least rows of a label, rounded up, but for rounding itself.
@@ -84,7 +88,8 @@ class Room:
         for k in np.flatnonzero(self.fixed[points.inputs]):
             known, (low, high) = self.known[points.inputs[k]], self.domains[points.inputs[k]]
             room[k] = half_widths(known, (low, high), 1.0)[np.abs(known - points.places[k]).argmin()]
-        return np.maximum(self.fuzziness * room, self.crisp_reach[points.inputs])
+        fuzziness = np.where(self.nominal[points.inputs], 0.0, self.fuzziness)
+        return np.maximum(fuzziness * room, self.crisp_reach[points.inputs])
 
     def limited(self, points: Ramps) -> Ramps:
         """Shorten what reaches too far, and lengthen what is narrower than can be told from a jump."""

@@ -10,10 +10,13 @@ import numpy as np
 from fruler.rules.antecedents import T_NORMS
 from fruler.rules.curves import Curve
 from fruler.rules.json.checked import Checked
+from fruler.rules.json.gaps import gaps_to_json, with_gaps
+from fruler.rules.json.sources import source_from_json, source_to_json
 from fruler.rules.json.summary import summary_from_json, summary_to_json
 from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
+from fruler.table.sources import NumberSource
 
 # Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
 # ask for terabytes.
@@ -61,12 +64,18 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         "target": {"name": rule_base.target_name, "unit": rule_base.target_unit},
         "t_norm": rule_base.t_norm,
         "inputs": [
-            {"name": variable.name, "unit": variable.unit, **_partition_to_json(variable.partition)}
+            {
+                "name": variable.name,
+                "unit": variable.unit,
+                **_partition_to_json(variable.partition),
+                **({} if _is_plain(variable) else {"source": source_to_json(variable.source)}),
+            }
             for variable in rule_base.variables
         ],
         "rules": rules,
         # Without curves a file is what it was before there were any, which older versions read.
         **({"curves": curves} if curves else {}),
+        **({} if rule_base.gaps is None else {"gaps": gaps_to_json(rule_base)}),
         "training": None if training is None else summary_to_json(training, names),
     }
 
@@ -79,7 +88,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
     ValueError
         If it is not one.
     """
-    members = written.keys(("target", "t_norm", "inputs", "rules", "training"), ("curves",))
+    members = written.keys(("target", "t_norm", "inputs", "rules", "training"), ("curves", "gaps"))
     target = members["target"].keys(("name", "unit"))
     variables = tuple(_variable(item) for item in members["inputs"].items())
     places = {variable.name: j for j, variable in enumerate(variables)}
@@ -96,7 +105,7 @@ def rule_base_from_json(written: Checked) -> RuleBase:
         raise ValueError(f"{members['rules'].place} must all have a support, or none")
     antecedents, consequents = _antecedents_and_consequents(rules, variables, places)
     importance = np.array([rule["importance"].number() for rule in rules]) if has_training else None
-    return RuleBase(
+    rule_base = RuleBase(
         variables,
         antecedents,
         consequents,
@@ -107,6 +116,11 @@ def rule_base_from_json(written: Checked) -> RuleBase:
         None if importance is None else summary_from_json(members["training"], list(places), importance),
         _curves(members["curves"], variables, places) if "curves" in members else (),
     )
+    return with_gaps(rule_base, members["gaps"]) if "gaps" in members else rule_base
+
+
+def _is_plain(variable: Variable) -> bool:
+    return variable.source in (None, NumberSource(variable.name))
 
 
 def require_cells(n_rules: int, n_inputs: int) -> None:
@@ -191,12 +205,13 @@ def _variable(written: Checked) -> Variable:
     if kind is None:
         raise ValueError(f"{written.place} has no 'kind'")
     is_nominal = kind.one_of("fuzzy", "nominal") == "nominal"
-    members = written.keys(("name", "unit", "kind", *(("groups",) if is_nominal else _FUZZY), "labels"))
+    members = written.keys(("name", "unit", "kind", *(("groups",) if is_nominal else _FUZZY), "labels"), ("source",))
+    source = source_from_json(members["source"]) if "source" in members else None
     name, unit, labels = members["name"].text(), members["unit"].text(), members["labels"].texts()
     if is_nominal:
         groups = [group.numbers().tolist() for group in members["groups"].items()]
-        return Variable(name, _made(written, NominalPartition, groups, labels), unit)
-    return Variable(name, _fuzzy_partition(written, members), unit)
+        return Variable(name, _made(written, NominalPartition, groups, labels), unit, source)
+    return Variable(name, _fuzzy_partition(written, members), unit, source)
 
 
 def _fuzzy_partition(written: Checked, members: dict[str, Checked]) -> FuzzyPartition:

@@ -1,0 +1,60 @@
+"""Categories in rules: which of them a rule holds for, and what it adds for each."""
+
+from __future__ import annotations
+
+import math
+
+from fruler.rules.rule_base import RuleBase
+
+
+def accepted_levels(rule_base: RuleBase, rule: int, column: str) -> list[str]:
+    """Return the categories of a column that a rule holds for, in the order of what they add.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import LevelSource
+    >>> origin = LevelSource("origin", ["japan", "usa", "europe"], [1.0, -1.0, 0.5])
+    >>> x = Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(origin)
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 3.0]])
+    >>> accepted_levels(rules, 0, "origin"), accepted_levels(rules, 1, "origin")
+    (['usa'], ['europe', 'japan'])
+    """
+    found: list[str] | None = None
+    for j, variable in enumerate(rule_base.variables):
+        levels = variable.levels
+        if levels is None or variable.column != column:
+            continue
+        edges = [-math.inf, *variable.partition.split_points, math.inf]
+        first, last = rule_base.antecedents.accepted(rule, j)
+        own = levels.names_between(edges[first], edges[last + 1])
+        found = own if found is None else [level for level in found if level in own]
+    return found or []
+
+
+def level_offsets(rule_base: RuleBase, rule: int, column: str) -> dict[str, float]:
+    """Return what a rule adds for each category of a column that it holds for; empty where it makes no difference.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import LevelSource
+    >>> x = Variable("origin", FuzzyPartition([], (-1.0, 1.0)), source=LevelSource("origin", "ab", [-1.0, 1.0]))
+    >>> level_offsets(RuleBase([x], [[[0, 0]]], [[5.0, 2.0]]), 0, "origin")
+    {'a': -2.0, 'b': 2.0}
+    """
+    terms = rule_base.consequents.terms(rule)
+    offsets: dict[str, float] = {}
+    for j, variable in enumerate(rule_base.variables):
+        levels = variable.levels
+        if levels is None or variable.column != column or j not in terms:
+            continue
+        for level, value in zip(levels.levels, levels.values, strict=True):
+            if levels.indicated is None or levels.indicated == level or len(levels.levels) == 2:
+                offsets[level] = offsets.get(level, 0.0) + terms[j] * value
+    return {level: offsets[level] for level in accepted_levels(rule_base, rule, column) if level in offsets}
+
+
+def category_columns(rule_base: RuleBase) -> list[str]:
+    """Return the columns of categories, each once."""
+    return list(dict.fromkeys(one.column for one in rule_base.variables if one.levels is not None))

@@ -1,0 +1,93 @@
+"""What is taken for a missing value: its mean, given the other values of the row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler.rules.arrays import frozen
+
+# Rounds in which gaps of a row are filled in from each other; with one gap the first is exact.
+N_SWEEPS = 5
+# What the variances of inputs are raised by, so that those that repeat each other can be told apart.
+RIDGE = 1e-3
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Gaps:
+    """How missing values of inputs are filled in from those that are there.
+
+    A missing value is its regression on the row's other inputs. Where several are missing, they begin at their means,
+    and are filled in one after the other, five times: that comes near to their mean given what is there.
+
+    Parameters
+    ----------
+    means : array-like of shape (n_inputs,)
+        What is taken where nothing else is known.
+    slopes : array-like of shape (n_inputs, n_inputs)
+        Row j has the slopes of the regression of input j on the others; its own is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gaps = Gaps([1.0, 10.0], [[0.0, 0.1], [8.0, 0.0]])
+    >>> gaps.filled(np.array([[2.0, np.nan], [np.nan, 20.0], [np.nan, np.nan], [3.0, 4.0]])).tolist()
+    [[2.0, 18.0], [2.0, 20.0], [1.0, 10.0], [3.0, 4.0]]
+    """
+
+    means: Floats
+    slopes: Floats
+
+    def __init__(self, means: object, slopes: object) -> None:
+        object.__setattr__(self, "means", frozen(means, np.float64))
+        object.__setattr__(self, "slopes", frozen(slopes, np.float64))
+        n = len(self.means) if self.means.ndim == 1 else -1
+        if self.slopes.shape != (n, n) or not (np.isfinite(self.means).all() and np.isfinite(self.slopes).all()):
+            raise ValueError("What fills gaps must be finite: a mean for each input, and its slopes on all.")
+        if np.diag(self.slopes).any():
+            raise ValueError("No input can fill its own gaps.")
+
+    @classmethod
+    def from_moments(cls, means: Floats, covariance: Floats) -> Self:
+        """Return the regressions that means and a covariance matrix give."""
+        spread = np.sqrt(np.diag(covariance))
+        unit = np.where(spread > 0.0, spread, 1.0)
+        correlation = covariance / np.outer(unit, unit)
+        correlation[np.diag_indices(len(unit))] = 1.0 + RIDGE
+        precision = np.linalg.inv(correlation)
+        slopes = -precision / np.diag(precision)[:, None] * np.outer(unit, 1.0 / unit)
+        slopes[np.diag_indices(len(unit))] = 0.0
+        return cls(means, slopes)
+
+    @property
+    def n_inputs(self) -> int:
+        """The number of inputs."""
+        return len(self.means)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gaps):
+            return NotImplemented
+        return np.array_equal(self.means, other.means) and np.array_equal(self.slopes, other.slopes)
+
+    def __hash__(self) -> int:
+        return hash((self.means.tobytes(), self.slopes.tobytes()))
+
+    def filled(self, values: Floats) -> Floats:
+        """Return rows whose gaps are filled in; the array itself where there are none."""
+        missing = np.isnan(values)
+        rows = np.flatnonzero(missing.any(axis=1))
+        if not len(rows):
+            return values
+        own = missing[rows]
+        centred = np.where(own, 0.0, values[rows] - self.means)
+        columns = np.flatnonzero(own.any(axis=0))
+        places = {j: np.flatnonzero(own[:, j]) for j in columns}
+        for _ in range(N_SWEEPS):
+            for j in columns:
+                centred[places[j], j] = centred[places[j]] @ self.slopes[j]
+        result = values.copy()
+        result[rows] = np.where(own, centred + self.means, values[rows])
+        return result

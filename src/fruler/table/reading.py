@@ -1,0 +1,110 @@
+"""Tables of any kind as the inputs of rules: data frames of pandas, polars and Arrow, arrays and nested lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from fruler._typing import Floats
+from fruler._wording import quote_names
+from fruler.table.sources import NumberSource, Source
+from fruler.table.validation import number_table, require_finite
+
+
+class Input(Protocol):
+    """An input: what it is called, and where it comes from."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def source(self) -> Source | None:
+        """Its source; None: the column of its name, as a number."""
+
+
+def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return a table as a pandas data frame; the columns of an array get names.
+
+    Examples
+    --------
+    >>> as_frame([[1, "red"], [2, "blue"]]).dtypes.astype(str).tolist()
+    ['int64', 'object']
+    """
+    if isinstance(X, pd.DataFrame):
+        frame = X
+    elif hasattr(X, "to_pandas"):
+        frame = X.to_pandas()
+    else:
+        values = np.asarray(X)
+        values = values if values.dtype.kind in "biuf" else np.asarray(X, dtype=object)
+        if values.ndim != 2:
+            raise ValueError(f"X must be a table of rows and columns; got an array of {values.ndim} dimensions.")
+        frame = pd.DataFrame(values).infer_objects()
+        frame.columns = pd.Index([f"x{j}" for j in range(values.shape[1])] if names is None else list(names))
+    return frame
+
+
+def is_numeric(X: Any) -> bool:
+    """Say whether a table holds nothing but numbers, by its types.
+
+    Examples
+    --------
+    >>> is_numeric([[1.0, None]]), is_numeric([[1.0, "red"]])
+    (True, False)
+    """
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        types = X.dtypes
+        if isinstance(X, pd.DataFrame):
+            return all(pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind) for kind in types)
+        return all(getattr(kind, "is_numeric", lambda: False)() for kind in types)
+    if hasattr(X, "schema"):
+        return is_numeric(X.to_pandas())
+    try:
+        values = np.asarray(X)
+    except ValueError:
+        return True
+    if values.dtype.kind != "O":
+        return values.dtype.kind not in "USMm"
+    return not any(isinstance(value, str | bytes | bool) for value in values.ravel())
+
+
+def input_table(X: Any, inputs: Sequence[Input]) -> Floats:
+    """Return the inputs of the rows of a table, NaN where there is a gap.
+
+    Parameters
+    ----------
+    X : array-like or data frame
+        An array of numbers has the inputs themselves. A frame has the columns that they come from, in any order, and
+        others besides; so has an array of text and numbers, in the order of the inputs.
+    inputs : sequence of Input
+        The inputs that are wanted.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_inputs)
+        No number is infinite.
+    """
+    names = [one.name for one in inputs]
+    if not hasattr(X, "columns") and is_numeric(X):
+        return number_table(X, names, allow_nan=True)
+    sources = [NumberSource(one.name) if one.source is None else one.source for one in inputs]
+    plain = all(isinstance(one, NumberSource) and one.column == name for one, name in zip(sources, names, strict=True))
+    if plain and is_numeric(X):
+        return number_table(X, names, allow_nan=True)
+    columns = list(dict.fromkeys(source.column for source in sources))
+    frame = as_frame(X, columns if not hasattr(X, "columns") and np.shape(X)[1:] == (len(columns),) else None)
+    absent = [name for name in columns if name not in frame.columns]
+    if absent:
+        raise ValueError(f"X has no column {quote_names(absent)}; the rules need {quote_names(columns)}.")
+    return np.column_stack([source.numbers(frame[source.column]) for source in sources]).reshape(
+        len(frame), len(sources)
+    )
+
+
+def require_inputs(values: Floats, names: Sequence[str]) -> None:
+    """Refuse gaps, naming the first."""
+    require_finite(values, names)

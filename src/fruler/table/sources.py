@@ -1,0 +1,166 @@
+"""Where the inputs of rules come from: a column of the user's table each, and how its values become numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from fruler._typing import Floats
+from fruler.table.texts import column_texts, level_codes
+from fruler.table.validation import LARGEST_VALUE
+
+_VALUES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Source(ABC):
+    """A column of a table, and how it becomes one input.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    """
+
+    column: str
+
+    @abstractmethod
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the input of some values of the column, NaN where there is none.
+
+        Raises
+        ------
+        ValueError
+            If the values are of another kind than those that were learned from.
+        """
+
+    def unknown(self, values: pd.Series) -> list[str]:
+        """Return the values that were not there to be learned from, as text, each once."""
+        return []
+
+
+@dataclass(frozen=True)
+class NumberSource(Source):
+    """A column of numbers, which is the input itself.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> NumberSource("size").numbers(pd.Series([1.5, None])).tolist()
+    [1.5, nan]
+    """
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the numbers of the column, NaN where one is missing."""
+        try:
+            numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            numbers = self._parsed(values)
+        with np.errstate(invalid="ignore"):
+            wrong = np.abs(numbers) > LARGEST_VALUE
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            kind = "infinity" if np.isinf(numbers[row]) else f"{numbers[row]:g}, which is too large to be squared,"
+            raise ValueError(
+                f"X contains {kind} in column {self.column!r}, row {row} (counted from 0); correct or remove the row."
+            )
+        return np.asarray(numbers)
+
+    def _parsed(self, values: pd.Series) -> Floats:
+        """Read numbers that are written as text."""
+        texts = column_texts(values)
+        read = pd.to_numeric(texts, errors="coerce")
+        odd = (read.isna() & texts.notna()).to_numpy()
+        if odd.any():
+            row = int(np.argmax(odd))
+            raise ValueError(
+                f"X holds text in column {self.column!r}, row {row} (counted from 0): {texts.iloc[row]!r} is not a "
+                "number, and the column had numbers when the model was fitted; correct it."
+            )
+        return np.asarray(read.to_numpy(dtype=np.float64))
+
+
+@dataclass(frozen=True, init=False)
+class LevelSource(Source):
+    """A column of categories; each has a number, which is the input.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    levels : sequence of str
+        The categories, as text.
+    values : sequence of float
+        The number of each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> origin = LevelSource("origin", ["usa", "japan"], [-1.3, 2.1])
+    >>> origin.numbers(pd.Series(["japan", "mars", None])).tolist()
+    [2.1, nan, nan]
+    >>> origin.unknown(pd.Series(["japan", "mars", None]))
+    ['mars']
+    """
+
+    levels: tuple[str, ...]
+    values: tuple[float, ...]
+
+    def __init__(self, column: str, levels: Sequence[str], values: Sequence[float]) -> None:
+        names, numbers = tuple(levels), tuple(float(value) for value in values)
+        if len(names) < 2 or len(set(names)) < len(names) or len(numbers) != len(names):
+            raise ValueError(f"The column {column!r} needs two categories or more, each once and with a number.")
+        if not all(isinstance(name, str) and name for name in names) or not np.isfinite(numbers).all():
+            raise ValueError(f"The categories of the column {column!r} must be text, and their numbers finite.")
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "levels", names)
+        object.__setattr__(self, "values", numbers)
+
+    @classmethod
+    def indicator(cls, column: str, levels: Sequence[str], level: str) -> LevelSource:
+        """Return the source of an input that is 1 for one of the categories and 0 for the others."""
+        return cls(column, levels, [float(name == level) for name in levels])
+
+    @property
+    def indicated(self) -> str | None:
+        """The category that the input is 1 for, where it is 0 for all others."""
+        ones = [level for level, value in zip(self.levels, self.values, strict=True) if value == 1.0]
+        return ones[0] if len(ones) == 1 and set(self.values) == {0.0, 1.0} else None
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the number of each value's category, NaN where it is missing or not known."""
+        return np.append(self.values, np.nan)[level_codes(column_texts(values, self.levels), self.levels)]
+
+    def unknown(self, values: pd.Series) -> list[str]:
+        """Return the categories that are not known, each once."""
+        texts = column_texts(values, self.levels).dropna()
+        return list(dict.fromkeys(texts[~texts.isin(self.levels)]))
+
+    def level_of(self, number: float) -> str:
+        """Return the category whose number is nearest."""
+        return self.levels[int(np.abs(np.array(self.values) - number).argmin())]
+
+    def names_between(self, low: float, high: float) -> list[str]:
+        """Return the categories whose numbers lie between two others, in the order of their numbers."""
+        order = np.argsort(self.values, kind="stable")
+        return [self.levels[k] for k in order if low < self.values[k] < high]
+
+
+@dataclass(frozen=True)
+class GapSource(Source):
+    """Whether a column has no value: 1 where it is missing, 0 elsewhere.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> GapSource("size").numbers(pd.Series([1.5, None])).tolist()
+    [0.0, 1.0]
+    """
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return 1 where a value is missing, and 0 elsewhere."""
+        return np.asarray(values.isna(), dtype=np.float64)
