@@ -5,30 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 
 from fruler._wording import counted
-from fruler.cli.input import open_model
 from fruler.cli.output import STDOUT, write_output
 from fruler.cli.output import as_json as to_json
 from fruler.cli.predict import NewRows, rows_for
 from fruler.explain.explanation import Explanation
 from fruler.explain.text import truth_sentence
+from fruler.model_file.file import read_model
 
 
 def explain_table(
     model_file: Path, data: str, format: str | None, *, row: int | None = None, rows: int = 5, as_json: bool = False
 ) -> None:
     """Do what ``fruler explain`` does; rows are counted from 1."""
-    model = open_model(model_file)
+    model = read_model(model_file)
     found = rows_for(model, data, format)
     n_rows = len(found.inputs)
     if row is not None and row > n_rows:
         raise ValueError(f"--row {row}: {found.table.name} has {counted(n_rows, 'row')}")
     wanted = [row - 1] if row is not None else list(range(min(rows, n_rows)))
     known = [place for place in wanted if found.complete[place]]
-    explained = model.rule_base.explain(found.inputs.iloc[known]) if known else ()
+    explained = model.rule_base.explain(found.inputs[known]) if known else ()
     why = dict(zip(known, explained, strict=True))
     if as_json:
         write_output(STDOUT, to_json([_as_dict(why.get(place), found, place) for place in wanted]))
@@ -43,18 +42,11 @@ def explain_table(
 
 def _as_text(why: Explanation | None, rows: NewRows, place: int) -> str:
     if why is None:
-        return f"Row {place + 1}\ncannot be predicted: {', '.join(_lacking(rows, place))} missing or unknown"
+        return f"Row {place + 1}\ncannot be predicted: {', '.join(rows.lacking(place))} missing or unknown"
     return f"Row {place + 1}\n{why}"
 
 
 def _as_dict(why: Explanation | None, rows: NewRows, place: int) -> dict[str, Any]:
     if why is None:
-        return {"row": place + 1, "prediction": None, "lacks": _lacking(rows, place)}
+        return {"row": place + 1, "prediction": None, "lacks": rows.lacking(place)}
     return {"row": place + 1, **why.to_dict()[0]}
-
-
-def _lacking(rows: NewRows, place: int) -> list[str]:
-    """Name the columns without a value that the model can use."""
-    gaps = np.isnan(rows.inputs.iloc[place].to_numpy(dtype=np.float64))
-    without = {name for name, gap in zip(rows.inputs.columns, gaps, strict=True) if gap}
-    return [column.name for column in rows.encoding.columns if without & set(column.input_names)]

@@ -22,9 +22,7 @@ from fruler.cli.progress import ProgressLine
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.estimators.saved_model import save_regressor
-from fruler.model_file.columns_json import columns_to_json
 from fruler.rules.json.rule_base import rule_base_to_json
-from fruler.table.encoding import TableEncoding
 from fruler.table.preparation import PreparedTable, prepare_table
 
 # With fewer rows a fifth of them says nothing.
@@ -70,23 +68,14 @@ def learn_rules(options: FitOptions) -> None:
     tested = _tested(options, prepared)
     regressor = _learned(options, prepared, time.monotonic() - start)
     seconds = time.monotonic() - start
-    regressor.rule_base_ = _named_labels(regressor, prepared.encoding).with_units(units)
+    regressor.rule_base_ = regressor.rule_base_.with_units(units)
     if not options.json:
         tell(f"\n{regressor.rule_base_}\n")
     tell("\n".join(_errors(options, prepared, tested, regressor)))
     if options.model is not None:
-        save_regressor(options.model, regressor, prepared.encoding)
+        save_regressor(options.model, regressor)
     if options.report is not None:
-        from fruler.explain.report import write_report
-
-        write_report(
-            options.report,
-            regressor.rule_base_,
-            prepared.inputs,
-            prepared.target,
-            regressor.pareto_,
-            alternatives=prepared.encoding.alternatives(),
-        )
+        regressor.report(prepared.inputs, prepared.target, options.report)
     tell("\n".join(_what_was_written(options, seconds)))
     if options.json:
         write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))
@@ -207,14 +196,6 @@ def _fitted(
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 
-def _named_labels(regressor: BaseRuleRegressor, encoding: TableEncoding) -> Any:
-    """Return the rules with the names of categories for labels: "if smoker is yes"."""
-    rule_base = regressor.rule_base_
-    labels = encoding.labels()
-    split = [variable.name for variable in rule_base.variables if variable.partition.n_labels == 2]
-    return rule_base.with_labels({name: labels[name] for name in split if name in labels})
-
-
 def _what_was_read(table: Table, prepared: PreparedTable) -> list[str]:
     names = list(prepared.inputs.columns)
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
@@ -275,7 +256,7 @@ def _document(
         "rows": prepared.n_rows,
         "rows_used": len(prepared.inputs),
         "rows_missing": prepared.missing,
-        "columns": columns_to_json(prepared.encoding),
+        "columns": [{"name": name, "kind": kind} for name, kind in prepared.kinds.items()],
         "columns_left_out": prepared.left_out,
         "target": str(prepared.target.name),
         "algorithm": options.algorithm,

@@ -49,6 +49,7 @@ def held_out_errors(
 ) -> HeldOut:
     """Measure a model that was fitted on some rows on others, and fit the simpler methods on the same rows."""
     X, y = learned
+    rules = model.rule_base_
     new_rows, answers = held_out[0], held_out[1].to_numpy()
 
     def error(predictions: Floats) -> float:
@@ -59,7 +60,7 @@ def held_out_errors(
         n_tested=len(new_rows),
         n_rules=model.n_rules_,
         rules=error(model.predict(new_rows)),
-        linear=error(LinearRegression().fit(X, y).predict(new_rows)),
+        linear=error(LinearRegression().fit(rules.inputs_of(X), y).predict(rules.inputs_of(new_rows))),
         mean=error(np.full(len(new_rows), y.mean())),
     )
 

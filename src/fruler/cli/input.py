@@ -16,8 +16,7 @@ from fruler.data.attribute_file import parse_attribute_file
 from fruler.data.keel import choose_output
 from fruler.data.sources import read_bytes, source_name
 from fruler.data.tables import read_table
-from fruler.model_file.file import Model, read_model
-from fruler.table.encoding import Column, TableEncoding
+from fruler.model_file.file import Model
 
 STDIN = "-"
 _KEEL = ("dat", "keel")
@@ -86,21 +85,12 @@ def _as_arff(source: str) -> str | None:
     return "arff" if Path(source.lower().removesuffix(".gz")).suffix.removeprefix(".") in _KEEL else None
 
 
-def open_model(path: Path) -> Model:
-    """Read a model whose `encoding` says which columns it needs."""
-    model = read_model(path)
-    if model.encoding is not None:
-        return model
-    columns = tuple(Column(variable.name) for variable in model.rule_base.variables)
-    return Model(model.rule_base, TableEncoding(columns), model.learning)
-
-
 def named_by_order(model: Model, frame: pd.DataFrame) -> pd.DataFrame | None:
     """Return the table with the names of the inputs of a model that was learned without names, or None.
 
     Names win: that is done only where a table has none of them and as many columns as there are inputs.
     """
-    names = list(model.rule_base.names)
+    names = list(model.rule_base.columns)
     named = model.learning is None or model.learning.named_inputs
     if named or len(names) != frame.shape[1] or set(names) & set(frame.columns):
         return None

@@ -5,21 +5,23 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._wording import counted
+from fruler._typing import Floats
+from fruler._wording import counted, quote_names
 from fruler.cli.failures import say
-from fruler.cli.input import STDIN, Table, named_by_order, open_model, read_new_rows
+from fruler.cli.input import STDIN, Table, named_by_order, read_new_rows
 from fruler.cli.output import STDOUT, as_json, check_destination, write_output
-from fruler.model_file.file import Model
+from fruler.model_file.file import Model, read_model
 from fruler.rules.rule_base import RuleBase
-from fruler.table.encoding import Column, TableEncoding
 
 COLUMN = "prediction"
+_VALUES_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,64 +32,65 @@ class NewRows:
     ----------
     table : Table
         As they are in the file.
-    inputs : DataFrame
-        As the model takes them, NaN where it cannot.
-    complete : ndarray of bool
-        Which rows it can predict.
-    encoding : TableEncoding
-        From the one to the other, of the columns that matter.
+    rule_base : RuleBase
+        The rules.
+    inputs : ndarray of shape (n_rows, n_inputs)
+        As the rules take them, NaN where there is a gap.
     """
 
     table: Table
-    inputs: pd.DataFrame
-    complete: npt.NDArray[np.bool_]
-    encoding: TableEncoding
+    rule_base: RuleBase
+    inputs: Floats
 
-    def why_incomplete(self) -> str:
-        """Say why some rows cannot be predicted."""
-        n_rows, n_without = len(self.complete), int((~self.complete).sum())
-        reasons = "; ".join(self.encoding.gaps(self.table.frame))
-        return f"{n_without} of {counted(n_rows, 'row')} cannot be predicted: {reasons}"
+    @cached_property
+    def gaps(self) -> npt.NDArray[np.bool_]:
+        """Which inputs that the rules use are missing."""
+        return np.asarray(np.isnan(self.inputs) & self.rule_base.uses)
+
+    @cached_property
+    def complete(self) -> npt.NDArray[np.bool_]:
+        """Which rows can be predicted."""
+        return np.asarray(~self.gaps.any(axis=1) | (self.rule_base.gaps is not None))
+
+    def lacking(self, place: int) -> list[str]:
+        """Name the columns in which a row has no value that the rules can use."""
+        columns = [self.rule_base.variables[j].column for j in np.flatnonzero(self.gaps[place])]
+        return list(dict.fromkeys(columns))
+
+    def what_is_missing(self) -> list[str]:
+        """Say, column by column, in how many rows there is no value, or a category that is not known."""
+        told: dict[str, str] = {}
+        for j in np.flatnonzero(self.gaps.any(axis=0)):
+            variable = self.rule_base.variables[j]
+            values = self.table.frame[variable.column]
+            unknown = [] if variable.source is None else variable.source.unknown(values)
+            rows = counted(int(self.gaps[:, j].sum()), "row")
+            also = f" (unknown: {quote_names(unknown[:_VALUES_SHOWN])})" if unknown else ""
+            told.setdefault(variable.column, f"{variable.column!r} in {rows}{also}")
+        return list(told.values())
+
+    def said(self) -> str:
+        """Say what became of rows with gaps; nothing where there are none."""
+        if not self.gaps.any():
+            return ""
+        listed = "; ".join(self.what_is_missing())
+        if self.complete.all():
+            return f"missing, and estimated from the rest of the row: {listed}"
+        n_without = int((~self.complete).sum())
+        return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted, for what is missing: {listed}"
 
 
 def rows_for(model: Model, data: str, format: str | None) -> NewRows:
-    """Read a table and find the columns of a model in it.
-
-    A column that no rule uses changes no prediction: it may be missing, and have gaps.
-    """
-    assert model.encoding is not None
+    """Read a table and find the columns of a model in it."""
     table = read_new_rows(data, format)
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
         say(f"{table.name}: columns are taken by their order, since the model was learned without names")
         table = Table(table.name, renamed)
-    needed, others = _by_use(model.rule_base, model.encoding)
     try:
-        inputs = needed.apply(table.frame)
+        return NewRows(table, model.rule_base, model.rule_base.numbers_of(table.frame))
     except ValueError as error:
-        raise ValueError(f"{table.name}: {error}") from None
-    complete = np.asarray(inputs.notna().to_numpy().all(axis=1))
-    for column in others:
-        inputs = inputs.join(_unused_inputs(column, table.frame, model.rule_base))
-    return NewRows(table, inputs, complete, needed)
-
-
-def _by_use(rule_base: RuleBase, encoding: TableEncoding) -> tuple[TableEncoding, list[Column]]:
-    """Part the columns into those that a rule uses and the others."""
-    used = {variable.name for variable, uses in zip(rule_base.variables, rule_base.uses, strict=True) if uses}
-    needed = tuple(column for column in encoding.columns if used & {*column.input_names})
-    return TableEncoding(needed), [column for column in encoding.columns if column not in needed]
-
-
-def _unused_inputs(column: Column, frame: pd.DataFrame, rule_base: RuleBase) -> pd.DataFrame:
-    """Return the inputs of a column, typical values where it has none that could be used."""
-    names = list(rule_base.names)
-    training = rule_base.training
-    typical = {name: 0.0 if training is None else training.typical[names.index(name)] for name in column.input_names}
-    try:
-        return TableEncoding((column,)).apply(frame).fillna(typical)
-    except ValueError:
-        return pd.DataFrame(typical, index=frame.index)
+        raise ValueError(f"{table.name}: {str(error).rstrip('.')}") from None
 
 
 def write_predictions(
@@ -96,14 +99,14 @@ def write_predictions(
     """Do what ``fruler predict`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
-    model = open_model(model_file)
+    model = read_model(model_file)
     rows = rows_for(model, data, format)
     predictions = np.full(len(rows.inputs), np.nan)
     if rows.complete.any():
         predictions[rows.complete] = model.rule_base.predict(rows.inputs[rows.complete])
     write_output(output, _json(model, predictions) if as_json else _csv(rows.table, predictions, keep))
-    if not rows.complete.all():
-        say(rows.why_incomplete())
+    if said := rows.said():
+        say(said)
 
 
 def _csv(table: Table, predictions: npt.NDArray[np.float64], keep: bool) -> str:

@@ -10,13 +10,13 @@ import typer
 
 from fruler._wording import suggest
 from fruler.cli.failures import say
-from fruler.cli.input import STDIN, open_model
+from fruler.cli.input import STDIN
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, write_output
 from fruler.cli.predict import rows_for
 from fruler.estimators.saved_model import front_of
 from fruler.explain.report import write_report
 from fruler.export import TARGETS, export_model
-from fruler.model_file.file import Model
+from fruler.model_file.file import Model, read_model
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.table.preparation import target_numbers
 
@@ -27,7 +27,7 @@ def write_rules(model_file: Path, styles: list[str], output: str) -> None:
         raise ValueError(f"--{styles[0]} and --{styles[1]} exclude each other; choose one")
     if output != STDOUT:
         check_destination(Path(output), [model_file])
-    model = open_model(model_file)
+    model = read_model(model_file)
     style = styles[0] if styles else "text"
     content = _rules_as(model, style).rstrip("\n")
     if style == "text" and output == STDOUT:
@@ -49,7 +49,7 @@ def write_page(model_file: Path, data: str | None, format: str | None, output: P
     """Do what ``fruler report`` does."""
     check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
     require_jinja()
-    model = open_model(model_file)
+    model = read_model(model_file)
     X = y = None
     if data is not None:
         rows = rows_for(model, data, format)
@@ -65,10 +65,10 @@ def write_page(model_file: Path, data: str | None, format: str | None, output: P
             raise ValueError(f"{rows.table.name}: every row lacks a value; fill them in, or leave DATA out")
         if not known.all():
             say(f"{int((~known).sum())} of {len(known)} rows lack a value and are not in the report")
-        X, y = rows.inputs[known].reset_index(drop=True), answers[known]
+        X, y = model.rule_base.filled(rows.inputs[known]), answers[known]
     front = None if model.learning is None else front_of(model.learning)
-    alternatives = [] if model.encoding is None else model.encoding.alternatives()
-    write_report(output, model.rule_base, X=X, y=y, front=front, title=title, alternatives=alternatives)
+    rules = model.rule_base
+    write_report(output, rules, X=X, y=y, front=front, title=title, alternatives=rules.alternatives)
     typer.echo(f"Report written to {output}")
 
 
@@ -78,12 +78,8 @@ def write_export(model_file: Path, to: str, output: str) -> None:
         check_destination(Path(output), [model_file])
     if to not in TARGETS:
         raise ValueError(f"--to: there is no {to!r}; {suggest(to, TARGETS)}")
-    model = open_model(model_file)
+    model = read_model(model_file)
     content = export_model(model.rule_base, to)
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():
         raise ValueError(f"{to} is no text for a terminal; name a file with -o")
     write_output(output, content)
-    labels = {} if model.encoding is None else model.encoding.labels()
-    if labels:
-        meanings = ", ".join(f"{name!r} ({zero} or {one})" for name, (zero, one) in labels.items())
-        say(f"inputs that are 0 or 1: {meanings}")

@@ -15,7 +15,6 @@ from fruler._wording import counted, number_within, readable_number
 from fruler.explain.effects import output_spread
 from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
-from fruler.table.reading import input_table
 
 _ROWS_SHOWN, _PARTS_SHOWN = 5, 6
 # A rule that fires less than this is not worth a word.
@@ -218,7 +217,7 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         raise ValueError(
             "These rules know no training data to compare a row with; add them with rule_base.with_training(X, y)."
         )
-    given = input_table(X, rule_base.variables)
+    given = rule_base.numbers_of(X)
     values = rule_base.filled(given)
     activations, fired = rule_base.activations(values)
     return Explanation(

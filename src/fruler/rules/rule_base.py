@@ -263,17 +263,26 @@ class RuleBase:
         ValueError
             If a value is missing and the rules do not know what to take for it.
         """
-        return self.filled(input_table(X, self.variables))
+        return self.filled(self.numbers_of(X))
+
+    def numbers_of(self, X: Any) -> Floats:
+        """Return the inputs of rows as numbers, NaN where there is a gap.
+
+        A column that no rule uses changes no prediction: it may be absent from a frame, and hold anything.
+        """
+        used = {one.column for one, uses in zip(self.variables, self.uses, strict=True) if uses}
+        return input_table(X, self.variables, set(self.columns) - used)
 
     def filled(self, values: Floats) -> Floats:
-        """Return inputs whose gaps are filled in; what no rule uses is zero there."""
+        """Return inputs whose gaps are filled in; what no rule uses is what is typical."""
         missing = np.isnan(values)
         if not missing.any():
             return values
         used = np.flatnonzero(self.uses)
         if self.gaps is None and missing[:, used].any():
             require_inputs(values[:, used], [self.names[j] for j in used])
-        complete = np.where(missing, 0.0, values)
+        typical = np.zeros(len(self.variables)) if self.training is None else self.training.typical
+        complete = np.where(missing, typical, values)
         if self.gaps is not None:
             complete[:, used] = self.gaps.filled(values[:, used])
         return complete

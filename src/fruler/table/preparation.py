@@ -1,4 +1,4 @@
-"""Which columns and rows of a table can be learned from, how columns become inputs, and why others are left out."""
+"""Which columns and rows of a table can be learned from, and why others are left out."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._wording import counted, quote_names, suggest
-from fruler.table.encoding import Column, TableEncoding
+from fruler.table.columns import Kind, UnusableColumn, column_kind
 from fruler.table.texts import TRUTH_VALUES, column_texts
 from fruler.table.validation import LARGEST_VALUE
 
-MAX_CATEGORIES = 12
 _MAX_MISSING = 0.5
 # A column that is mostly numbers was meant to be one of numbers.
 _MOSTLY = 0.5
-_DATE = re.compile(
-    r"(\d{4}-\d{1,2}(-\d{1,2})?|\d{1,4}[./]\d{1,2}[./]\d{2,4})([T ]\d{1,2}:\d{2}.*)?"
-    r"|\d{1,2}:\d{2}(:\d{2})?"
-)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+# A column that counts so many rows is worth a word.
+_MIN_COUNTED = 12
+_CATEGORIES_SHOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,25 +31,25 @@ class PreparedTable:
 
     Attributes
     ----------
-    encoding : TableEncoding
-        How columns become inputs.
-    inputs : DataFrame of float64
-        The inputs of the rows that are left.
+    inputs : DataFrame
+        The columns that can be inputs, as they are, of the rows that have a target.
     target : Series of float64
         Their target.
+    kinds : dict of str to str
+        What each column holds.
     n_rows : int
         How many rows the table has.
     left_out : dict of str to str
         The columns that are no inputs, and why.
     missing : dict of str to int
-        In how many of the rows that are left out each column has no value.
+        In how many rows each input has no value.
     hints : tuple of str
         What the reader of the result may want to know.
     """
 
-    encoding: TableEncoding
     inputs: pd.DataFrame
     target: pd.Series
+    kinds: dict[str, Kind]
     n_rows: int
     left_out: dict[str, str]
     missing: dict[str, int]
@@ -64,25 +62,33 @@ class PreparedTable:
 
     def notes(self) -> list[str]:
         """Say in a line each what became of columns and rows that were not plain numbers."""
-        lines = []
-        for column in self.encoding.columns:
-            if column.categories is not None and len(column.categories) == 2:
-                lines.append(f"encoded   {column.name}: 0 for {column.categories[0]}, 1 for {column.categories[1]}")
-            elif column.categories is not None:
-                lines.append(f"encoded   {column.name}: an input for each of {', '.join(column.categories)}")
+        lines = [
+            f"category  {name}: {_categories(self.inputs[name])}"
+            for name, kind in self.kinds.items()
+            if kind == "category"
+        ]
         lines += [f"left out  {name}: {reason}" for name, reason in self.left_out.items()]
         if self.n_rows_left_out:
-            by_column = ", ".join(f"{count} in {name}" for name, count in self.missing.items())
-            rows = counted(self.n_rows_left_out, "row")
-            lines.append(f"left out  {rows} with a missing value: {by_column}")
+            lines.append(f"left out  {counted(self.n_rows_left_out, 'row')} without a value of {self.target.name}")
+        if self.missing:
+            by_column = ", ".join(f"{count} of {name}" for name, count in self.missing.items())
+            lines.append(f"missing   {by_column}; each is estimated from the rest of its row")
         return lines + [f"hint      {hint}" for hint in self.hints]
 
 
-def prepare_table(table: pd.DataFrame, target: str, *, drop: Collection[str] = ()) -> PreparedTable:
-    r"""Make a table ready to be learned from.
+def _categories(values: pd.Series) -> str:
+    names = column_texts(values, TRUTH_VALUES).value_counts().index.tolist()
+    more = f" and {len(names) - _CATEGORIES_SHOWN} more" if len(names) > _CATEGORIES_SHOWN else ""
+    return ", ".join(names[:_CATEGORIES_SHOWN]) + more
 
-    Text with two categories becomes 0 and 1, with up to twelve an input for each; other text, dates, columns that
-    never change and columns that are more than half empty are left out, and then the rows in which a value is missing.
+
+def prepare_table(
+    table: pd.DataFrame, target: str, *, drop: Collection[str] = (), categories: Collection[str] = ()
+) -> PreparedTable:
+    r"""Find out what of a table can be learned from.
+
+    Columns of text that is different in nearly every row, dates, columns that never change and columns that are more
+    than half empty are left out, and rows without a target.
 
     Parameters
     ----------
@@ -92,6 +98,8 @@ def prepare_table(table: pd.DataFrame, target: str, *, drop: Collection[str] = (
         The column to predict, which must hold numbers.
     drop : collection of str
         Columns that shall not be inputs.
+    categories : collection of str
+        Columns of numbers that stand for categories.
 
     Returns
     -------
@@ -108,14 +116,12 @@ def prepare_table(table: pd.DataFrame, target: str, *, drop: Collection[str] = (
     >>> import pandas as pd
     >>> table = pd.DataFrame({"size": [1.0, 2.0, None, 4.0], "sold": list("yynn"), "id": list("abcd")})
     >>> ready = prepare_table(table.assign(y=[1, 2, 3, 4]), "y")
-    >>> ready.inputs.columns.tolist(), len(ready.inputs)
-    (['size', 'sold'], 3)
     >>> print("\n".join(ready.notes()))
-    encoded   sold: 0 for n, 1 for y
-    left out  id: text, different in every row
-    left out  1 row with a missing value: 1 in size
+    category  sold: y, n
+    left out  id: 4 different texts in 4 rows, too many to learn from each
+    missing   1 of size; each is estimated from the rest of its row
     """
-    for name in (target, *drop):
+    for name in (target, *drop, *categories):
         if name not in table.columns:
             raise ValueError(f"there is no column {name!r}; {suggest(name, table.columns)}")
     if target in drop:
@@ -127,127 +133,68 @@ def prepare_table(table: pd.DataFrame, target: str, *, drop: Collection[str] = (
     if known.sum() < 2:
         few = "there is one row" if len(table) == 1 else f"only one of {len(table)} rows has a value of {target!r}"
         raise ValueError(f"{few}, and rules need at least two; add rows")
+    if np.ptp(answers[known]) == 0.0:
+        raise ValueError(
+            f"the target {target!r} is {answers[known][0]:g} in every row; there is nothing to learn: choose another"
+        )
     left_out = dict.fromkeys(drop, "as asked")
     names = [name for name in table.columns if name != target and name not in left_out]
     if not names:
         raise ValueError(f"there is no input column besides the target {target!r}; add at least one")
-    encoding, complete = _learn_encoding(table[names], known, left_out)
-    rows = known & complete.to_numpy().all(axis=1)
-    gaps = {name: ~complete[name].to_numpy() for name in complete.columns} | {target: ~known}
-    missing = {name: int(gap.sum()) for name, gap in gaps.items() if gap.any()}
-    _require_rows(rows, missing)
-    if np.ptp(answers[rows]) == 0.0:
-        raise ValueError(
-            f"the target {target!r} is {answers[rows][0]:g} in every row; there is nothing to learn: choose another"
-        )
+    rows = table.loc[known, names].reset_index(drop=True)
+    kinds: dict[str, Kind] = {}
+    for name in names:
+        try:
+            kinds[name] = _kind(rows[name], name in categories)
+        except UnusableColumn as error:
+            left_out[name] = error.reason
+    if not kinds:
+        listed = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise ValueError(f"no column can be an input ({listed}); add one of numbers or of a few categories")
+    inputs = _without_infinities(rows[list(kinds)], kinds)
+    gaps = {name: int(inputs[name].isna().sum()) for name in kinds}
     return PreparedTable(
-        encoding,
-        encoding.apply(table.loc[rows]).reset_index(drop=True),
-        pd.Series(answers[rows], name=target),
+        inputs,
+        pd.Series(answers[known], name=target),
+        kinds,
         len(table),
         {name: left_out[name] for name in table.columns if name in left_out},
-        dict(sorted(missing.items(), key=lambda item: -item[1])),
-        tuple(_hints(table, encoding)),
+        dict(sorted(((name, count) for name, count in gaps.items() if count), key=lambda item: -item[1])),
+        tuple(_hints(table, kinds)),
     )
 
 
-def _learn_encoding(
-    table: pd.DataFrame, known: npt.NDArray[np.bool_], left_out: dict[str, str]
-) -> tuple[TableEncoding, pd.DataFrame]:
-    """Decide on each column; return the encoding and where the table has values.
+def _kind(values: pd.Series, declared: bool) -> Kind:
+    """Say what a column is.
 
-    What a column is depends on the rows that are left, and these on the columns: both are settled in turn, and since
-    columns are only ever left out, that ends.
+    Raises
+    ------
+    UnusableColumn
+        If it is no input; its reason goes on after the column's name.
     """
-    complete = pd.DataFrame({name: _has_value(table[name]) for name in table.columns}, index=table.index)
-    names = list(table.columns)
-    for name in names:
-        share = 1.0 - complete.loc[known, name].mean()
-        if share > _MAX_MISSING:
-            left_out[name] = "empty" if share == 1.0 else f"{share:.0%} of its values are missing"
-    rows = known
-    while True:
-        names = [name for name in names if name not in left_out]
-        decisions = {name: _decide(table.loc[rows, name]) for name in names}
-        reasons = {name: decision for name, decision in decisions.items() if isinstance(decision, str)}
-        left_out |= reasons
-        if len(reasons) == len(names):
-            listed = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-            raise ValueError(f"no column can be an input ({listed}); add one of numbers or of a few categories")
-        columns = [decision for decision in decisions.values() if isinstance(decision, Column)]
-        complete = complete[[column.name for column in columns]]
-        now = known & complete.to_numpy().all(axis=1)
-        if not now.any() or (not reasons and (now == rows).all()):
-            break
-        rows = now
-    encoding = TableEncoding(tuple(columns))
-    repeated = [name for name in encoding.input_names if encoding.input_names.count(name) > 1]
-    if repeated:
-        raise ValueError(f"two columns become the input {repeated[0]!r}; rename one of them")
-    return encoding, complete
+    name = str(values.name)
+    texts = column_texts(values)
+    share = float(texts.isna().mean())
+    if share > _MAX_MISSING:
+        raise UnusableColumn(name, "empty" if share == 1.0 else f"{share:.0%} of its values are missing")
+    try:
+        kind = column_kind(values, declared)
+    except UnusableColumn as error:
+        raise UnusableColumn(name, error.reason.removeprefix("has ").removeprefix("holds ")) from None
+    if len(texts.dropna().unique()) == 1:
+        raise UnusableColumn(name, f"always {texts.dropna().iloc[0]}")
+    return kind
 
 
-def _decide(values: pd.Series) -> Column | str:
-    """Say how a column becomes inputs, or why it does not."""
-    name, dtype = str(values.name), values.dtype
-    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
-        return _dates()
-    if pd.api.types.is_bool_dtype(dtype):
-        return Column(name, TRUTH_VALUES) if values.nunique() == 2 else _constant(values)
-    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
-        least, greatest = values.min(), values.max()
-        return Column(name) if least < greatest else _constant(values)
-    texts = column_texts(values).dropna()
-    distinct = texts.unique()
-    if len(distinct) < 2:
-        return _constant(texts)
-    if texts.map(lambda text: _DATE.fullmatch(text) is not None).all():
-        return _dates()
-    if set(distinct) == set(TRUTH_VALUES):
-        return Column(name, TRUTH_VALUES)
-    if not isinstance(dtype, pd.CategoricalDtype):
-        numbers = pd.to_numeric(texts, errors="coerce")
-        if numbers.notna().all():
-            return Column(name)
-        if texts.map(lambda text: _DECIMAL_COMMA.fullmatch(text) is not None).mean() > _MOSTLY:
-            return f"decimals with a comma ({texts.iloc[0]}); write them with a point"
-        if numbers.notna().mean() > _MOSTLY:
-            odd = texts[numbers.isna()]
-            return f"text among numbers ({odd.iloc[0]!r} in row {int(odd.index[0]) + 1}); correct it or leave it empty"
-    if len(distinct) == len(texts) > 2:
-        return "text, different in every row"
-    if len(distinct) > MAX_CATEGORIES:
-        return f"text with {len(distinct)} different values, more than {MAX_CATEGORIES}"
-    return Column(name, _ordered(values, distinct))
-
-
-def _ordered(values: pd.Series, distinct: Iterable[str]) -> tuple[str, ...]:
-    """Order categories as the file declares them, else with a "no" first, so that 1 means yes, and by alphabet."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        declared = column_texts(pd.Series(values.cat.categories))
-        return tuple(text for text in declared if text in set(distinct))
-    return tuple(sorted(distinct, key=lambda text: (text.lower() not in ("no", "n", "false"), text)))
-
-
-def _dates() -> str:
-    return "dates or times; add columns of numbers made of them, such as the month or the days since a start"
-
-
-def _constant(values: pd.Series) -> str:
-    present = values.dropna()
-    if not len(present):
-        return "empty"
-    value = present.iloc[0]
-    return f"always {f'{value:g}' if isinstance(value, float) else value}"
-
-
-def _has_value(values: pd.Series) -> npt.NDArray[np.bool_]:
-    if pd.api.types.is_float_dtype(values.dtype):
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.abs(values.to_numpy(dtype=np.float64, na_value=np.nan)) <= LARGEST_VALUE)
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        return values.notna().to_numpy(dtype=bool)
-    return column_texts(values).notna().to_numpy(dtype=bool)
+def _without_infinities(rows: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
+    """Return the rows with infinite numbers as missing ones: in a file they stand for what could not be measured."""
+    bounded = rows.copy()
+    for name, kind in kinds.items():
+        if kind == "number" and pd.api.types.is_float_dtype(rows[name].dtype):
+            numbers = rows[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            with np.errstate(invalid="ignore"):
+                bounded[name] = np.where(np.abs(numbers) <= LARGEST_VALUE, numbers, np.nan)
+    return bounded
 
 
 def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
@@ -290,23 +237,13 @@ def _other_targets(table: pd.DataFrame, target: str) -> str:
     return f"columns of numbers are {quote_names(others)}" if others else "no column holds numbers alone"
 
 
-def _require_rows(rows: npt.NDArray[np.bool_], missing: dict[str, int]) -> None:
-    if not rows.any():
-        worst = sorted(missing.items(), key=lambda item: -item[1])[:3]
-        listed = ", ".join(f"{count} of {len(rows)} values of {name!r}" for name, count in worst)
-        raise ValueError(f"every row lacks some value ({listed} are missing); fill them in or leave columns out")
-    if rows.sum() < 2:
-        raise ValueError(f"only one of {len(rows)} rows has all values; fill them in or leave columns out")
-
-
-def _hints(table: pd.DataFrame, encoding: TableEncoding) -> Iterable[str]:
-    for column in encoding.columns:
-        values = table[column.name]
+def _hints(table: pd.DataFrame, kinds: dict[str, Kind]) -> Iterable[str]:
+    for name, kind in kinds.items():
+        values = table[name]
         if (
-            column.categories is None
-            and len(table) > MAX_CATEGORIES
+            kind == "number"
+            and len(table) > _MIN_COUNTED
             and pd.api.types.is_integer_dtype(values.dtype)
             and (values.diff().iloc[1:] == 1).all()
         ):
-            option = f"--drop {shlex.quote(column.name)}"
-            yield f"{column.name} only counts the rows; if it is no measurement, leave it out: {option}"
+            yield f"{name} only counts the rows; if it is no measurement, leave it out: --drop {shlex.quote(name)}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler._wording import quote_names
+from fruler._wording import quote_names, suggest
 from fruler.table.sources import NumberSource, Source
 from fruler.table.validation import number_table, require_finite
 
@@ -72,7 +73,7 @@ def is_numeric(X: Any) -> bool:
     return not any(isinstance(value, str | bytes | bool) for value in values.ravel())
 
 
-def input_table(X: Any, inputs: Sequence[Input]) -> Floats:
+def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -> Floats:
     """Return the inputs of the rows of a table, NaN where there is a gap.
 
     Parameters
@@ -82,6 +83,8 @@ def input_table(X: Any, inputs: Sequence[Input]) -> Floats:
         others besides; so has an array of text and numbers, in the order of the inputs.
     inputs : sequence of Input
         The inputs that are wanted.
+    unused : collection of str
+        The columns that may be absent from a frame, or hold anything: their inputs are then missing.
 
     Returns
     -------
@@ -93,16 +96,23 @@ def input_table(X: Any, inputs: Sequence[Input]) -> Floats:
         return number_table(X, names, allow_nan=True)
     sources = [NumberSource(one.name) if one.source is None else one.source for one in inputs]
     plain = all(isinstance(one, NumberSource) and one.column == name for one, name in zip(sources, names, strict=True))
-    if plain and is_numeric(X):
+    if plain and not unused and is_numeric(X):
         return number_table(X, names, allow_nan=True)
     columns = list(dict.fromkeys(source.column for source in sources))
     frame = as_frame(X, columns if not hasattr(X, "columns") and np.shape(X)[1:] == (len(columns),) else None)
-    absent = [name for name in columns if name not in frame.columns]
+    absent = [name for name in columns if name not in frame.columns and name not in unused]
+    if len(absent) == 1:
+        raise ValueError(f"X has no column {absent[0]!r}; {suggest(absent[0], map(str, frame.columns))}.")
     if absent:
-        raise ValueError(f"X has no column {quote_names(absent)}; the rules need {quote_names(columns)}.")
-    return np.column_stack([source.numbers(frame[source.column]) for source in sources]).reshape(
-        len(frame), len(sources)
-    )
+        raise ValueError(f"X has no columns {quote_names(absent)}; the rules need {quote_names(columns)}.")
+    values = np.full((len(frame), len(sources)), np.nan)
+    for j, source in enumerate(sources):
+        if source.column not in unused:
+            values[:, j] = source.numbers(frame[source.column])
+        elif source.column in frame.columns:
+            with contextlib.suppress(ValueError):
+                values[:, j] = source.numbers(frame[source.column])
+    return values
 
 
 def require_inputs(values: Floats, names: Sequence[str]) -> None:

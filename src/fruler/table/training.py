@@ -156,7 +156,7 @@ def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Colle
     if given.dtype.kind == "b":
         if len(given) != len(columns):
             raise ValueError(f"categorical_features is a mask of {len(given)} columns, but X has {len(columns)}.")
-        return {columns[j] for j in np.flatnonzero(given)}
+        return {columns[int(j)] for j in np.flatnonzero(given)}
     if given.dtype.kind in "iu":
         if len(given) and (given.min() < 0 or given.max() >= len(columns)):
             raise ValueError(f"categorical_features names the columns {given.tolist()}, but X has {len(columns)}.")
