@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._wording import counted, quote_names, suggest
+from fruler._wording import comma_advice, counted, is_printable, printable, quote_names, suggest
 from fruler.table.encoding import TRUTH_VALUES, Column, TableEncoding, column_texts
 from fruler.table.validation import LARGEST_VALUE
 
@@ -23,7 +23,6 @@ _DATE = re.compile(
     r"(\d{4}-\d{1,2}(-\d{1,2})?|\d{1,4}[./]\d{1,2}[./]\d{2,4})([T ]\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}:\d{2}(:\d{2})?"
 )
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,13 +207,21 @@ def _decide(values: pd.Series) -> Column | str:
         numbers = pd.to_numeric(texts, errors="coerce")
         if numbers.notna().all():
             return Column(name)
-        if texts.map(lambda text: _DECIMAL_COMMA.fullmatch(text) is not None).mean() > _MOSTLY:
-            return f"decimals with a comma ({texts.iloc[0]}); write them with a point"
+        with_commas = texts[texts.map(lambda text: comma_advice(text) is not None)]
+        if len(with_commas) > _MOSTLY * len(texts):
+            # "1,000" may be a thousand, beside "2,5" it is not.
+            advices = {comma_advice(text): text for text in with_commas}
+            advice, text = min(advices.items(), key=lambda item: len(str(item[0])))
+            return f"numbers with a comma ({text!r}); {advice}"
         if numbers.notna().mean() > _MOSTLY:
             odd = texts[numbers.isna()]
             return f"text among numbers ({odd.iloc[0]!r} in row {int(odd.index[0]) + 1}); correct it or leave it empty"
     if len(distinct) == len(texts) > 2:
         return "text, different in every row"
+    unprintable = texts[~texts.map(is_printable).to_numpy(dtype=bool)]
+    if len(unprintable):
+        # Categories become names of inputs and labels, which are shown everywhere.
+        return f"text with unprintable characters ({unprintable.iloc[0]!r} in row {int(unprintable.index[0]) + 1})"
     if len(distinct) > MAX_CATEGORIES:
         return f"text with {len(distinct)} different values, more than {MAX_CATEGORIES}"
     return Column(name, _ordered(values, distinct))
@@ -237,7 +244,7 @@ def _constant(values: pd.Series) -> str:
     if not len(present):
         return "empty"
     value = present.iloc[0]
-    return f"always {f'{value:g}' if isinstance(value, float) else value}"
+    return f"always {f'{value:g}' if isinstance(value, float) else printable(str(value))}"
 
 
 def _has_value(values: pd.Series) -> npt.NDArray[np.bool_]:
@@ -261,8 +268,9 @@ def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
         odd = texts[texts.notna() & numbers.isna()]
         if dated or len(odd):
             row, value = int(odd.index[0]), str(odd.iloc[0])
-            if _DECIMAL_COMMA.fullmatch(value):
-                remedy = "write decimals with a point"
+            advice = comma_advice(value)
+            if advice is not None:
+                remedy = advice
             elif numbers.notna().mean() > _MOSTLY:
                 remedy = "correct it, or leave it empty to leave the row out"
             else:
