@@ -15,6 +15,7 @@ from fruler._wording import counted
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN, Table, named_by_order, open_model, read_new_rows
 from fruler.cli.output import STDOUT, as_json, check_destination, write_output
+from fruler.data.options import ReadOptions
 from fruler.model_file.file import Model
 from fruler.rules.rule_base import RuleBase
 from fruler.table.encoding import Column, TableEncoding
@@ -50,18 +51,22 @@ class NewRows:
         return f"{n_without} of {counted(n_rows, 'row')} cannot be predicted: {reasons}"
 
 
-def rows_for(model: Model, data: str, format: str | None) -> NewRows:
+def rows_for(model: Model, data: str, options: ReadOptions) -> NewRows:
     """Read a table and find the columns of a model in it.
 
     A column that no rule uses changes no prediction: it may be missing, and have gaps.
     """
     assert model.encoding is not None
-    table = read_new_rows(data, format)
+    table = read_new_rows(data, options)
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
         say(f"{table.name}: columns are taken by their order, since the model was learned without names")
-        table = Table(table.name, renamed)
+        table = Table(table.name, renamed, file=table.file)
     needed, others = _by_use(model.rule_base, model.encoding)
+    numbers = [column.name for column in needed.columns if column.categories is None]
+    table.refuse_doubts(numbers)
+    for note in table.notes(without=table.frame.columns):
+        say(f"{table.name}: {note}")
     try:
         inputs = needed.apply(table.frame)
     except ValueError as error:
@@ -91,13 +96,13 @@ def _unused_inputs(column: Column, frame: pd.DataFrame, rule_base: RuleBase) -> 
 
 
 def write_predictions(
-    model_file: Path, data: str, format: str | None, output: str, *, keep: bool = False, as_json: bool = False
+    model_file: Path, data: str, options: ReadOptions, output: str, *, keep: bool = False, as_json: bool = False
 ) -> None:
     """Do what ``fruler predict`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
     model = open_model(model_file)
-    rows = rows_for(model, data, format)
+    rows = rows_for(model, data, options)
     predictions = np.full(len(rows.inputs), np.nan)
     if rows.complete.any():
         predictions[rows.complete] = model.rule_base.predict(rows.inputs[rows.complete])
