@@ -51,11 +51,7 @@ class Table:
 
     def notes(self, without: Collection[str] = ()) -> list[str]:
         """Say what was recognised in the file, and which columns stay text, but for some that do not matter."""
-        if self.file is None:
-            return []
-        lines = [", ".join(self.file.notes)] if self.file.notes else []
-        doubts = {name: doubt for name, doubt in self.file.doubts.items() if name not in without}
-        return lines + [f"{name!r} stays text: {doubt.problem}" for name, doubt in doubts.items()]
+        return [] if self.file is None else self.file.remarks(without)
 
     def refuse_doubts(self, columns: Iterable[str]) -> None:
         """Refuse columns of numbers of which it is not clear what they mean."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import warnings
 import zipfile
+import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,21 @@ import pandas as pd
 from fruler._wording import suggest
 from fruler.data.column_names import check_names
 from fruler.data.sources import Origin, one_line, typed_column
+
+# SyntaxError is the root of the errors of Python's XML reader, RuntimeError that of locked files and odd compression.
+# The others come from parts of a workbook that are not there or not what they should be.
+_DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    SyntaxError,
+    RuntimeError,
+    LookupError,
+    AttributeError,
+    TypeError,
+    ValueError,
+    OSError,
+    EOFError,
+)
 
 
 def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.DataFrame, Origin]:
@@ -46,23 +64,29 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.Data
     """
     try:
         import openpyxl
-        from openpyxl.utils.exceptions import InvalidFileException
     except ImportError:
         raise ImportError(f'{name}: Excel files need openpyxl; run: pip install "fruler[excel]"') from None
+    with _refusing_damage(name):
+        book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
+    with contextlib.closing(book):
+        title = _choose_sheet([page.title for page in book.worksheets], sheet, name)
+        with _refusing_damage(name):
+            rows = [list(row) for row in book[title].iter_rows(values_only=True)]
+    return _as_table(rows, f"{name}, sheet {title!r}")
+
+
+@contextlib.contextmanager
+def _refusing_damage(name: str) -> Iterator[None]:
+    """Turn whatever openpyxl stumbles over into one sentence."""
     try:
         with warnings.catch_warnings():
             # It warns of colours, pictures and the like that it leaves out, which no table needs.
             warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-            title = _choose_sheet([page.title for page in book.worksheets], sheet, name)
-            rows = [list(row) for row in book[title].iter_rows(values_only=True)]
-            book.close()
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, OSError, SyntaxError, TypeError) as error:
-        # SyntaxError is the root of the errors of Python's XML reader.
+            yield
+    except _DAMAGES as error:
         raise ValueError(
             f"{name}: cannot read it as an Excel workbook ({one_line(error)}); save it again as .xlsx or as CSV"
         ) from None
-    return _as_table(rows, f"{name}, sheet {title!r}")
 
 
 def _choose_sheet(titles: list[str], sheet: str | None, name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fruler.data.column_names import check_names
-from fruler.data.sources import Origin, one_line, typed_column
+from fruler.data.sources import Origin, typed_column
 
 _VALUES = (str, int, float, bool, type(None))
 _MAX_DIGITS = 300
@@ -71,7 +71,8 @@ def _read_line(line: str, place: str) -> dict[str, Any]:
     try:
         row = json.loads(line, object_pairs_hook=distinct, parse_int=_whole_number)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{place}: cannot read it as JSON ({one_line(error)}); write one object per line") from None
+        problem = f"{error.msg} at character {error.pos + 1}"
+        raise ValueError(f"{place}: cannot read it as JSON ({problem}); write one object per line") from None
     except RecursionError:
         raise ValueError(f"{place}: the value is nested too deep; write one flat object per line") from None
     if not isinstance(row, dict):

@@ -150,7 +150,8 @@ class _Column:
         self.codes[is_text], texts = pd.factorize(self.values[is_text])
         self.texts: list[str] = list(texts)
         self.written = [take_apart(text) for text in self.texts]
-        self.marks = {mark for number in self._numbers_written() for mark in number.digits if mark in ",.' "}
+        digits = "".join(number.digits for number in self._numbers_written())
+        self.marks = {mark for mark in ",.' " if mark in digits}
         self._rows_of = np.bincount(self.codes[is_text], minlength=len(self.texts))
         self._n_values = int(pd.notna(self.values).sum())
         self._n_typed = sum(
@@ -164,7 +165,10 @@ class _Column:
 
     @property
     def is_decorated(self) -> bool:
-        return any(not number.is_plain for number in self._numbers_written())
+        """Whether a number in it is written as only people read it."""
+        return any(
+            number is not None and not _is_plain(text) for text, number in zip(self.texts, self.written, strict=True)
+        )
 
     @property
     def is_clear(self) -> bool:
@@ -281,13 +285,21 @@ def _take_column_apart(values: pd.Series[Any], options: ReadOptions, *, plain_to
     return column
 
 
+def _is_plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _settle(column: _Column, clear: Iterable[str], *, semicolons: bool, points_contested: bool) -> str | None:
     """Choose the decimal sign of a column that can be read with either, or return None if nothing speaks for one."""
     if "," not in column.marks:
         # Three decimals after a point are common, and every program reads them so.
         if "," not in clear:
             return "."
-        return "," if semicolons else None
+        return "," if semicolons and "." not in clear else None
     if semicolons and "." not in clear and ("," in clear or not points_contested):
         return ","
     return None

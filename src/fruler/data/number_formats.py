@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 PERCENT = "%"
 DECIMALS = (".", ",")
@@ -24,11 +25,13 @@ _WRITTEN = re.compile(
     r"(?P<digits>[0-9.,](?:[0-9.,' ]*[0-9.,])?(?:[eE][+-]?[0-9]+)?)"
     rf" *(?P<after>{_CURRENCY}|%)?"
 )
+# Most numbers, told at a tenth of the time.
+_BARE = re.compile(r"([+-]?)([0-9]+(?:[.,][0-9]+)?)")
+_SIGN_OF_CODE = {"USD": "$", "US$": "$", "GBP": "£", "EUR": "€", "JPY": "¥"}
 _DOLLAR = re.compile(_DOLLARS)
 
 
-@dataclass(frozen=True)
-class WrittenNumber:
+class WrittenNumber(NamedTuple):
     """A text that may be a number, taken apart.
 
     Attributes
@@ -38,17 +41,12 @@ class WrittenNumber:
     digits : str
         The digits with their separators; blanks and apostrophes of any kind are plain ones.
     sign : str
-        The percent or currency sign, empty without one.
+        The percent or currency sign, empty without one. Codes that have a sign of their own count as that.
     """
 
     negative: bool
     digits: str
     sign: str
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether any program reads it the same way: digits, at most a decimal point, no sign."""
-        return not self.sign and not any(mark in self.digits for mark in ", '") and self.digits.count(".") <= 1
 
     @property
     def has_dollars(self) -> bool:
@@ -68,12 +66,15 @@ def take_apart(text: str) -> WrittenNumber | None:
     >>> take_apart("12 apples") is None
     True
     """
+    bare = _BARE.fullmatch(text)
+    if bare is not None:
+        return WrittenNumber(bare[1] == "-", bare[2], "")
     match = _WRITTEN.fullmatch(text.strip().translate(_ALIKE))
     if match is None or (match["minus"] and match["inner_minus"]) or (match["before"] and match["after"]):
         return None
-    return WrittenNumber(
-        "-" in (match["minus"], match["inner_minus"]), match["digits"], match["before"] or match["after"] or ""
-    )
+    sign = match["before"] or match["after"] or ""
+    negative = "-" in (match["minus"], match["inner_minus"])
+    return WrittenNumber(negative, match["digits"], _SIGN_OF_CODE.get(sign, sign))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -87,7 +87,8 @@ def read_table(
         feature_names : list of str
         target_name : str or None
         notes : list of str
-            What was recognised in the file: separators, decimal commas, thousands, percent and currency signs.
+            What was recognised in the file: separators, decimal commas, thousands, percent and currency signs; and
+            which columns stay text though they look like numbers.
 
     Raises
     ------
@@ -154,6 +155,12 @@ class TableFile:
     notes: tuple[str, ...] = ()
     doubts: dict[str, Doubt] = field(default_factory=dict)
     declared: AttributeFile | None = None
+
+    def remarks(self, without: Collection[str] = ()) -> list[str]:
+        """Say in a line each what was recognised, and which columns stay text, but for some that do not matter."""
+        lines = [", ".join(self.notes)] if self.notes else []
+        doubts = {name: doubt for name, doubt in self.doubts.items() if name not in without}
+        return lines + [f"{name!r} stays text: {doubt.problem}" for name, doubt in doubts.items()]
 
     def refuse_doubt(self, column: str) -> None:
         """Refuse a column of numbers of which it is not clear what they mean."""
@@ -257,4 +264,4 @@ def _part(file: TableFile, inputs: list[str], target: str | None) -> Bunch:
         inputs = [name for name in inputs if name != target]
     if not inputs:
         raise ValueError(f"{origin.name} has no input column besides the target; add at least one")
-    return Bunch(data=frame[inputs], target=values, feature_names=inputs, target_name=target, notes=list(file.notes))
+    return Bunch(data=frame[inputs], target=values, feature_names=inputs, target_name=target, notes=file.remarks())

@@ -25,6 +25,9 @@ _DATE = re.compile(
 )
 
 
+_ODD_REMEDY = "correct it, leave it empty, or say with --na-values that it marks a missing value"
+
+
 @dataclass(frozen=True, eq=False)
 class PreparedTable:
     """A table that can be learned from.
@@ -215,7 +218,7 @@ def _decide(values: pd.Series) -> Column | str:
             return f"numbers with a comma ({text!r}); {advice}"
         if numbers.notna().mean() > _MOSTLY:
             odd = texts[numbers.isna()]
-            return f"text among numbers ({odd.iloc[0]!r} in row {int(odd.index[0]) + 1}); correct it or leave it empty"
+            return f"text among numbers ({odd.iloc[0]!r} in row {int(odd.index[0]) + 1}); {_ODD_REMEDY}"
     if len(distinct) == len(texts) > 2:
         return "text, different in every row"
     unprintable = texts[~texts.map(is_printable).to_numpy(dtype=bool)]
@@ -272,7 +275,7 @@ def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
             if advice is not None:
                 remedy = advice
             elif numbers.notna().mean() > _MOSTLY:
-                remedy = "correct it, or leave it empty to leave the row out"
+                remedy = _ODD_REMEDY
             else:
                 remedy = _other_targets(table, target)
             raise ValueError(f"the target {target!r} must hold numbers, but row {row + 1} has {value!r}; {remedy}")
