@@ -213,9 +213,8 @@ def _decide(values: pd.Series) -> Column | str:
         with_commas = texts[texts.map(lambda text: comma_advice(text) is not None)]
         if len(with_commas) > _MOSTLY * len(texts):
             # "1,000" may be a thousand, beside "2,5" it is not.
-            advices = {comma_advice(text): text for text in with_commas}
-            advice, text = min(advices.items(), key=lambda item: len(str(item[0])))
-            return f"numbers with a comma ({text!r}); {advice}"
+            text = min(with_commas, key=lambda text: len(str(comma_advice(text))))
+            return f"numbers with a comma ({text!r}); {comma_advice(text)}"
         if numbers.notna().mean() > _MOSTLY:
             odd = texts[numbers.isna()]
             return f"text among numbers ({odd.iloc[0]!r} in row {int(odd.index[0]) + 1}); {_ODD_REMEDY}"
