@@ -46,6 +46,7 @@ def test_constants_and_odd_values_are_shown_escaped(fit):
     result = fit(table_with([EVIL]))
     assert_clean(result.stdout)
     assert r"  left out  k: always \x1b[31mred\x9b2J\u202e\x07" in result.stdout
+    assert r"  left out  k: always two\nlines" in fit(table_with(["two\nlines"])).stdout
     result = fit(table_with([1, 2, 3, EVIL]))
     assert_clean(result.stdout)
     assert r"text among numbers ('\x1b[31mred\x9b2J\u202e\x07' in row 4)" in result.stdout

@@ -102,6 +102,27 @@ def test_points_before_three_digits_are_decimals_unless_others_have_decimal_comm
     assert read(["1.000", "2.500"], ["1.5"], thousands=".").data["z"].tolist() == [1.5, 1.5]
 
 
+def test_points_before_three_digits_beside_decimals_of_both_kinds_are_in_doubt(tmp_path):
+    (tmp_path / "t.csv").write_text("x;comma;point\n1.000;1,5;1.5\n2.500;2,5;2.5\n")
+    with pytest.raises(ValueError, match=r"column 'x': '1\.000' may be 1000 or 1"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_columns_may_have_any_name(tmp_path):
+    (tmp_path / "t.csv").write_text("self;frame\n1,5;1\n2,5;-\n")
+    table = read_table(tmp_path / "t.csv", na_values="-")
+    assert table.data["self"].tolist() == [1.5, 2.5]
+    (tmp_path / "t.jsonl").write_text('{"self": "1,5"}\n{"self": "-"}\n{"self": "2,5"}\n')
+    assert read_table(tmp_path / "t.jsonl", na_values="-").data["self"].tolist()[::2] == [1.5, 2.5]
+
+
+def test_text_in_parquet_files_is_understood_too(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"x": ["1,5", "-"], "y": [1, -999]}).to_parquet(tmp_path / "t.parquet")
+    data = read_table(tmp_path / "t.parquet", na_values=["-", -999]).data
+    np.testing.assert_array_equal(data.to_numpy(dtype=float), [[1.5, 1.0], [np.nan, np.nan]])
+
+
 def test_what_the_user_says_is_not_said_again(read):
     assert read(["1.000,5", "2,5"], sep="tab", decimal=",", thousands=".").notes == []
     assert read(["1.000,5", "2,5"], sep="tab", decimal=",").notes == ["thousands with \".\" in 'x'"]

@@ -35,7 +35,7 @@ def without_marks(frame: pd.DataFrame, marks: Iterable[str]) -> pd.DataFrame:
             return value.strip() in marks
         return isinstance(value, (int, float)) and not isinstance(value, bool) and value in numbers
 
-    columns = {}
+    frame = frame.copy(deep=False)
     for name in frame.columns:
         values = frame[name]
         if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
@@ -46,5 +46,5 @@ def without_marks(frame: pd.DataFrame, marks: Iterable[str]) -> pd.DataFrame:
             continue
         if marked.any():
             # Inferred again: numbers with a mark among them were text to pandas.
-            columns[name] = values.astype(object).mask(marked, np.nan).infer_objects()
-    return frame.assign(**columns)
+            frame[name] = values.astype(object).mask(marked, np.nan).infer_objects()
+    return frame

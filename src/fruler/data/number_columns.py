@@ -120,7 +120,10 @@ def understand_numbers(
                 raise ValueError(f"{origin.at(column.row_of_mark(), name)}: {column.two_meanings()}")
             column.decimals = (decimal,)
         read[name] = column
-    frame = frame.assign(**{name: column.numbers(frame.index) for name, column in read.items()})
+    # Not by assign(), which a column called "self" breaks.
+    frame = frame.copy(deep=False)
+    for name, column in read.items():
+        frame[name] = column.numbers(frame.index)
     return UnderstoodNumbers(frame, tuple(_notes(read.values(), options)), doubts)
 
 
