@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,11 @@ if TYPE_CHECKING:
     from fruler.callbacks import Progress
 
 _MAX_NAMES = 30
+# Control characters, direction marks, surrogates, private characters, line and paragraph separators. Persian, Hindi and
+# composed pictures need the two joiners.
+_UNPRINTABLE_KINDS = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"
+_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,(\d+)\s*")
 
 
 def readable_number(value: float, digits: int = 3) -> str:
@@ -128,6 +135,65 @@ def progress_line(progress: Progress, *, with_stage: bool = True) -> str:
         return line
     number = f" {progress.generation}" if progress.n_evaluations else ""
     return f"{progress.stage}{number}: {line}"
+
+
+def is_printable(text: str) -> bool:
+    r"""Return whether a text can be shown on a terminal without moving, colouring or reordering anything.
+
+    Examples
+    --------
+    >>> is_printable("size (m²)"), is_printable("size\x1b[31m"), is_printable("two\nlines")
+    (True, False, False)
+    """
+    # Most texts pass the first test, which is fast; blanks other than the space do not, and are harmless.
+    return text.isprintable() or not any(map(_is_unprintable, text))
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Return a text with all that a terminal would obey instead of show written as an escape.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    keep : str
+        Characters that stay as they are, such as line ends.
+
+    Examples
+    --------
+    >>> print(printable("red\x1b[31m\nalert"))
+    red\x1b[31m\nalert
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode()
+        if _is_unprintable(character) and character not in keep
+        else character
+        for character in text
+    )
+
+
+def _is_unprintable(character: str) -> bool:
+    return unicodedata.category(character) in _UNPRINTABLE_KINDS and character not in _JOINERS
+
+
+def comma_advice(text: str) -> str | None:
+    """Say how to write a number with a comma in it, or None for any other text.
+
+    Examples
+    --------
+    >>> comma_advice("2,5")
+    'write decimals with a point'
+    >>> comma_advice("1,000")
+    'write it without the comma if that separates thousands, or with a point if it marks decimals'
+    """
+    match = _COMMA_NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    if len(match[1]) == 3:
+        return "write it without the comma if that separates thousands, or with a point if it marks decimals"
+    return "write decimals with a point"
 
 
 def quote_names(names: Iterable[str]) -> str:

@@ -245,8 +245,10 @@ def test_bytes_that_are_not_utf_8_are_named_by_their_line(old, line):
     raw = SMALL.replace(old, old + "\n% Größe" if old == "@data" else "% Größe").encode("latin-1")
     with pytest.raises(ValueError, match=f"line {line + (old == '@data')}: byte 0xf6 is not UTF-8 text; save the file"):
         parse(raw)
-    with pytest.raises(ValueError, match="line 1: byte 0xff is not UTF-8 text"):
-        parse(SMALL.encode("utf-16"))
+
+
+def test_utf_16_with_a_byte_order_mark_is_read():
+    assert parse(SMALL.encode("utf-16")).frame.equals(parse(SMALL).frame)
 
 
 def test_reading_from_a_path(tmp_path):

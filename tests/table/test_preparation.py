@@ -54,7 +54,10 @@ def test_columns_that_become_inputs(values, categories):
         ([datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)] * 20, "dates or times"),
         (["12:30", "13:45"] * 20, "dates or times"),
         ([str(i) for i in range(N - 1)] + ["unknown"], "text among numbers ('unknown' in row 40)"),
-        (["1,5", "2,5"] * 20, "decimals with a comma (1,5)"),
+        (["1,5", "2,5"] * 20, "numbers with a comma ('1,5'); write decimals with a point"),
+        (["1,000", "2,5"] * 20, "numbers with a comma ('2,5'); write decimals with a point"),
+        (["1,000", "2,500"] * 20, "numbers with a comma ('1,000'); write it without the comma if that separates"),
+        (["red\x1b[31m", "blue"] * 20, r"text with unprintable characters ('red\x1b[31m' in row 1)"),
     ],
 )
 def test_columns_that_are_left_out(values, reason):

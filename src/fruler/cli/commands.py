@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fruler.cli.failures import INTERRUPTED, Commands
 from fruler.estimators.registry import DEFAULT, algorithm_names
+
+if TYPE_CHECKING:
+    from fruler.data.options import ReadOptions
 
 app = typer.Typer(
     name="fruler",
@@ -22,12 +25,36 @@ app = typer.Typer(
 )
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, made with fruler fit --model.")]
-Data = Annotated[str, typer.Argument(metavar="DATA", help="A table: CSV, Parquet, ARFF or KEEL; - for standard input.")]
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="A table: CSV, Excel, JSON lines, Parquet, ARFF or KEEL; - for standard input."
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", metavar="F", help="Format of DATA: csv, tsv, parquet, arff or keel; else its suffix says."
+        "--format",
+        metavar="F",
+        help="Format of DATA: csv, tsv, xlsx, jsonl, parquet, arff or keel; else its suffix says.",
     ),
+]
+Sep = Annotated[
+    str | None,
+    typer.Option("--sep", metavar="C", help="What separates values: one character, or tab; else recognised."),
+]
+Decimal = Annotated[
+    str | None, typer.Option("--decimal", metavar="C", help="What marks decimals: . or , ; else recognised.")
+]
+Thousands = Annotated[
+    str | None,
+    typer.Option("--thousands", metavar="C", help="What separates thousands: , or . or ' or a space; else recognised."),
+]
+NaValues = Annotated[
+    list[str] | None, typer.Option("--na-values", metavar="TEXT", help="What marks a missing value; may be repeated.")
+]
+Sheet = Annotated[
+    str | None, typer.Option("--sheet", metavar="NAME", help="Name or number of an Excel sheet; else the first.")
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - for standard output.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")]
@@ -35,6 +62,19 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON document instead 
 
 def _examples(*lines: str) -> str:
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _reading(
+    format: str | None,
+    sep: str | None,
+    decimal: str | None,
+    thousands: str | None,
+    na_values: list[str] | None,
+    sheet: str | None,
+) -> ReadOptions:
+    from fruler.data.options import ReadOptions
+
+    return ReadOptions(format, sep, decimal, thousands, tuple(na_values or ()), sheet)
 
 
 def _show_version(wanted: bool) -> None:
@@ -106,7 +146,16 @@ def fit(
     no_test: Annotated[
         bool, typer.Option("--no-test", help="Skip measuring the error on a fifth of the rows, held out.")
     ] = False,
+    test_last: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Hold out the last rows, as in 20% or 100, for tables in order of time."),
+    ] = None,
     format: Format = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    na_values: NaValues = None,
+    sheet: Sheet = None,
     json: AsJson = False,
 ) -> None:
     """Learn rules from a table, print them, and measure their error."""
@@ -115,7 +164,7 @@ def fit(
     learn_rules(
         FitOptions(
             data=data,
-            format=format,
+            reading=_reading(format, sep, decimal, thousands, na_values, sheet),
             target=target,
             model=model,
             report=report,
@@ -128,6 +177,7 @@ def fit(
             algorithm=algorithm,
             checkpoint=checkpoint,
             test=not no_test,
+            test_last=test_last,
             json=json,
         )
     )
@@ -145,6 +195,11 @@ def predict(
     output: Output = "-",
     keep: Annotated[bool, typer.Option("--keep", help="Write the columns of DATA too.")] = False,
     format: Format = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    na_values: NaValues = None,
+    sheet: Sheet = None,
     json: AsJson = False,
 ) -> None:
     """Predict each row of a table: a header, then one line per row.
@@ -154,7 +209,8 @@ def predict(
     """
     from fruler.cli.predict import write_predictions
 
-    write_predictions(model, data, format, output, keep=keep, as_json=json)
+    reading = _reading(format, sep, decimal, thousands, na_values, sheet)
+    write_predictions(model, data, reading, output, keep=keep, as_json=json)
 
 
 @app.command(epilog=_examples("fruler explain m.json new.csv --row 3"))
@@ -164,6 +220,11 @@ def explain(
     row: Annotated[int | None, typer.Option(min=1, metavar="N", help="This row alone; the first is 1.")] = None,
     rows: Annotated[int, typer.Option(min=1, metavar="N", help="The first rows.")] = 5,
     format: Format = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    na_values: NaValues = None,
+    sheet: Sheet = None,
     json: AsJson = False,
 ) -> None:
     """Explain why rows are predicted as they are.
@@ -172,7 +233,8 @@ def explain(
     """
     from fruler.cli.explain import explain_table
 
-    explain_table(model, data, format, row=row, rows=rows, as_json=json)
+    reading = _reading(format, sep, decimal, thousands, na_values, sheet)
+    explain_table(model, data, reading, row=row, rows=rows, as_json=json)
 
 
 @app.command(epilog=_examples("fruler rules m.json", "fruler rules m.json --markdown -o rules.md"))
@@ -198,6 +260,11 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="What stands above it.")] = None,
     format: Format = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    na_values: NaValues = None,
+    sheet: Sheet = None,
 ) -> None:
     """Write a page (HTML) that shows a model.
 
@@ -205,7 +272,7 @@ def report(
     """
     from fruler.cli.views import write_page
 
-    write_page(model, data, format, output, title)
+    write_page(model, data, _reading(format, sep, decimal, thousands, na_values, sheet), output, title)
 
 
 @app.command(epilog=_examples("fruler export m.json --to python -o model.py"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import typer
 from sklearn.model_selection import train_test_split
 
 from fruler._files import write_whole
 from fruler._wording import name_with_unit
 from fruler.cli.holdout import error_table, held_out_errors
+from fruler.cli.output import show
 from fruler.data.examples import load_example
 from fruler.estimators.growth import FuzzyRuleRegressor
 
@@ -20,8 +20,8 @@ def write_demo_table(path: Path) -> None:
     weather = load_example("weather")
     table = weather.data.assign(**{weather.target_name: weather.target})
     write_whole(path, table.to_csv(index=False))
-    typer.echo(f"{path} written: {table.shape[0]} days, {table.shape[1]} columns")
-    typer.echo(f"Learn from it: fruler fit {path} --target {weather.target_name}")
+    show(f"{path} written: {table.shape[0]} days, {table.shape[1]} columns")
+    show(f"Learn from it: fruler fit {path} --target {weather.target_name}")
 
 
 def show_demo() -> None:
@@ -29,17 +29,17 @@ def show_demo() -> None:
     weather = load_example("weather")
     X, X_new, y, y_new = train_test_split(weather.data, weather.target, test_size=0.2, random_state=0)
     unit = weather.units[weather.target_name]
-    typer.echo(
+    show(
         f"Predicting {name_with_unit(weather.target_name, unit)} from {X.shape[1]} inputs, learned from {len(X)} days\n"
     )
     start = time.perf_counter()
     model = FuzzyRuleRegressor(random_state=0).fit(X, y)
     seconds = time.perf_counter() - start
     rules = model.rule_base_.with_units(weather.units)
-    typer.echo(str(rules))
+    show(str(rules))
     errors = held_out_errors(model, (X, y), (X_new, y_new))
-    typer.echo(f"\nRoot mean squared error on the {len(X_new)} days held out")
-    typer.echo("\n".join(error_table(errors.by_name(), unit)))
-    typer.echo(f"\nWhy one of these days is predicted as it is (it came to {y_new.iloc[0]:g} {unit})")
-    typer.echo("\n".join(f"  {line}" for line in str(rules.explain(X_new.iloc[:1])).splitlines()))
-    typer.echo(f"\nLearned in {seconds:.1f} s. Rules of your own table: fruler fit data.csv --target NAME")
+    show(f"\nRoot mean squared error on the {len(X_new)} days held out")
+    show("\n".join(error_table(errors.by_name(), unit)))
+    show(f"\nWhy one of these days is predicted as it is (it came to {y_new.iloc[0]:g} {unit})")
+    show("\n".join(f"  {line}" for line in str(rules.explain(X_new.iloc[:1])).splitlines()))
+    show(f"\nLearned in {seconds:.1f} s. Rules of your own table: fruler fit data.csv --target NAME")

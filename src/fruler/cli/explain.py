@@ -5,23 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from fruler._wording import counted
-from fruler.cli.output import STDOUT, write_output
+from fruler.cli.output import STDOUT, show, write_output
 from fruler.cli.output import as_json as to_json
 from fruler.cli.predict import NewRows, rows_for
+from fruler.data.options import ReadOptions
 from fruler.explain.explanation import Explanation
 from fruler.explain.text import truth_sentence
 from fruler.model_file.file import read_model
 
 
 def explain_table(
-    model_file: Path, data: str, format: str | None, *, row: int | None = None, rows: int = 5, as_json: bool = False
+    model_file: Path, data: str, options: ReadOptions, *, row: int | None = None, rows: int = 5, as_json: bool = False
 ) -> None:
     """Do what ``fruler explain`` does; rows are counted from 1."""
     model = read_model(model_file)
-    found = rows_for(model, data, format)
+    found = rows_for(model, data, options)
     n_rows = len(found.inputs)
     if row is not None and row > n_rows:
         raise ValueError(f"--row {row}: {found.table.name} has {counted(n_rows, 'row')}")
@@ -32,12 +31,12 @@ def explain_table(
     if as_json:
         write_output(STDOUT, to_json([_as_dict(why.get(place), found, place) for place in wanted]))
         return
-    typer.echo("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
+    show("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
     if row is None and len(wanted) < n_rows:
-        typer.echo(f"\n{n_rows - len(wanted)} more rows; --rows or --row shows them")
+        show(f"\n{n_rows - len(wanted)} more rows; --rows or --row shows them")
     truth = truth_sentence(model.rule_base)
     if truth:
-        typer.echo(f"\n{truth}")
+        show(f"\n{truth}")
 
 
 def _as_text(why: Explanation | None, rows: NewRows, place: int) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from fruler._wording import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -60,7 +62,7 @@ def exit_code(app: Callable[..., Any]) -> int:
 
 def say(text: str) -> None:
     """Write one line to standard error."""
-    typer.echo(f"fruler: {' '.join(text.split())}", err=True)
+    typer.echo(f"fruler: {printable(' '.join(text.split()))}", err=True)
 
 
 def _text_of(error: Exception) -> str:

@@ -6,28 +6,33 @@ import math
 import shlex
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import typer
 
 from fruler._wording import counted, quote_names, suggest
-from fruler.cli.holdout import HeldOut, error_table, held_out_errors
+from fruler.cli.failures import say
+from fruler.cli.holdout import (
+    MIN_ROWS_FOR_TEST,
+    HeldOut,
+    LastRows,
+    Split,
+    error_table,
+    held_out_errors,
+    last_rows,
+    random_rows,
+)
 from fruler.cli.input import STDIN, Table, read_frame, same_file
-from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, write_output
+from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.progress import ProgressLine
+from fruler.data.options import ReadOptions
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.estimators.saved_model import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.table.preparation import PreparedTable, prepare_table
-
-# With fewer rows a fifth of them says nothing.
-_MIN_ROWS_FOR_TEST = 10
-_SHARE_HELD_OUT = 5
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class FitOptions:
     """What the user asks for; the command's help explains each."""
 
     data: str
-    format: str | None = None
+    reading: ReadOptions = field(default_factory=ReadOptions)
     target: str | None = None
     model: Path | None = None
     report: Path | None = None
@@ -48,24 +53,27 @@ class FitOptions:
     algorithm: str = DEFAULT
     checkpoint: Path | None = None
     test: bool = True
+    test_last: str | None = None
     json: bool = False
 
 
 def learn_rules(options: FitOptions) -> None:
     """Do what ``fruler fit`` does."""
     _check(options)
-    table = read_frame(options.data, options.format, options.target)
+    table = read_frame(options.data, options.reading, options.target)
     target = _target_of(table, options)
+    table.refuse_doubts([target])
     prepared = _with_name(table.name, prepare_table, table.frame, target, drop=options.drop)
     units = _units(options.units, prepared)
 
     def tell(text: str) -> None:
         # With --json standard output holds the document and nothing else.
-        typer.echo(text, err=options.json)
+        show(text, err=options.json)
 
-    tell("\n".join(_what_was_read(table, prepared)))
+    split = _split(options, len(prepared.inputs))
+    tell("\n".join(_what_was_read(options, table, prepared)))
     start = time.monotonic()
-    tested = _tested(options, prepared)
+    tested = None if split is None else _tested(options, prepared, split)
     regressor = _learned(options, prepared, time.monotonic() - start)
     seconds = time.monotonic() - start
     regressor.rule_base_ = regressor.rule_base_.with_units(units)
@@ -86,6 +94,10 @@ def _check(options: FitOptions) -> None:
         raise ValueError(f"--time-limit must be a number of seconds above 0; got {options.time_limit:g}")
     if options.jobs < 1 and options.jobs != -1:
         raise ValueError(f"--jobs must be at least 1, or -1 for all processors; got {options.jobs}")
+    if options.test_last is not None:
+        if not options.test:
+            raise ValueError("--no-test and --test-last exclude each other; choose one")
+        LastRows.parse(options.test_last)
     estimator = _estimator(options)
     if options.max_rules is not None and "max_rules" not in estimator._get_param_names():
         raise ValueError(f"--max-rules: the algorithm {options.algorithm} has no such limit; leave the option out")
@@ -153,13 +165,16 @@ def _settings(options: FitOptions, time_limit: float | None, progress: ProgressL
     }
 
 
-def _tested(options: FitOptions, prepared: PreparedTable) -> HeldOut | None:
-    """Measure the error on a fifth of the rows; the model of the others is not kept."""
-    n_rows = len(prepared.inputs)
-    if not options.test or n_rows < _MIN_ROWS_FOR_TEST:
-        return None
-    order = np.random.default_rng(options.seed).permutation(n_rows)
-    test, train = order[: n_rows // _SHARE_HELD_OUT], order[n_rows // _SHARE_HELD_OUT :]
+def _split(options: FitOptions, n_rows: int) -> Split | None:
+    """Choose the rows to measure the error on, if there are enough and it is asked for."""
+    if options.test_last is not None:
+        return last_rows(n_rows, LastRows.parse(options.test_last))
+    return random_rows(n_rows, options.seed) if options.test and n_rows >= MIN_ROWS_FOR_TEST else None
+
+
+def _tested(options: FitOptions, prepared: PreparedTable, split: Split) -> HeldOut:
+    """Measure the error on rows that are held out; the model of the others is not kept."""
+    train, test = split.train, split.test
     X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
     limit = None if options.time_limit is None else options.time_limit / 2.0
     with ProgressLine(f"measuring the error, learning from {len(train)} rows") as progress:
@@ -167,7 +182,9 @@ def _tested(options: FitOptions, prepared: PreparedTable) -> HeldOut | None:
     if ended:
         # What was measured would be the error of other rules than those that are kept.
         raise KeyboardInterrupt
-    return held_out_errors(rules, (X, y), (prepared.inputs.iloc[test], prepared.target.iloc[test]))
+    return held_out_errors(
+        rules, (X, y), (prepared.inputs.iloc[test], prepared.target.iloc[test]), in_order=split.in_order
+    )
 
 
 def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> BaseRuleRegressor:
@@ -178,11 +195,11 @@ def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> Ba
     with ProgressLine(f"learning from all {len(prepared.inputs)} rows") as progress:
         rules, ended = _fitted(options, _settings(options, limit, progress, "rules"), prepared.inputs, prepared.target)
     if ended:
-        typer.echo(f"fruler: {ended}", err=True)
+        say(ended)
     elif rules.ended_early_ and limit is not None:
-        typer.echo("fruler: the time limit ended the search; with more time the rules may be better", err=True)
+        say("the time limit ended the search; with more time the rules may be better")
     if rules.resumed_:
-        typer.echo(f"fruler: resumed from evaluation {rules.resumed_:,} in {options.checkpoint}", err=True)
+        say(f"resumed from evaluation {rules.resumed_:,} in {options.checkpoint}")
     return rules
 
 
@@ -196,12 +213,13 @@ def _fitted(
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 
-def _what_was_read(table: Table, prepared: PreparedTable) -> list[str]:
+def _what_was_read(options: FitOptions, table: Table, prepared: PreparedTable) -> list[str]:
     names = list(prepared.inputs.columns)
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     return [
         f"{table.name}: {counted(prepared.n_rows, 'row')}, {counted(table.frame.shape[1], 'column')}",
         f"predicting {prepared.target.name} from {counted(len(names), 'input')}: {shown}",
+        *(f"  read      {note}" for note in table.notes(without=options.drop)),
         *(f"  {note}" for note in prepared.notes()),
     ]
 
@@ -214,8 +232,7 @@ def _errors(
         why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
         return [f"These rules are learned from all {counted(n_rows, 'row')}{why}."]
     return [
-        f"Root mean squared error on {counted(tested.n_tested, 'row')} held out, after learning from the other "
-        f"{tested.n_learned}",
+        tested.title(),
         *error_table(tested.by_name(), regressor.rule_base_.target_unit),
         f"The rules above are learned from all {n_rows} rows, so expect about this error on new ones.",
     ]
@@ -247,12 +264,14 @@ def _document(
         errors = {
             "learned_from": tested.n_learned,
             "rows": tested.n_tested,
+            "chosen": "last" if tested.in_order else "random",
             "n_rules": tested.n_rules,
             "rmse": {"rules": tested.rules, "linear_regression": tested.linear, "mean": tested.mean},
         }
     front = pd.DataFrame(regressor.pareto_)
     return {
         "data": table.name,
+        "recognised": table.notes(without=options.drop),
         "rows": prepared.n_rows,
         "rows_used": len(prepared.inputs),
         "rows_missing": prepared.missing,

@@ -1,11 +1,14 @@
-"""The error on rows that took no part in the learning, with that of simpler methods beside it."""
+"""Rows that take no part in the learning, and the error on them, with that of simpler methods beside it."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sklearn.linear_model import LinearRegression
 
@@ -15,6 +18,81 @@ from fruler.estimators.base import BaseRuleRegressor
 
 # Numbers that would have more decimals, or more digits before them, are written with an exponent.
 _MAX_DECIMALS, _MAX_DIGITS = 7, 9
+
+# With fewer rows a fifth of them says nothing.
+MIN_ROWS_FOR_TEST = 10
+_SHARE_HELD_OUT = 5
+_MIN_ROWS_LEARNED = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Which rows are learned from and which are held out.
+
+    Attributes
+    ----------
+    train, test : ndarray of int
+        Their places in the table.
+    in_order : bool
+        Whether the last rows are held out, not random ones.
+    """
+
+    train: npt.NDArray[np.int64]
+    test: npt.NDArray[np.int64]
+    in_order: bool = False
+
+
+def random_rows(n_rows: int, seed: int) -> Split:
+    """Hold out a fifth of the rows, drawn at random."""
+    order = np.random.default_rng(seed).permutation(n_rows)
+    return Split(train=order[n_rows // _SHARE_HELD_OUT :], test=order[: n_rows // _SHARE_HELD_OUT])
+
+
+@dataclass(frozen=True)
+class LastRows:
+    """How many of the last rows to hold out: a share of all, or a number.
+
+    Examples
+    --------
+    >>> LastRows.parse("20%").count(99), LastRows.parse("12").count(99)
+    (19, 12)
+    """
+
+    text: str
+    share: float | None = None
+    number: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read what the user asks for."""
+        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*%\s*|\s*([0-9]+)\s*", text)
+        if match is not None and match[1] is not None and 0.0 < float(match[1]) < 100.0:
+            return cls(text.strip(), share=float(match[1]) / 100.0)
+        if match is not None and match[2] is not None and len(match[2]) < 16 and int(match[2]) > 0:
+            return cls(text.strip(), number=int(match[2]))
+        raise ValueError(f"--test-last must be a share as in 20%, or a number of rows above 0; got {text!r}")
+
+    def count(self, n_rows: int) -> int:
+        """Return how many of so many rows that is, at least one."""
+        return self.number if self.share is None else max(1, int(self.share * n_rows + 1e-9))
+
+
+def last_rows(n_rows: int, asked: LastRows) -> Split:
+    """Hold out the last rows, in the order of the table.
+
+    Raises
+    ------
+    ValueError
+        If too few are left to learn from.
+    """
+    n_test = asked.count(n_rows)
+    if n_rows - n_test < _MIN_ROWS_LEARNED:
+        raise ValueError(
+            f"--test-last {asked.text} holds out {n_test} of {counted(n_rows, 'row')}, and rules need at least "
+            f"{_MIN_ROWS_LEARNED} to learn from; hold out fewer"
+        )
+    rows = np.arange(n_rows, dtype=np.int64)
+    return Split(train=rows[:-n_test], test=rows[-n_test:], in_order=True)
 
 
 @dataclass(frozen=True)
@@ -29,6 +107,8 @@ class HeldOut:
         The size of the model.
     rules, linear, mean : float
         The errors of the rules, of linear regression, and of always answering the mean.
+    in_order : bool
+        Whether the last rows were held out, not random ones.
     """
 
     n_learned: int
@@ -37,6 +117,17 @@ class HeldOut:
     rules: float
     linear: float
     mean: float
+    in_order: bool = False
+
+    def title(self) -> str:
+        """Say what the errors are."""
+        if self.in_order:
+            rows = "row" if self.n_tested == 1 else f"{self.n_tested:,} rows"
+            return f"Root mean squared error on the last {rows}, after learning from the {self.n_learned} before"
+        return (
+            f"Root mean squared error on {counted(self.n_tested, 'row')} held out, after learning from the other "
+            f"{self.n_learned}"
+        )
 
     def by_name(self) -> dict[str, float]:
         """Return the errors with the names that the user reads."""
@@ -45,7 +136,11 @@ class HeldOut:
 
 
 def held_out_errors(
-    model: BaseRuleRegressor, learned: tuple[pd.DataFrame, pd.Series], held_out: tuple[pd.DataFrame, pd.Series]
+    model: BaseRuleRegressor,
+    learned: tuple[pd.DataFrame, pd.Series],
+    held_out: tuple[pd.DataFrame, pd.Series],
+    *,
+    in_order: bool = False,
 ) -> HeldOut:
     """Measure a model that was fitted on some rows on others, and fit the simpler methods on the same rows."""
     X, y = learned
@@ -62,6 +157,7 @@ def held_out_errors(
         rules=error(model.predict(new_rows)),
         linear=error(LinearRegression().fit(rules.inputs_of(X), y).predict(rules.inputs_of(new_rows))),
         mean=error(np.full(len(new_rows), y.mean())),
+        in_order=in_order,
     )
 
 

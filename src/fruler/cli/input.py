@@ -5,17 +5,18 @@ from __future__ import annotations
 import io
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 import pandas as pd
 
 from fruler._wording import quote_names
-from fruler.data.attribute_file import parse_attribute_file
 from fruler.data.keel import choose_output
-from fruler.data.sources import read_bytes, source_name
-from fruler.data.tables import read_table
+from fruler.data.options import ReadOptions
+from fruler.data.sources import source_name
+from fruler.data.tables import TableFile, read_table_file
 from fruler.model_file.file import Model
 
 STDIN = "-"
@@ -38,22 +39,35 @@ class Table:
         All columns.
     output : str or None
         The column that the file itself declares to be the target.
+    file : TableFile or None
+        Where it comes from, with what was recognised in it.
     """
 
     name: str
     frame: pd.DataFrame
     output: str | None = None
+    file: TableFile | None = None
+
+    def notes(self, without: Collection[str] = ()) -> list[str]:
+        """Say what was recognised in the file, and which columns stay text, but for some that do not matter."""
+        return [] if self.file is None else self.file.remarks(without)
+
+    def refuse_doubts(self, columns: Iterable[str]) -> None:
+        """Refuse columns of numbers of which it is not clear what they mean."""
+        for column in columns:
+            if self.file is not None:
+                self.file.refuse_doubt(column)
 
 
-def read_frame(source: str, format: str | None, target: str | None = None) -> Table:
+def read_frame(source: str, options: ReadOptions, target: str | None = None) -> Table:
     """Read a table from a file, or from standard input.
 
     Parameters
     ----------
     source : str
         A path, or ``-``.
-    format : str or None
-        The format; None goes by the suffix, and takes CSV for standard input.
+    options : ReadOptions
+        What the user says about it. Without a format the suffix counts, and standard input is CSV.
     target : str or None
         What is to be predicted: of the outputs that a KEEL file declares, the others are then left out.
     """
@@ -62,22 +76,22 @@ def read_frame(source: str, format: str | None, target: str | None = None) -> Ta
     if source == STDIN:
         if sys.stdin is None or sys.stdin.isatty():
             raise ValueError("there is nothing on standard input; pipe a table into the command, or name a file")
-        where, name, format = _StandardInput(sys.stdin.buffer.read()), _StandardInput.name, format or "csv"
-    kind = (format or Path(name.lower().removesuffix(".gz")).suffix).lower().removeprefix(".")
-    if kind not in _KEEL:
-        return Table(name, read_table(where, format=format).data)
-    raw, _ = read_bytes(where)
-    parsed = parse_attribute_file(raw, name)
+        where, name = _StandardInput(sys.stdin.buffer.read()), _StandardInput.name
+        options = replace(options, format=options.format or "csv")
+    file = read_table_file(where, options)
+    parsed = file.declared
+    if parsed is None:
+        return Table(name, file.frame, file=file)
     if target is None and len(parsed.outputs) > 1:
         raise ValueError(f"{name} has several outputs; choose one with --target: {quote_names(parsed.outputs)}")
     output = choose_output(parsed, None) if target is None else target
     unused = {*(parsed.outputs), *(set(parsed.frame.columns) - {*parsed.inputs})} - {output}
-    return Table(name, parsed.frame.drop(columns=list(unused & set(parsed.frame.columns))), output)
+    return Table(name, parsed.frame.drop(columns=list(unused & set(parsed.frame.columns))), output, file)
 
 
-def read_new_rows(source: str, format: str | None) -> Table:
+def read_new_rows(source: str, options: ReadOptions) -> Table:
     """Read a table to be predicted: all columns, whatever their role in the file is."""
-    return read_frame(source, format or _as_arff(source))
+    return read_frame(source, replace(options, format=options.format or _as_arff(source)))
 
 
 def _as_arff(source: str) -> str | None:

@@ -10,11 +10,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from fruler._files import write_whole
+from fruler._wording import is_printable, printable
 from fruler.cli.input import same_file
 
 STDOUT = "-"
 _CHUNK = 1 << 16
+_LAYOUT = "\n\t"
 
 
 def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
@@ -60,12 +64,20 @@ def require_jinja() -> None:
         raise ValueError('a report needs Jinja2; run: pip install "fruler[report]"')
 
 
+def show(text: str, *, err: bool = False) -> None:
+    """Write text for people to standard output, or to standard error, with nothing in it that a terminal obeys."""
+    typer.echo(printable(text, keep=_LAYOUT), err=err)
+
+
 def write_output(where: str, content: str | bytes) -> None:
     """Write to a file, or to standard output for ``-``."""
     if where != STDOUT:
         write_whole(Path(where), content)
         return
     sys.stdout.flush()
+    if isinstance(content, str) and sys.stdout.isatty():
+        # A program gets what the table holds, a terminal what can be shown of it.
+        content = printable(content, keep=_LAYOUT)
     # Bytes, since a file is UTF-8 whatever the terminal speaks.
     left = memoryview(content.encode() if isinstance(content, str) else content)
     while left:
@@ -75,5 +87,10 @@ def write_output(where: str, content: str | bytes) -> None:
 
 
 def as_json(document: Any) -> str:
-    """Write a document that machines read."""
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    """Write a document that machines read; what a terminal would obey is escaped as JSON does."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    if is_printable(text.replace("\n", "")):
+        return text
+    return "".join(
+        character if character == "\n" or is_printable(character) else json.dumps(character)[1:-1] for character in text
+    )

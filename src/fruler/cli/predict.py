@@ -17,6 +17,7 @@ from fruler._wording import counted, quote_names
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN, Table, named_by_order, read_new_rows
 from fruler.cli.output import STDOUT, as_json, check_destination, write_output
+from fruler.data.options import ReadOptions
 from fruler.model_file.file import Model, read_model
 from fruler.rules.rule_base import RuleBase
 
@@ -80,13 +81,17 @@ class NewRows:
         return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted, for what is missing: {listed}"
 
 
-def rows_for(model: Model, data: str, format: str | None) -> NewRows:
+def rows_for(model: Model, data: str, options: ReadOptions) -> NewRows:
     """Read a table and find the columns of a model in it."""
-    table = read_new_rows(data, format)
+    table = read_new_rows(data, options)
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
         say(f"{table.name}: columns are taken by their order, since the model was learned without names")
-        table = Table(table.name, renamed)
+        table = Table(table.name, renamed, file=table.file)
+    used = {one.column: one for one, uses in zip(model.rule_base.variables, model.rule_base.uses, strict=True) if uses}
+    table.refuse_doubts([name for name, one in used.items() if one.levels is None])
+    for note in table.notes(without=table.frame.columns):
+        say(f"{table.name}: {note}")
     try:
         return NewRows(table, model.rule_base, model.rule_base.numbers_of(table.frame))
     except ValueError as error:
@@ -94,13 +99,13 @@ def rows_for(model: Model, data: str, format: str | None) -> NewRows:
 
 
 def write_predictions(
-    model_file: Path, data: str, format: str | None, output: str, *, keep: bool = False, as_json: bool = False
+    model_file: Path, data: str, options: ReadOptions, output: str, *, keep: bool = False, as_json: bool = False
 ) -> None:
     """Do what ``fruler predict`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
     model = read_model(model_file)
-    rows = rows_for(model, data, format)
+    rows = rows_for(model, data, options)
     predictions = np.full(len(rows.inputs), np.nan)
     if rows.complete.any():
         predictions[rows.complete] = model.rule_base.predict(rows.inputs[rows.complete])

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import typer
 
 from fruler._wording import suggest
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN
-from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, write_output
+from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
+from fruler.data.options import ReadOptions
 from fruler.estimators.saved_model import front_of
 from fruler.explain.report import write_report
 from fruler.export import TARGETS, export_model
@@ -31,7 +31,7 @@ def write_rules(model_file: Path, styles: list[str], output: str) -> None:
     style = styles[0] if styles else "text"
     content = _rules_as(model, style).rstrip("\n")
     if style == "text" and output == STDOUT:
-        typer.echo(content)
+        show(content)
     else:
         write_output(output, content + "\n")
 
@@ -45,20 +45,21 @@ def _rules_as(model: Model, style: str) -> str:
     return rule_base.to_latex() if style == "latex" else str(rule_base)
 
 
-def write_page(model_file: Path, data: str | None, format: str | None, output: Path, title: str | None) -> None:
+def write_page(model_file: Path, data: str | None, options: ReadOptions, output: Path, title: str | None) -> None:
     """Do what ``fruler report`` does."""
     check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
     require_jinja()
     model = read_model(model_file)
     X = y = None
     if data is not None:
-        rows = rows_for(model, data, format)
+        rows = rows_for(model, data, options)
         target = model.rule_base.target_name
         if target not in rows.table.frame.columns:
             raise ValueError(
                 f"{rows.table.name} has no column {target!r}, which a report on data compares predictions with; "
                 "add it, or leave DATA out"
             )
+        rows.table.refuse_doubts([target])
         answers = target_numbers(rows.table.frame, target)
         known = rows.complete & np.isfinite(answers)
         if not known.any():
@@ -69,7 +70,7 @@ def write_page(model_file: Path, data: str | None, format: str | None, output: P
     front = None if model.learning is None else front_of(model.learning)
     rules = model.rule_base
     write_report(output, rules, X=X, y=y, front=front, title=title, alternatives=rules.alternatives)
-    typer.echo(f"Report written to {output}")
+    show(f"Report written to {output}")
 
 
 def write_export(model_file: Path, to: str, output: str) -> None:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from fruler._wording import suggest
 from fruler.data.attribute_rows import Attribute, excerpt, parse_number, read_rows, split_items, unescape
+from fruler.data.column_names import check_printable
 from fruler.data.sources import Origin, decode_text, read_bytes
 
 _UNSUPPORTED_TYPES = ("string", "date", "relational")
@@ -203,6 +204,7 @@ def _parse_attribute(declaration: str, header: _Header, line: int) -> Attribute:
     type_text = match["type"]
     if not name:
         header.fail(line, "the attribute has an empty name; give it one")
+    check_printable(name, f"{header.name}, line {line}")
     if type_text.startswith("{"):
         return Attribute(name, "nominal", categories=_parse_categories(name, type_text, header, line))
     number_type = _NUMBER_TYPE.fullmatch(type_text)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
-import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fruler._wording import comma_advice, printable
+
 _GZIP_MAGIC = b"\x1f\x8b"
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # From 3.1 on exact reading is the default, and asking for it is deprecated.
 _READS_INEXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
 
@@ -79,7 +82,7 @@ def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
             raw = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(f"there is no file {str(path)!r}; check the path") from None
-        name = path.name
+        name = source_name(path)
     elif hasattr(source, "read"):
         raw = source.read()
         name = source_name(source)
@@ -98,35 +101,59 @@ def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
 def source_name(source: str | os.PathLike[str] | BinaryIO) -> str:
     """Give the file name of a path or of an open file, or a stand-in for what has none."""
     if isinstance(source, (str, os.PathLike)):
-        return Path(source).name
+        return printable(Path(source).name)
     name = getattr(source, "name", None)
-    return Path(name).name if isinstance(name, str) and name else "the input"
+    return printable(Path(name).name) if isinstance(name, str) and name else "the input"
 
 
 def decode_text(raw: bytes, name: str) -> str:
-    r"""Decode UTF-8 text, without byte order mark and with ``\n`` as the only line end.
+    r"""Decode UTF-8 text, or UTF-16 text that begins with a byte order mark.
+
+    The mark is left out, and ``\n`` is the only line end.
 
     Examples
     --------
     >>> decode_text(b"a,b\r\n1,2\r\n", "t.csv")
     'a,b\n1,2\n'
+    >>> decode_text("size,€".encode("utf-16"), "t.csv")
+    'size,€'
     """
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = _unify_line_ends(raw[: error.start].decode("utf-8", "replace")).count("\n") + 1
-        raise ValueError(
-            f"{name}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8 text; save the file with UTF-8 encoding"
-        ) from None
-    text = _unify_line_ends(text)
+    text = _unify_line_ends(_decode_utf16(raw, name) if raw.startswith(_UTF16_MARKS) else _decode_utf8(raw, name))
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise ValueError(f"{name}, line {line}: holds a NUL character; save the file as plain UTF-8 text")
     return text
 
 
+def _decode_utf8(raw: bytes, name: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = _unify_line_ends(raw[: error.start].decode("utf-8", "replace")).count("\n") + 1
+        raise ValueError(
+            f"{name}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8 text; save the file with UTF-8 encoding "
+            "(in Excel: CSV UTF-8), or convert it: iconv -f WINDOWS-1252 -t UTF-8"
+        ) from None
+
+
+def _decode_utf16(raw: bytes, name: str) -> str:
+    try:
+        return raw.decode("utf-16")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode("utf-16", "replace")
+        line = _unify_line_ends(before).count("\n") + 1
+        raise ValueError(
+            f"{name}, line {line}: the UTF-16 text is damaged or cut off; save the file with UTF-8 encoding"
+        ) from None
+
+
 def _unify_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error of a library says, fit for a message of one line."""
+    return printable(" ".join(str(error).split()))
 
 
 def read_csv_exactly(text: str, **options: Any) -> pd.DataFrame:
@@ -142,6 +169,17 @@ def read_csv_exactly(text: str, **options: Any) -> pd.DataFrame:
         options["float_precision"] = "round_trip"
     frame: pd.DataFrame = pd.read_csv(io.StringIO(text), engine="c", low_memory=False, **options)
     return frame
+
+
+def typed_column(values: list[Any]) -> pd.Series[Any]:
+    """Return a column of the narrowest type that its values have, NaN for None.
+
+    Examples
+    --------
+    >>> typed_column([1, None]).tolist()
+    [1.0, nan]
+    """
+    return pd.Series([np.nan if value is None else value for value in values], dtype=object).infer_objects()
 
 
 def numeric_target(column: pd.Series, origin: Origin) -> pd.Series:
@@ -174,10 +212,9 @@ def numeric_target(column: pd.Series, origin: Origin) -> pd.Series:
         problem = "the target is missing; fill it in or remove the row"
     elif np.isinf(numbers[row]):
         problem = f"the target {str(value)!r} is not finite; correct it or remove the row"
-    elif re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(value)):
-        problem = f"the target {str(value)!r} is not a number; write decimals with a point"
     else:
-        problem = f"the target {str(value)!r} is not a number; correct it, remove the row or choose another target"
+        advice = comma_advice(str(value)) or "correct it, remove the row or choose another target"
+        problem = f"the target {str(value)!r} is not a number; {advice}"
     raise ValueError(f"{origin.at(row, str(column.name))}: {problem}")
 
 

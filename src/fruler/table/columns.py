@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats
+from fruler._wording import comma_advice, is_printable
 from fruler.table.effects import level_effects
 from fruler.table.sources import LevelSource, NumberSource, Source
 from fruler.table.texts import TRUTH_VALUES, column_texts, level_codes
@@ -115,6 +116,11 @@ def _kind_of_texts(values: pd.Series, present: pd.Series) -> Kind:
         return "number"
     if texts.map(lambda text: _DATE.fullmatch(text) is not None).all():
         raise UnusableColumn(name, _dates())
+    with_commas = texts[texts.map(lambda text: comma_advice(text) is not None)]
+    if len(with_commas) > _MOSTLY * len(texts):
+        # "1,000" may be a thousand, beside "2,5" it is not.
+        text = min(with_commas, key=lambda text: len(str(comma_advice(text))))
+        raise UnusableColumn(name, f"holds numbers with a comma ({text!r}); {comma_advice(text)}")
     row = values.index.get_loc(texts[numbers.isna()].index[0]) if values.index.is_unique else 0
     shown = f"{texts[numbers.isna()].iloc[0]!r} in row {row} (counted from 0)"
     if numbers.notna().mean() > _MOSTLY:
@@ -136,6 +142,10 @@ def _checked_category(values: pd.Series) -> Kind:
         raise UnusableColumn(
             name, f"has {len(counts)} different texts in {counts.sum()} rows, too many to learn from each"
         )
+    unprintable = [text for text in counts.index if not is_printable(text)]
+    if unprintable:
+        # Categories are shown everywhere.
+        raise UnusableColumn(name, f"holds text with unprintable characters ({unprintable[0]!r})")
     return "category"
 
 

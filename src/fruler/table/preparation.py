@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._wording import counted, quote_names, suggest
+from fruler._wording import comma_advice, counted, quote_names, suggest
 from fruler.table.columns import Kind, UnusableColumn, column_kind
 from fruler.table.texts import TRUTH_VALUES, column_texts
 from fruler.table.validation import LARGEST_VALUE
@@ -19,7 +18,7 @@ from fruler.table.validation import LARGEST_VALUE
 _MAX_MISSING = 0.5
 # A column that is mostly numbers was meant to be one of numbers.
 _MOSTLY = 0.5
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_ODD_REMEDY = "correct it, leave it empty, or say with --na-values that it marks a missing value"
 # A column that counts so many rows is worth a word.
 _MIN_COUNTED = 12
 _CATEGORIES_SHOWN = 8
@@ -209,10 +208,11 @@ def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
         odd = texts[texts.notna() & numbers.isna()]
         if dated or len(odd):
             row, value = int(odd.index[0]), str(odd.iloc[0])
-            if _DECIMAL_COMMA.fullmatch(value):
-                remedy = "write decimals with a point"
+            advice = comma_advice(value)
+            if advice is not None:
+                remedy = advice
             elif numbers.notna().mean() > _MOSTLY:
-                remedy = "correct it, or leave it empty to leave the row out"
+                remedy = _ODD_REMEDY
             else:
                 remedy = _other_targets(table, target)
             raise ValueError(f"the target {target!r} must hold numbers, but row {row + 1} has {value!r}; {remedy}")
