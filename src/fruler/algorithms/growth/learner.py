@@ -151,7 +151,8 @@ class GrowthLearner(ABC):
             choice = Choice.from_folds(found, ridges)
             size = min(choice.best_size(), len(growth.path) - 1)
             n_new = len(found) - n_known
-            left = (time.monotonic() - start) / n_new * (len(folds) - len(found)) if n_new > 0 else None
+            n_left = 0 if choice.is_clear else len(folds) - len(found)
+            left = (time.monotonic() - start) / n_new * n_left if n_new > 0 else None
             self.control.report(
                 "cross-validation",
                 len(found),
