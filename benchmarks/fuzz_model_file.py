@@ -258,14 +258,14 @@ def use(raw: bytes, *, used: bool = True, thoroughly: bool = True) -> bool:
         # Numbers may overflow; that is no failure of the reader.
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        assert regressor.predict(rows).shape == (2,)
+        assert rules.predict(rows).shape == (2,)
         str(rules)
         if rules.training is not None:
-            why = regressor.explain(rows)
+            why = rules.explain(rows)
             str(why)
             if thoroughly:
                 why.to_dict(), why.to_frame()
-                assert len(regressor.feature_importances_) == p
+                assert len(regressor.feature_importances_) == len(rules.columns)
     if thoroughly:
         repr(regressor), len(regressor.rules_)
         again = model_bytes(model_of(regressor))
@@ -275,7 +275,7 @@ def use(raw: bytes, *, used: bool = True, thoroughly: bool = True) -> bool:
 
 def golden_files() -> list[bytes]:
     """Return the files to spoil."""
-    return [path.read_bytes() for path in sorted(GOLDEN.glob("*-1.json"))]
+    return [path.read_bytes() for path in sorted(GOLDEN.glob("*-[0-9].json"))]
 
 
 def _end(*_: object) -> None:

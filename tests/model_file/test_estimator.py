@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.estimators.saved_model import model_of, regressor_of, save_regressor
 from fruler.model_file.file import Model, model_bytes, parse_model, read_model
-from fruler.table.encoding import Column, TableEncoding
 
 
 @pytest.fixture
@@ -125,18 +124,23 @@ def test_a_setting_with_a_wrong_value_is_named(fitted, tmp_path):
         load_model(tmp_path / "model.json")
 
 
-def test_the_columns_of_a_table_stay_with_the_model_until_it_is_fitted_again(weather, tmp_path):
-    data = weather.data[["humidity", "pressure"]].rename(columns={"humidity": "a=u", "pressure": "a=v"})
-    data["a=w"] = 1.0
-    model = FuzzyRuleRegressor(random_state=0, max_rules=2).fit(data, weather.target)
-    encoding = TableEncoding((Column("a", ("u", "v", "w")),))
-    save_regressor(tmp_path / "one.json", model, encoding)
+def test_a_model_of_a_table_with_categories_and_gaps_comes_back(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"colour": rng.choice(["red", "green", "blue"], 200), "size": rng.uniform(size=200)})
+    y = table["size"] + table["colour"].map({"red": 0.0, "green": 3.0, "blue": 5.0}) + 0.1 * rng.normal(size=200)
+    table.loc[::7, "size"] = np.nan
+    model = FuzzyRuleRegressor(random_state=0, max_rules=3).fit(table, y)
+    model.save(tmp_path / "one.json")
     loaded = load_model(tmp_path / "one.json")
+    assert loaded.rule_base_ == model.rule_base_
+    assert loaded.feature_names_in_.tolist() == ["colour", "size"]
+    assert loaded.n_features_in_ == 2
+    np.testing.assert_array_equal(loaded.predict(table), model.predict(table))
     loaded.save(tmp_path / "two.json")
-    assert read_model(tmp_path / "two.json").encoding == encoding
     assert (tmp_path / "two.json").read_bytes() == (tmp_path / "one.json").read_bytes()
-    loaded.fit(data, weather.target).save(tmp_path / "three.json")
-    assert read_model(tmp_path / "three.json").encoding is None
+    # Fitted on other columns it is another model.
+    loaded.fit(table[["size"]].fillna(0.0), y).save(tmp_path / "three.json")
+    assert load_model(tmp_path / "three.json").rule_base_.columns == ("size",)
 
 
 def test_rules_by_hand_become_a_regressor_that_says_what_it_lacks(fitted, tmp_path):

@@ -17,6 +17,7 @@ SKOPS_TYPES = {
     "fruler.estimators.growth.FuzzyRuleRegressor",
     "fruler.rules.antecedents.LabelRanges",
     "fruler.rules.consequents.LinearConsequents",
+    "fruler.rules.gaps.Gaps",
     "fruler.rules.partitions.FuzzyPartition",
     "fruler.rules.rule_base.RuleBase",
     "fruler.rules.variables.Variable",
@@ -24,6 +25,8 @@ SKOPS_TYPES = {
     "fruler.rules.truth.Truth",
     "fruler.learning.learned.FrontPoint",
     "fruler.learning.training_table.TrainingSample",
+    "fruler.table.moments.Moments",
+    "fruler.table.sources.NumberSource",
 }
 
 

@@ -51,7 +51,8 @@ class NewRows:
     @cached_property
     def complete(self) -> npt.NDArray[np.bool_]:
         """Which rows can be predicted."""
-        return np.asarray(~self.gaps.any(axis=1) | (self.rule_base.gaps is not None))
+        known = [] if self.rule_base.gaps is None else list(self.rule_base.gaps.inputs)
+        return np.asarray(~np.delete(self.gaps, known, axis=1).any(axis=1))
 
     def lacking(self, place: int) -> list[str]:
         """Name the columns in which a row has no value that the rules can use."""

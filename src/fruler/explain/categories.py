@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from fruler.rules.rule_base import RuleBase
 
 
@@ -22,12 +20,9 @@ def accepted_levels(rule_base: RuleBase, rule: int, column: str) -> list[str]:
     """
     found: list[str] | None = None
     for j, variable in enumerate(rule_base.variables):
-        levels = variable.levels
-        if levels is None or variable.column != column:
+        if variable.levels is None or variable.column != column:
             continue
-        edges = [-math.inf, *variable.partition.split_points, math.inf]
-        first, last = rule_base.antecedents.accepted(rule, j)
-        own = levels.names_between(edges[first], edges[last + 1])
+        own = variable.levels_within(*rule_base.antecedents.accepted(rule, j))
         found = own if found is None else [level for level in found if level in own]
     return found or []
 

@@ -180,7 +180,9 @@ def formula(rule_base: RuleBase, rule: int) -> str:
             sign = "-" if slopes[j] < 0.0 else "+"
             largest = float(largest_values[j])
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
-            terms += f" {sign}{_GLUE}{size}·{rule_base.variables[j].name}"
+            variable = rule_base.variables[j]
+            times = f"{_GLUE}if{_GLUE}" if isinstance(variable.source, GapSource) else "·"
+            terms += f" {sign}{_GLUE}{size}{times}{variable.name}"
     terms += "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
     for column in category_columns(rule_base):
         offsets = level_offsets(rule_base, rule, column)

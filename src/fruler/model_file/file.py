@@ -16,6 +16,8 @@ from fruler.rules.json.rule_base import require_cells, rule_base_from_json, rule
 from fruler.rules.rule_base import RuleBase
 
 FORMAT, SCHEMA = "fruler-model", 2
+# What the first schema has of tables: their columns are the inputs, and rows with gaps are refused.
+_FIRST: dict[str, Any] = {"missing_values": "refuse", "columns": None}
 # What is written in lines, member by member: a person reads one input per line and one rule per line.
 _LINES: dict[str, Any] = {
     "rule_bases": {"*": {"inputs": {}, "rules": {}, "curves": {}, "training": {"inputs": {}}}},
@@ -64,12 +66,16 @@ def model_bytes(model: Model) -> bytes:
     """
     from fruler import __version__
 
+    rules = model.rule_base
+    # In the oldest schema that can say it, so that older versions read it.
+    newer = rules.gaps is not None or any(variable.source is not None for variable in rules.variables)
     try:
         require_cells(model.rule_base.n_rules, len(model.rule_base.variables))
         document = {
             "format": FORMAT,
-            "schema": SCHEMA,
+            "schema": SCHEMA if newer else 1,
             "written_by": f"fruler {__version__}",
+            **({} if newer else _FIRST),
             "rule_bases": [rule_base_to_json(model.rule_base)],
             "learning": None if model.learning is None else learning_to_json(model.learning),
         }

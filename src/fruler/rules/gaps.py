@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -25,6 +26,8 @@ class Gaps:
 
     Parameters
     ----------
+    inputs : sequence of int
+        The inputs that can be filled in, and from which; others have no gaps, or do not matter.
     means : array-like of shape (n_inputs,)
         What is taken where nothing else is known.
     slopes : array-like of shape (n_inputs, n_inputs)
@@ -33,26 +36,30 @@ class Gaps:
     Examples
     --------
     >>> import numpy as np
-    >>> gaps = Gaps([1.0, 10.0], [[0.0, 0.1], [8.0, 0.0]])
+    >>> gaps = Gaps([0, 1], [1.0, 10.0], [[0.0, 0.1], [8.0, 0.0]])
     >>> gaps.filled(np.array([[2.0, np.nan], [np.nan, 20.0], [np.nan, np.nan], [3.0, 4.0]])).tolist()
     [[2.0, 18.0], [2.0, 20.0], [1.0, 10.0], [3.0, 4.0]]
     """
 
+    inputs: tuple[int, ...]
     means: Floats
     slopes: Floats
 
-    def __init__(self, means: object, slopes: object) -> None:
+    def __init__(self, inputs: Sequence[int], means: object, slopes: object) -> None:
+        object.__setattr__(self, "inputs", tuple(int(j) for j in inputs))
         object.__setattr__(self, "means", frozen(means, np.float64))
         object.__setattr__(self, "slopes", frozen(slopes, np.float64))
         n = len(self.means) if self.means.ndim == 1 else -1
+        if len(set(self.inputs)) != n or min(self.inputs, default=0) < 0:
+            raise ValueError("What fills gaps must be of different inputs, with a mean for each.")
         if self.slopes.shape != (n, n) or not (np.isfinite(self.means).all() and np.isfinite(self.slopes).all()):
             raise ValueError("What fills gaps must be finite: a mean for each input, and its slopes on all.")
         if np.diag(self.slopes).any():
             raise ValueError("No input can fill its own gaps.")
 
     @classmethod
-    def from_moments(cls, means: Floats, covariance: Floats) -> Self:
-        """Return the regressions that means and a covariance matrix give."""
+    def from_moments(cls, inputs: Sequence[int], means: Floats, covariance: Floats) -> Self:
+        """Return the regressions of some inputs that their means and covariances give."""
         spread = np.sqrt(np.diag(covariance))
         unit = np.where(spread > 0.0, spread, 1.0)
         correlation = covariance / np.outer(unit, unit)
@@ -60,34 +67,37 @@ class Gaps:
         precision = np.linalg.inv(correlation)
         slopes = -precision / np.diag(precision)[:, None] * np.outer(unit, 1.0 / unit)
         slopes[np.diag_indices(len(unit))] = 0.0
-        return cls(means, slopes)
-
-    @property
-    def n_inputs(self) -> int:
-        """The number of inputs."""
-        return len(self.means)
+        return cls(inputs, means, slopes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Gaps):
             return NotImplemented
-        return np.array_equal(self.means, other.means) and np.array_equal(self.slopes, other.slopes)
+        same = np.array_equal(self.means, other.means) and np.array_equal(self.slopes, other.slopes)
+        return same and self.inputs == other.inputs
 
     def __hash__(self) -> int:
-        return hash((self.means.tobytes(), self.slopes.tobytes()))
+        return hash((self.inputs, self.means.tobytes(), self.slopes.tobytes()))
 
     def filled(self, values: Floats) -> Floats:
-        """Return rows whose gaps are filled in; the array itself where there are none."""
-        missing = np.isnan(values)
+        """Return rows whose gaps are filled in; the array itself where there are none.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_rows, n_inputs)
+            All inputs, NaN where there is a gap.
+        """
+        inputs = np.array(self.inputs, dtype=np.intp)
+        missing = np.isnan(values[:, inputs])
         rows = np.flatnonzero(missing.any(axis=1))
         if not len(rows):
             return values
-        own = missing[rows]
-        centred = np.where(own, 0.0, values[rows] - self.means)
+        own, given = missing[rows], values[np.ix_(rows, inputs)]
+        centred = np.where(own, 0.0, given - self.means)
         columns = np.flatnonzero(own.any(axis=0))
         places = {j: np.flatnonzero(own[:, j]) for j in columns}
         for _ in range(N_SWEEPS):
             for j in columns:
                 centred[places[j], j] = centred[places[j]] @ self.slopes[j]
         result = values.copy()
-        result[rows] = np.where(own, centred + self.means, values[rows])
+        result[np.ix_(rows, inputs)] = np.where(own, centred + self.means, given)
         return result

@@ -72,7 +72,7 @@ class RuleBase:
     curves : sequence of Curve, optional
         What single inputs add to the output of every rule; at most one per input.
     gaps : Gaps, optional
-        What is taken for missing values of the inputs that the rules use, in their order; None: they are refused.
+        What is taken for missing values; None: they are refused.
 
     Examples
     --------
@@ -151,8 +151,8 @@ class RuleBase:
         nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
         if nominal:
             raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")
-        if self.gaps is not None and self.gaps.n_inputs != np.count_nonzero(self.uses):
-            raise ValueError(f"gaps must be of the {np.count_nonzero(self.uses)} inputs that the rules use.")
+        if self.gaps is not None and max(self.gaps.inputs, default=0) >= p:
+            raise ValueError(f"gaps must be of the {p} inputs of the rules.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
 
@@ -278,14 +278,11 @@ class RuleBase:
         missing = np.isnan(values)
         if not missing.any():
             return values
+        filled = values if self.gaps is None else self.gaps.filled(values)
         used = np.flatnonzero(self.uses)
-        if self.gaps is None and missing[:, used].any():
-            require_inputs(values[:, used], [self.names[j] for j in used])
+        require_inputs(filled[:, used], [self.names[j] for j in used])
         typical = np.zeros(len(self.variables)) if self.training is None else self.training.typical
-        complete = np.where(missing, typical, values)
-        if self.gaps is not None:
-            complete[:, used] = self.gaps.filled(values[:, used])
-        return complete
+        return np.where(np.isnan(filled), typical, filled)
 
     def with_sources(self, sources: Sequence[Source]) -> RuleBase:
         """Return the rule base whose inputs come from columns of a table, one source for each."""

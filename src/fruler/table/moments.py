@@ -30,7 +30,7 @@ class Moments:
 
     def gaps(self, inputs: Indices) -> Gaps:
         """Return how gaps of some of the inputs are filled in from one another."""
-        return Gaps.from_moments(self.means[inputs], self.covariance[np.ix_(inputs, inputs)])
+        return Gaps.from_moments(inputs.tolist(), self.means[inputs], self.covariance[np.ix_(inputs, inputs)])
 
 
 def learn_moments(values: Floats) -> Moments:
