@@ -179,7 +179,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         """Check what `fit` was given."""
         made = training_inputs(self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot)
         self._sources, self._moments = made.sources, made.moments
-        return LocalTable.from_arrays(made.values, made.target, made.weight, made.names, self.split_points, made.levels)
+        return LocalTable.from_arrays(
+            made.values, made.target, made.weight, made.names, self.split_points, made.levels, made.terms
+        )
 
     def _options(self) -> Any:
         """Return the parameters that decide on the model, as the algorithm reads them."""

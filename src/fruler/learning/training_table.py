@@ -149,6 +149,7 @@ class LocalTable(TrainingTable):
         names: Sequence[str],
         split_points: Mapping[str | int, Any] | None,
         levels: Mapping[int, Floats] | None = None,
+        terms: Floats | None = None,
     ) -> Self:
         """Leave out rows of weight zero, standardise the others, and check the split points that are known."""
         given = None
@@ -157,7 +158,9 @@ class LocalTable(TrainingTable):
             values, target, weight = values[given], target[given], weight[given] / weight.max()
             weight /= weight.mean()
         scale, target_scale = measure_scale(values), measure_scale(target)
-        rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight)
+        if terms is not None:
+            terms = scale.apply(terms if given is None else terms[given])
+        rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight, terms)
         ends = np.column_stack([values.min(axis=0), values.max(axis=0)])
         domains, known_splits = domains_with_room(ends, names, split_points)
         return cls(

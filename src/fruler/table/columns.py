@@ -13,7 +13,7 @@ import pandas as pd
 
 from fruler._typing import Floats
 from fruler._wording import comma_advice, is_printable
-from fruler.table.effects import level_effects
+from fruler.table.effects import Effects, level_effects
 from fruler.table.sources import LevelSource, NumberSource, Source
 from fruler.table.texts import TRUTH_VALUES, column_texts, level_codes
 
@@ -57,11 +57,14 @@ class Inputs:
         Where each comes from.
     values : ndarray of shape (n_rows, n_inputs)
         The inputs of the rows, NaN where there is a gap.
+    held_out : ndarray of shape (n_rows, n_inputs)
+        The same, but of a category what it adds by other rows: to fit slopes with.
     """
 
     names: list[str]
     sources: list[Source]
     values: Floats
+    held_out: Floats
 
 
 def column_kind(values: pd.Series, declared: bool = False) -> Kind:
@@ -193,14 +196,15 @@ def learn_inputs(
     numbers = {name: NumberSource(str(name)).numbers(table[name]) for name, kind in kinds.items() if kind == "number"}
     levels = {name: _levels(table[name]) for name, kind in kinds.items() if kind == "category"}
     codes = {name: _codes(table[name], own) for name, own in levels.items()}
-    values = _effects(numbers, codes, levels, y, weight) if codes and not one_hot else {}
+    effects = _effects(numbers, codes, levels, y, weight) if codes and not one_hot else {}
     names, sources = [], []
     columns: list[Floats] = []
+    held_out: list[Floats] = []
     for name in table.columns:
         if name in numbers:
             made: list[tuple[str, Source]] = [(str(name), NumberSource(str(name)))]
         elif not one_hot:
-            made = [(str(name), LevelSource(str(name), levels[name], values[name].tolist()))]
+            made = [(str(name), LevelSource(str(name), levels[name], effects[name].levels.tolist()))]
         elif len(levels[name]) == 2:
             made = [(str(name), LevelSource.indicator(str(name), levels[name], levels[name][1]))]
         else:
@@ -212,10 +216,11 @@ def learn_inputs(
                 columns.append(np.append(source.values, np.nan)[codes[name]])
             else:
                 columns.append(numbers[name])
+            held_out.append(effects[name].held_out if name in effects else columns[-1])
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ValueError(f"Two columns become the input {repeated[0]!r}; rename one of them.")
-    return Inputs(names, sources, np.column_stack(columns))
+    return Inputs(names, sources, np.column_stack(columns), np.column_stack(held_out))
 
 
 def _levels(values: pd.Series) -> tuple[str, ...]:
@@ -242,7 +247,7 @@ def _effects(
     levels: dict[Any, tuple[str, ...]],
     y: Floats,
     weight: Floats | None,
-) -> dict[Any, Floats]:
+) -> dict[Any, Effects]:
     filled = [np.where(np.isnan(column), np.nanmean(column), column) for column in numbers.values()]
     X = np.column_stack(filled) if filled else np.empty((len(y), 0))
     sizes = [len(own) for own in levels.values()]

@@ -32,7 +32,7 @@ class Rows:
     columns : ndarray of shape (n_inputs, n_rows)
         The inputs, column by column.
     rows : ndarray of shape (n_rows, n_inputs + 1)
-        The inputs, row by row, a one before each.
+        What slopes are fitted to, row by row, a one before each: the inputs, but for categories (see `table.effects`).
     y, weight : ndarray of shape (n_rows,)
         Output and weight.
     """
@@ -43,12 +43,12 @@ class Rows:
     weight: Floats
 
     @classmethod
-    def from_arrays(cls, X: Floats, y: Floats, weight: Floats | None = None) -> Self:
-        """Lay out a table."""
+    def from_arrays(cls, X: Floats, y: Floats, weight: Floats | None = None, terms: Floats | None = None) -> Self:
+        """Lay out a table; slopes are fitted to the inputs, unless other terms are given."""
         n, p = X.shape
         rows = np.empty((n, p + 1))
         rows[:, 0] = 1.0
-        rows[:, 1:] = X
+        rows[:, 1:] = X if terms is None else terms
         weights = np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
         return cls(np.ascontiguousarray(X.T), rows, np.ascontiguousarray(y), weights)
 

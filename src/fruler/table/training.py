@@ -39,6 +39,8 @@ class TrainingInputs:
         The column that each comes from.
     values : ndarray of shape (n_rows, n_inputs)
         The inputs, gaps filled in.
+    terms : ndarray of shape (n_rows, n_inputs) or None
+        The same for slopes to be fitted with: a category's number from other rows; None: they are the inputs.
     target : ndarray of shape (n_rows,)
         The target.
     weight : ndarray of shape (n_rows,) or None
@@ -50,6 +52,7 @@ class TrainingInputs:
     names: list[str]
     sources: list[Source]
     values: Floats
+    terms: Floats | None
     target: Floats
     weight: Floats | None
     moments: Moments
@@ -82,6 +85,7 @@ def training_inputs(
     one_hot : bool
         Whether each category becomes an input of its own.
     """
+    held_out: Floats | None = None
     if is_numeric(X) and not _is_given(categorical_features):
         values, target, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
         names = column_names(estimator, values.shape[1])
@@ -97,9 +101,10 @@ def training_inputs(
         declared = declared_columns(categorical_features, list(frame.columns))
         made = learn_inputs(frame, target, weight, declared=declared, one_hot=one_hot)
         names, sources, values = made.names, made.sources, made.values
+        held_out = made.held_out if any(isinstance(source, LevelSource) for source in sources) else None
     gaps = np.isnan(values)
     if not gaps.any():
-        return TrainingInputs(names, sources, values, target, weight, _moments(values))
+        return TrainingInputs(names, sources, values, held_out, target, weight, _moments(values))
     moments = _moments(values)
     telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
     for j in telling:
@@ -109,7 +114,10 @@ def training_inputs(
         values = np.column_stack([values, gaps[:, telling]])
         moments = _moments(values)
     filled = moments.gaps(np.arange(len(names))).filled(values)
-    return TrainingInputs(names, sources, filled, target, weight, moments)
+    if held_out is not None:
+        own = np.column_stack([held_out, gaps[:, telling]]) if len(telling) else held_out
+        held_out = np.where(np.isnan(own), filled, own)
+    return TrainingInputs(names, sources, filled, held_out, target, weight, moments)
 
 
 def telling_gaps(gaps: Any, filled: Floats, y: Floats, weight: Floats | None) -> list[int]:
