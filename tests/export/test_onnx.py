@@ -204,3 +204,12 @@ def test_gaps_in_the_numbers_of_a_pipeline_are_filled_in():
 def test_a_pipeline_with_categories_is_refused():
     with pytest.raises(ValueError, match="categories cannot be converted; export the rules themselves"):
         build_graph(mixed_model("growth"), np.dtype(float), "X", "prediction")
+
+
+def test_a_constant_over_categories_needs_no_value():
+    levels = LevelSource("a", ["x", "y"], [1.0, 2.0])
+    rule_base = RuleBase([Variable("a", FuzzyPartition([], (0.0, 2.0)), source=levels)], [[[0, 0]]], [[42.0, 0.0]])
+    (found,) = session_of(export_model(rule_base, "onnx")).run(
+        None, {"a": np.array([["x"], [""], ["z"]], dtype=object)}
+    )
+    np.testing.assert_array_equal(found, [[42.0]] * 3)
