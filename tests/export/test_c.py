@@ -10,6 +10,7 @@ from helpers.mixed_tables import MIXED_MODELS, assert_same, complete, mixed_mode
 
 from fruler.export import export_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules.gaps import Gaps
 from fruler.table.sources import LevelSource
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
@@ -96,6 +97,14 @@ def test_the_codes_of_categories_are_constants(tmp_path):
     assert f"    fruler_origin_usa = {levels.index('usa')}, /* origin is usa */\n" in source
     assert library.fruler_code(1, b"mars") == library.fruler_code(0, b"usa") == -1.0
     assert math.isnan(library.fruler_code(1, None))
+
+
+def test_infinity_gives_nan_where_only_conditions_look_at_it(tmp_path):
+    variable = Variable("a", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
+    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]], gaps=Gaps([0.7], [[0.0]]))
+    library = compiled(export_model(rule_base, "c"), tmp_path)
+    found = predict(library, [[math.inf], [-math.inf], [math.nan], [0.2]])
+    np.testing.assert_array_equal(found, [math.nan, math.nan, 2.0, 1.0])
 
 
 def test_a_constant_over_categories_needs_no_value(tmp_path):

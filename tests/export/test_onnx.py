@@ -141,6 +141,14 @@ def test_infinity_gives_nan(kind, number):
     np.testing.assert_array_equal(np.isnan(found[:, 0]), np.arange(len(rows)) % 2 == 0)
 
 
+def test_infinity_gives_nan_where_only_conditions_look_at_it():
+    variable = Variable("a", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
+    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]], gaps=Gaps([0.7], [[0.0]]))
+    X = np.array([[np.inf], [-np.inf], [np.nan], [0.2]])
+    (found,) = session_of(export_model(rule_base, "onnx")).run(None, {"X": X})
+    np.testing.assert_array_equal(found, [[np.nan], [np.nan], [2.0], [1.0]])
+
+
 def number_rules(coefficients):
     sources = [NumberSource("a"), NumberSource("b"), GapSource("a")]
     variables = [

@@ -130,6 +130,14 @@ def test_categories_that_are_numbers_may_come_from_numbers(run):
         assert_same(predicted(run, rule_base, rows), rule_base.predict(rows))
 
 
+@both
+def test_texts_that_are_the_same_number_stay_apart(run):
+    levels = LevelSource("grade", ["1", "1.0"], [1.0, 10.0])
+    x = Variable("grade", FuzzyPartition([], (0.0, 100.0)), source=levels)
+    rows = pd.DataFrame({"grade": ["1", "1.0"]})
+    np.testing.assert_array_equal(predicted(run, RuleBase([x], [[[0, 0]]], [[0.0, 1.0]]), rows), [1.0, 10.0])
+
+
 def test_truth_values_of_sqlite_are_numbers():
     rows = pd.DataFrame({"sold": [1, 0]})
     assert in_sqlite(rows, export_model(truth_rules(), "sql", table="rows")) == [(5.0,), (3.0,)]

@@ -116,4 +116,6 @@ def complete(rows, columns=None):
 def assert_same(found, expected, tolerance=1e-9):
     """Compare predictions, in units of the spread of those that are expected."""
     found, expected = np.asarray(found, dtype=float).reshape(-1), np.asarray(expected)
-    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * expected.std())
+    np.testing.assert_allclose(
+        found, expected, rtol=tolerance, atol=tolerance * (expected.std() if len(expected) else 0.0)
+    )

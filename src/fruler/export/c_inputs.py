@@ -87,13 +87,7 @@ def input_lines(plan: InputPlan) -> list[str]:
     """Return the lines of the function that fill an array with the inputs; those that are not needed are left out."""
     lines = [f"    double values[{len(plan.needed)}];"]
     lines += [f"    values[{place}] = {_value(plan, j)};" for place, j in enumerate(plan.needed)]
-    lines += [
-        f"    for (int place = 0; place < {len(plan.needed)}; ++place)",
-        "        if (isinf(values[place]))",
-        "            return NAN;",
-    ]
-    lines += ["    fill(values);"] if plan.filling is not None else []
-    return lines
+    return lines + (["    fill(values);"] if plan.filling is not None else [])
 
 
 def _value(plan: InputPlan, feature: int) -> str:

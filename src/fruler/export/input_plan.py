@@ -113,7 +113,11 @@ class InputPlan:
     @property
     def plain(self) -> bool:
         """Whether the inputs are the columns themselves, and nothing is done about gaps."""
-        return self.numeric and self.filling is None and all(isinstance(one, NumberSource) for one in self.sources)
+        return (
+            self.filling is None
+            and all(isinstance(source, NumberSource) for source in self.sources)
+            and [source.column for source in self.sources] == [column.name for column in self.columns]
+        )
 
     @property
     def numeric(self) -> bool:
