@@ -173,6 +173,11 @@ def test_the_inputs_of_a_table_predict_the_same(kind):
     assert_same(found, rule_base.predict(rows)[fired])
 
 
+def test_an_input_of_two_categories_tells_which_is_one():
+    terms = Interpreter(export_model(mixed_model("one-hot"), "fml")).terms["sold"]
+    assert [terms[f"sold = {value}"].get("param1") for value in (False, True)] == ["0.0", "1.0"]
+
+
 def test_the_document_has_the_numbers_of_categories():
     rule_base, rows = mixed_model("growth"), mixed_rows()
     rows = rows[complete(rows)]

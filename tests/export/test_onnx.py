@@ -125,11 +125,12 @@ def test_columns_in_32_bits_predict_nearly_the_same(kind):
 
 
 @pytest.mark.parametrize("kind", ["growth", "one-hot"])
-def test_what_cannot_be_filled_in_gives_nan(kind):
-    rule_base, rows = without_gaps(mixed_model(kind)), mixed_rows()
-    (found,) = session_of(export_model(rule_base, "onnx")).run(None, fed(rule_base, rows))
-    np.testing.assert_array_equal(np.isnan(found[:, 0]), ~complete(rows))
-    assert_same(found[complete(rows)], rule_base.predict(rows[complete(rows)]))
+def test_what_is_not_filled_in_gives_nan(kind):
+    rule_base, rows = mixed_model(kind), mixed_rows()
+    for content in (export_model(without_gaps(rule_base), "onnx"), export_model(rule_base, "onnx", gaps=False)):
+        (found,) = session_of(content).run(None, fed(rule_base, rows))
+        np.testing.assert_array_equal(np.isnan(found[:, 0]), ~complete(rows))
+        assert_same(found[complete(rows)], rule_base.predict(rows[complete(rows)]))
 
 
 @pytest.mark.parametrize("number", [np.inf, -np.inf])
@@ -147,6 +148,8 @@ def test_infinity_gives_nan_where_only_conditions_look_at_it():
     X = np.array([[np.inf], [-np.inf], [np.nan], [0.2]])
     (found,) = session_of(export_model(rule_base, "onnx")).run(None, {"X": X})
     np.testing.assert_array_equal(found, [[np.nan], [np.nan], [2.0], [1.0]])
+    (found,) = session_of(export_model(rule_base, "onnx", gaps=False)).run(None, {"X": X})
+    np.testing.assert_array_equal(found, [[np.nan], [np.nan], [np.nan], [1.0]])
 
 
 def number_rules(coefficients):

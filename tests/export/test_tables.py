@@ -174,6 +174,15 @@ def test_categories_are_read_by_their_names_in_latex():
     assert [row[2].strip() for row in rows[2:]] == ["--", "yes", "no"]
 
 
+def test_a_column_of_categories_that_adds_nothing_is_left_out():
+    levels = LevelSource("a", ["x", "y"], [0.0, 1.0])
+    x = Variable("a", FuzzyPartition([0.5], (0.0, 1.0)), source=levels)
+    plain = RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]])
+    assert markdown_cells(plain.to_markdown().splitlines()[0]) == ["Rule", "a", "Intercept"]
+    row = RuleBase([x], [[[0, 1]]], [[1.0, 2.0]]).to_markdown().splitlines()[2]
+    assert markdown_cells(row)[2] == "x 0, y +2"
+
+
 def test_of_many_categories_the_ends_are_named():
     levels = [f"l{k:02}" for k in range(20)]
     x = Variable("a", FuzzyPartition([], (0.0, 19.0)), source=LevelSource("a", levels, np.arange(20.0) - 9.5))

@@ -19,7 +19,7 @@ OPSET = 17
 _IR_VERSION = 8
 
 
-def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
+def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> bytes:
     """Write a rule base as an ONNX model.
 
     Its input ``X`` is a table of numbers, shape (n_rows, n_columns), in the order of `RuleBase.columns`; its output
@@ -34,6 +34,9 @@ def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
         The model.
     float32 : bool, default=False
         Whether numbers have 32 bits instead of 64, in the input, the output and everything between.
+    gaps : bool, default=True
+        Whether to fill in gaps. Without that the model is faster, and the prediction is NaN where a column that it
+        needs has a gap.
 
     Returns
     -------
@@ -53,7 +56,7 @@ def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
         raise ImportError('ONNX export needs onnx; run: pip install "fruler[onnx]"') from error
     dtype = np.dtype(np.float32 if float32 else np.float64)
     plan = make_plan(rule_base)
-    input_plan = make_input_plan(rule_base, plan)
+    input_plan = make_input_plan(rule_base, plan, gaps)
     graph, inputs = _graph_of_columns(rule_base, plan, input_plan, dtype)
     kind = helper.np_dtype_to_tensor_dtype(dtype)
     text = helper.np_dtype_to_tensor_dtype(np.dtype(object))
@@ -194,7 +197,7 @@ def _build(
     graph.indices("columns_axis", [1])
     graph.constant("zero", 0.0)
     graph.constant("one", 1.0)
-    if input_plan.plain:
+    if input_plan.plain and rule_base.gaps is None:
         _add_prediction(graph, rule_base, plan, sources[0], target)
     else:
         inputs, refused = add_inputs(graph, input_plan, sources)

@@ -115,7 +115,8 @@ class _Writer:
         while table.lower().startswith(prefix):
             prefix += "_"
         tables, last = filled_tables(self.input_plan, self.input_plan.filling, inner, self.kept, prefix)
-        return f"{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
+        note = f"-- {prefix}_...: missing values are filled in. A table without any needs none of this (gaps=False)."
+        return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
 
     def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
         """Put a SELECT around another, with new columns beside the inputs and the columns kept.
