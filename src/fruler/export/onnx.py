@@ -65,7 +65,9 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> 
     model = helper.make_model(
         helper.make_graph(
             [
-                helper.make_node(node.operator, node.inputs, node.outputs, domain=node.domain, **node.attributes)
+                helper.make_node(
+                    node.operator, node.inputs, node.outputs, domain=node.domain or None, **node.attributes
+                )
                 for node in graph.nodes
             ],
             "fruler",
