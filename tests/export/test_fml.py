@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from helpers.mixed_tables import MIXED_MODELS, assert_same, complete, mixed_model, mixed_rows
 
 from fruler.export import export_model
 from fruler.rules import Curve, FuzzyPartition
@@ -159,3 +160,43 @@ def test_one_condition_needs_no_minimum(make_rules):
     assert rule_base.t_norm == "minimum"
     methods = {rule.get("andMethod") for rule in Interpreter(export_model(rule_base, "fml")).rules}
     assert methods == {"PROD"}
+
+
+@pytest.mark.parametrize("kind", MIXED_MODELS)
+def test_the_inputs_of_a_table_predict_the_same(kind):
+    # With the minimum a curve would be refused.
+    rule_base, rows = replace(mixed_model(kind), t_norm="product"), mixed_rows()
+    X = rule_base.inputs_of(rows)
+    _, fired = rule_base.activations(rows)
+    interpreter = Interpreter(export_model(rule_base, "fml"))
+    found = np.array([interpreter.predict(row)[0] for row in np.hstack([X, read_again(rule_base, X)])[fired].tolist()])
+    assert_same(found, rule_base.predict(rows)[fired])
+
+
+def test_an_input_of_two_categories_tells_which_is_one():
+    terms = Interpreter(export_model(mixed_model("one-hot"), "fml")).terms["sold"]
+    assert [terms[f"sold = {value}"].get("param1") for value in (False, True)] == ["0.0", "1.0"]
+
+
+def test_the_document_has_the_numbers_of_categories():
+    rule_base, rows = mixed_model("growth"), mixed_rows()
+    rows = rows[complete(rows)]
+    interpreter = Interpreter(export_model(rule_base, "fml"))
+
+    def number(name, value):
+        if name == "size is missing":
+            return 0.0
+        if not isinstance(value, str | bool):
+            return value
+        return float(
+            interpreter.terms[name][" ".join(f"{name} = {value!s}".replace("\n", "\\n").split())].get("param1")
+        )
+
+    found = [
+        interpreter.predict([number(name, row.get(name)) for name in interpreter.names])[0]
+        for row in rows.to_dict("records")
+    ]
+    assert_same(found, rule_base.predict(rows))
+    assert not [
+        name for name in Interpreter(export_model(mixed_model("one-hot"), "fml")).terms["origin=usa"] if "= " in name
+    ]

@@ -1,17 +1,23 @@
 import sys
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import onnx
 import onnxruntime
+import pandas as pd
 import pytest
+from helpers.mixed_tables import MIXED_MODELS, assert_same, complete, mixed_model, mixed_rows, without_gaps
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
 from fruler.export import export_model
-from fruler.export.onnx import pipeline_to_onnx
+from fruler.export.onnx import build_graph, pipeline_to_onnx
 from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules.gaps import Gaps
+from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 
 def session_of(content):
@@ -88,3 +94,133 @@ def test_without_skl2onnx_a_pipeline_says_what_to_install(make_rules, monkeypatc
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     with pytest.raises(ImportError, match="pip install skl2onnx"):
         pipeline_to_onnx(make_pipeline(StandardScaler()))
+
+
+def fed(rule_base, rows, kind=np.float64):
+    """Give every column as a table of its own: numbers with NaN, categories as text, empty where one is missing."""
+    texts = {variable.column for variable in rule_base.variables if variable.levels is not None}
+    return {
+        name: np.array([["" if pd.isna(value) else str(value)] for value in rows[name]], dtype=object)
+        if name in texts
+        else rows[[name]].to_numpy(kind)
+        for name in rule_base.columns
+    }
+
+
+@pytest.mark.parametrize("kind", MIXED_MODELS)
+def test_the_runtime_predicts_the_same_from_the_columns_of_the_user(kind):
+    rule_base, rows = mixed_model(kind), mixed_rows()
+    (found,) = session_of(export_model(rule_base, "onnx")).run(["prediction"], fed(rule_base, rows))
+    assert found.dtype == np.float64
+    assert found.shape == (len(rows), 1)
+    assert_same(found, rule_base.predict(rows))
+
+
+@pytest.mark.parametrize("kind", ["growth", "one-hot"])
+def test_columns_in_32_bits_predict_nearly_the_same(kind):
+    rule_base, rows = mixed_model(kind), mixed_rows()
+    (found,) = session_of(export_model(rule_base, "onnx", float32=True)).run(None, fed(rule_base, rows, np.float32))
+    assert found.dtype == np.float32
+    assert_same(found, rule_base.predict(rows), 2e-5)
+
+
+@pytest.mark.parametrize("kind", ["growth", "one-hot"])
+def test_what_is_not_filled_in_gives_nan(kind):
+    rule_base, rows = mixed_model(kind), mixed_rows()
+    for content in (export_model(without_gaps(rule_base), "onnx"), export_model(rule_base, "onnx", gaps=False)):
+        (found,) = session_of(content).run(None, fed(rule_base, rows))
+        np.testing.assert_array_equal(np.isnan(found[:, 0]), ~complete(rows))
+        assert_same(found[complete(rows)], rule_base.predict(rows[complete(rows)]))
+
+
+@pytest.mark.parametrize("number", [np.inf, -np.inf])
+@pytest.mark.parametrize("kind", ["growth", "one-hot"])
+def test_infinity_gives_nan(kind, number):
+    rows = mixed_rows().iloc[::7].copy()
+    rows.loc[rows.index[::2], "size"] = number
+    (found,) = session_of(export_model(mixed_model(kind), "onnx")).run(None, fed(mixed_model(kind), rows))
+    np.testing.assert_array_equal(np.isnan(found[:, 0]), np.arange(len(rows)) % 2 == 0)
+
+
+def test_infinity_gives_nan_where_only_conditions_look_at_it():
+    variable = Variable("a", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
+    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]], gaps=Gaps([0.7], [[0.0]]))
+    X = np.array([[np.inf], [-np.inf], [np.nan], [0.2]])
+    (found,) = session_of(export_model(rule_base, "onnx")).run(None, {"X": X})
+    np.testing.assert_array_equal(found, [[np.nan], [np.nan], [2.0], [1.0]])
+    (found,) = session_of(export_model(rule_base, "onnx", gaps=False)).run(None, {"X": X})
+    np.testing.assert_array_equal(found, [[np.nan], [np.nan], [np.nan], [1.0]])
+
+
+def number_rules(coefficients):
+    sources = [NumberSource("a"), NumberSource("b"), GapSource("a")]
+    variables = [
+        Variable(name, FuzzyPartition([], (0.0, 1.0)), source=source)
+        for name, source in zip(["a", "b", "a is missing"], sources, strict=True)
+    ]
+    rules = RuleBase(variables, [[[0, 0]] * 3], [coefficients])
+    n = int(np.count_nonzero(rules.uses))
+    return replace(rules, gaps=Gaps(np.arange(1.0, n + 1.0), 0.5 * (1.0 - np.eye(n))))
+
+
+@pytest.mark.parametrize(
+    "coefficients", [[1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 0.0, 4.0], [1.0, 2.0, 0.0, 0.0], [7.0, 0, 0, 0]]
+)
+def test_a_table_of_numbers_with_gaps_is_one_input(coefficients):
+    rule_base = number_rules(coefficients)
+    rows = pd.DataFrame(list(product([1.5, np.nan], [-2.0, np.nan])), columns=["a", "b"])
+    session = session_of(export_model(rule_base, "onnx"))
+    assert [(one.name, one.shape) for one in session.get_inputs()] == [("X", ["n_rows", 2])]
+    (found,) = session.run(None, {"X": rows.to_numpy()})
+    np.testing.assert_allclose(found[:, 0], rule_base.predict(rows), rtol=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", [0.0, 2.0])
+def test_columns_may_have_the_names_of_tables_in_the_graph(coefficient):
+    names = ["slopes", "total", "zero", "column 0", "answer", "answer_"]
+    variables = [Variable(name, FuzzyPartition([0.5], (0.0, 1.0)), source=NumberSource(name)) for name in names]
+    variables.append(Variable("values", FuzzyPartition([], (0.0, 5.0)), source=LevelSource("values", "ab", [1.0, 5.0])))
+    whole = [[0, 1]] * 5 + [[0, 0]]
+    rule_base = RuleBase(
+        variables, [[[0, 0], *whole], [[1, 1], *whole]], [[1.0, *[coefficient] * 7], [2.0, *[coefficient] * 7]]
+    )
+    rows = pd.DataFrame(np.random.default_rng(0).random((4, 6)), columns=names).assign(values=list("abba"))
+    session = session_of(export_model(rule_base, "onnx"))
+    assert [one.name for one in session.get_inputs()] == [*names, "values"]
+    assert_same(session.run(None, fed(rule_base, rows))[0], rule_base.predict(rows))
+
+
+def test_no_column_may_be_called_like_the_output():
+    x = Variable("prediction", FuzzyPartition([], (0.0, 5.0)), source=LevelSource("prediction", "ab", [1.0, 5.0]))
+    with pytest.raises(ValueError, match="'prediction' has the name of the output"):
+        export_model(RuleBase([x], [[[0, 0]]], [[1.0, 2.0]]), "onnx")
+
+
+def test_truth_values_are_known_in_the_usual_cases_of_their_letters():
+    rule_base, rows = mixed_model("growth"), mixed_rows().iloc[:1]
+    session = session_of(export_model(rule_base, "onnx"))
+    found = [session.run(None, fed(rule_base, rows.assign(sold=text)))[0][0, 0] for text in ("True", "true", "TRUE")]
+    assert found == [pytest.approx(rule_base.predict(rows.assign(sold=True))[0])] * 3
+
+
+def test_gaps_in_the_numbers_of_a_pipeline_are_filled_in():
+    data = load_example("friedman")
+    X, y = data.data.to_numpy()[:200].copy(), np.asarray(data.target)[:200]
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    pipeline = make_pipeline(StandardScaler(), FuzzyRuleRegressor(random_state=0)).fit(X, y)
+    (found,) = session_of(pipeline_to_onnx(pipeline)).run(["prediction"], {"X": X})
+    assert_same(found, pipeline.predict(X))
+
+
+def test_a_pipeline_with_categories_is_refused():
+    with pytest.raises(ValueError, match="categories cannot be converted; export the rules themselves"):
+        build_graph(mixed_model("growth"), np.dtype(float), "X", "prediction")
+
+
+def test_a_constant_over_categories_needs_no_value():
+    levels = LevelSource("a", ["x", "y"], [1.0, 2.0])
+    rule_base = RuleBase([Variable("a", FuzzyPartition([], (0.0, 2.0)), source=levels)], [[[0, 0]]], [[42.0, 0.0]])
+    (found,) = session_of(export_model(rule_base, "onnx")).run(
+        None, {"a": np.array([["x"], [""], ["z"]], dtype=object)}
+    )
+    np.testing.assert_array_equal(found, [[42.0]] * 3)

@@ -2,7 +2,10 @@ import json
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
+from helpers.mixed_tables import COLUMNS, MIXED_MODELS, assert_same, complete, mixed_model, mixed_rows, without_gaps
 
 from fruler.export import export_model
 
@@ -56,3 +59,60 @@ def test_a_bad_row_is_refused(make_rules, row, problem):
     exec(export_model(make_rules("crisp"), "python"), module)  # noqa: S102
     with pytest.raises(ValueError, match=problem):
         module["predict"](row)
+
+
+def functions_of(rule_base):
+    module = {}
+    exec(export_model(rule_base, "python"), module)  # noqa: S102
+    return module
+
+
+@pytest.mark.parametrize("kind", MIXED_MODELS)
+def test_a_row_has_the_columns_of_the_user(kind):
+    rule_base, rows = mixed_model(kind), mixed_rows()[list(mixed_model(kind).columns)]
+    module = functions_of(rule_base)
+    assert module["INPUTS"] == rule_base.columns
+    found = [module["predict"](row) for row in rows.itertuples(index=False)]
+    assert_same(found, rule_base.predict(rows))
+
+
+def test_an_interpreter_without_numpy_fills_in_gaps(tmp_path):
+    rule_base, rows = mixed_model("one-hot"), mixed_rows().iloc[::7]
+    given = np.array(rows.astype(object).where(rows.notna(), None).values.tolist(), dtype=object)
+    predictions, inputs, _ = run(export_model(rule_base, "python"), given, tmp_path)
+    assert inputs == list(rows)
+    assert_same(predictions, rule_base.predict(rows))
+
+
+@pytest.mark.parametrize("kind", ["growth", "one-hot"])
+def test_rules_that_cannot_fill_in_gaps_refuse_them(kind):
+    rule_base, rows = without_gaps(mixed_model(kind)), mixed_rows()
+    predict = functions_of(rule_base)["predict"]
+    for row, known in zip(rows.iloc[::3].itertuples(index=False), complete(rows)[::3], strict=True):
+        if known:
+            assert predict(row) == pytest.approx(rule_base.predict(pd.DataFrame([tuple(row)], columns=list(rows)))[0])
+        else:
+            with pytest.raises(ValueError, match="missing or unknown"):
+                predict(row)
+
+
+def test_values_are_read_like_those_of_a_table():
+    rule_base = mixed_model("growth")
+    predict = functions_of(rule_base)["predict"]
+    written = ["0.5", " usa ", 100, "TRUE", 1.0]
+    assert predict(written) == pytest.approx(predict([0.5, "usa", 100.0, True, "1"]), rel=1e-15)
+    assert predict(written) == pytest.approx(rule_base.predict(pd.DataFrame([written], columns=list(COLUMNS)))[0])
+    assert predict([" ", *written[1:]]) == pytest.approx(
+        rule_base.predict(pd.DataFrame([[" ", *written[1:]]], columns=list(COLUMNS)))[0]
+    )
+    for number in (float("inf"), "-inf", "nan", "far"):
+        with pytest.raises(ValueError, match=r"finite|could not convert"):
+            predict([number, *written[1:]])
+    with pytest.raises(ValueError, match="a row has 5 values; got 4"):
+        predict(written[:4])
+
+
+def test_the_inputs_of_a_complete_table_of_numbers_are_read_as_they_are(make_rules):
+    source = export_model(make_rules("crisp"), "python")
+    assert "    a, b = values\n" in source
+    assert "_fill" not in source

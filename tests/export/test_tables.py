@@ -6,9 +6,13 @@ import subprocess
 
 import numpy as np
 import pytest
+from helpers.mixed_tables import MIXED_MODELS, mixed_model
 
 from fruler._wording import readable_number
+from fruler.explain.categories import level_offsets
 from fruler.export import export_model
+from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.table.sources import GapSource, LevelSource
 
 ENGINE = next((name for name in ("pdflatex", "lualatex", "xelatex", "tectonic") if shutil.which(name)), None)
 
@@ -129,3 +133,84 @@ def test_options_of_latex(make_rules):
 def test_numbers_with_exponents_are_set_as_powers(make_rules):
     assert r"$1 \cdot 10^{-7}$" in make_rules("formula").to_latex()
     assert r"$1 \cdot 10^{20}$" in make_rules("formula").to_latex()
+
+
+def origin_rules():
+    levels = ["usa", "japan", "europe", "mars|moon"]
+    sources = {f"origin={own}": LevelSource.indicator("origin", levels, own) for own in levels}
+    sources |= {"size is missing": GapSource("size"), "sold": LevelSource("sold", ["False", "True"], [-1.0, 1.5])}
+    switch = FuzzyPartition([0.5], (0.0, 1.0))
+    variables = [Variable(name, switch, source=source) for name, source in sources.items()]
+    whole = [[0, 1]] * 6
+    antecedents = [
+        [[0, 0], [0, 0], *whole[2:]],
+        [[1, 1], *whole[1:4], [1, 1], [0, 1]],
+        [[0, 1], [1, 1], *whole[2:4], [0, 0], [0, 1]],
+    ]
+    consequents = [[1.0, 0, 0, 2.5, -3.25, 0, 0], [2.0, 0, 0, 0, 0, 7.0, 2.0], [3.0, 0, 4.0, 0, 0, 0, -1.0]]
+    return RuleBase(variables, antecedents, consequents)
+
+
+def test_categories_are_read_by_their_names_in_markdown():
+    header, _, *rows = origin_rules().to_markdown().splitlines()
+    assert markdown_cells(header) == [
+        *("Rule", "origin", "size is missing", "Intercept", "× size is missing", "origin adds", "sold adds")
+    ]
+    assert [markdown_cells(row)[1:] for row in rows] == [
+        ["europe or mars\\|moon", "–", "1", "0", "mars\\|moon −3.25, europe +2.5", "–"],
+        ["usa", "yes", "2", "7", "–", "False −2, True +3"],
+        ["japan", "no", "3", "0", "japan +4", "True −1.5, False +1"],
+    ]
+
+
+def test_categories_are_read_by_their_names_in_latex():
+    rows = latex_rows(origin_rules().to_latex())
+    assert [[cell.strip() for cell in row][5:] for row in rows[1:]] == [
+        ["origin adds", "sold adds"],
+        [r"mars\textbar{}moon $-$3.25, europe +2.5", "--"],
+        ["--", "False $-$2, True +3"],
+        ["japan +4", "True $-$1.5, False +1"],
+    ]
+    assert [row[2].strip() for row in rows[2:]] == ["--", "yes", "no"]
+
+
+def test_a_column_of_categories_that_adds_nothing_is_left_out():
+    levels = LevelSource("a", ["x", "y"], [0.0, 1.0])
+    x = Variable("a", FuzzyPartition([0.5], (0.0, 1.0)), source=levels)
+    plain = RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]])
+    assert markdown_cells(plain.to_markdown().splitlines()[0]) == ["Rule", "a", "Intercept"]
+    row = RuleBase([x], [[[0, 1]]], [[1.0, 2.0]]).to_markdown().splitlines()[2]
+    assert markdown_cells(row)[2] == "x 0, y +2"
+
+
+def test_of_many_categories_the_ends_are_named():
+    levels = [f"l{k:02}" for k in range(20)]
+    x = Variable("a", FuzzyPartition([], (0.0, 19.0)), source=LevelSource("a", levels, np.arange(20.0) - 9.5))
+    row = RuleBase([x], [[[0, 0]]], [[0.0, 1.0]]).to_markdown().splitlines()[2]
+    said = markdown_cells(row)[2]
+    assert said.startswith("l00 −9.5, l01 −8.5")
+    assert said.endswith("l18 +8.5, l19 +9.5")
+    assert ", 12 others between, l16" in said
+
+
+@pytest.mark.parametrize("kind", MIXED_MODELS)
+def test_tables_of_categories_are_whole(kind):
+    rule_base = mixed_model(kind)
+    header, ruler, *rows = rule_base.to_markdown().partition("\n\n")[0].splitlines()
+    assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
+    assert not any("=" in cell for cell in markdown_cells(header))
+    place = markdown_cells(header).index("origin adds") if "origin adds" in header else None
+    for rule, row in enumerate(rows):
+        offsets = level_offsets(rule_base, rule, "origin")
+        said = "–" if place is None else markdown_cells(row)[place]
+        assert all(f"{readable_number(value).replace('-', '−')}" in said for value in offsets.values())
+    text = rule_base.to_latex()
+    columns = len(re.search(r"\\begin\{tabular\}\{([rl]+)\}", text).group(1))
+    assert {sum(map(width_of, row)) for row in latex_rows(text)} == {columns}
+
+
+@pytest.mark.parametrize(("target", "sign"), [("python", "#"), ("c", "/*"), ("sql", "--")])
+def test_code_names_the_categories_of_a_rule(target, sign):
+    text = export_model(origin_rules(), target)
+    assert f"{sign} Rule 1: if origin is europe or mars|moon" in text
+    assert f"{sign} Rule 2: if origin is usa and size is missing: yes" in text

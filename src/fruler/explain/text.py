@@ -138,14 +138,20 @@ def condition(rule_base: RuleBase, rule: int) -> str:
         elif variable.levels is not None:
             # Several inputs can stand for one column.
             accepted = accepted_levels(rule_base, rule, variable.column)
-            conditions[variable.column] = f"{variable.column} is {_either(accepted, variable.levels.levels)}"
+            conditions[variable.column] = f"{variable.column} is {categories_text(accepted, variable.levels.levels)}"
         else:
             conditions[variable.name] = f"{variable.name} is {accepted_labels(variable.partition, first, last)}"
     return " and ".join(conditions.values()) or "nothing else applies"
 
 
-def _either(accepted: list[str], levels: Sequence[str]) -> str:
-    """Write a set of categories; as what it is not where that is shorter."""
+def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
+    """Write a set of categories; as what it is not where that is shorter.
+
+    Examples
+    --------
+    >>> categories_text(["a", "b"], "abc"), categories_text(list("abcde"), "abcdef")
+    ('a or b', 'not f')
+    """
     others = [level for level in levels if level not in accepted]
     if len(accepted) > _MAX_LEVELS_NAMED and len(others) < len(accepted):
         return f"not {either(others)}" if len(others) <= _MAX_LEVELS_NAMED else f"not one of {', '.join(others)}"

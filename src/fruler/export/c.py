@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from fruler._wording import counted_rules, name_with_unit
+from fruler.export.c_inputs import declared_functions, input_lines, input_parts
+from fruler.export.c_literals import comment, string
 from fruler.export.expressions import curve_expression, linear
-from fruler.export.names import Identifiers, one_line, rule_title
+from fruler.export.input_plan import InputPlan, make_input_plan
+from fruler.export.names import Identifiers, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
@@ -38,8 +41,11 @@ def export(rule_base: RuleBase) -> str:
     Returns
     -------
     str
-        The source. ``fruler_predict`` takes the numbers of one row in the order of ``fruler_inputs`` and returns the
-        prediction, or NAN if a number that it needs is not finite.
+        The source. ``fruler_predict`` takes the numbers of one row in the order of ``fruler_inputs``, the columns of
+        the table, and returns the prediction. A category is a number too: a constant has its code, and
+        ``fruler_code(column, text)`` finds it. NAN is a gap; it is filled in as `RuleBase.predict` does, and so is an
+        unknown code. Where the rules do not know how, and where a number that they need is infinite, the
+        prediction is NAN.
 
     Examples
     --------
@@ -61,28 +67,13 @@ def export(rule_base: RuleBase) -> str:
         return sum / total;
     }
     """
-    return _Writer(rule_base, make_plan(rule_base)).file()
-
-
-def _comment(text: str) -> str:
-    """Return a comment that nothing in the text can end; gaps also break up trigraphs and nested comments."""
-    plain = one_line(text)
-    for sign in ("*/", "/*", "??", "//"):
-        while sign in plain:
-            plain = plain.replace(sign, f"{sign[0]} {sign[1]}")
-    return f"/* {plain} */"
-
-
-def _string(text: str) -> str:
-    """Return a string literal; what is not plain ASCII goes in as octal bytes of UTF-8."""
-    data = text.encode("utf-8", "backslashreplace")
-    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in data)
-    return '"' + "".join(plain) + '"'
+    plan = make_plan(rule_base)
+    return _Writer(rule_base, plan, make_input_plan(rule_base, plan)).file()
 
 
 class _Writer:
-    def __init__(self, rule_base: RuleBase, plan: Plan) -> None:
-        self.rule_base, self.plan = rule_base, plan
+    def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan) -> None:
+        self.rule_base, self.plan, self.input_plan = rule_base, plan, input_plan
         # With a prefix no name can be a word of the language, a macro or one of the names below.
         names = Identifiers(["x"])
         variables = rule_base.variables
@@ -99,48 +90,55 @@ class _Writer:
 
     def file(self) -> str:
         rule_base = self.rule_base
-        n_inputs, count = len(rule_base.variables), counted_rules(rule_base.n_rules, rule_base.n_curves)
+        n_columns, count = len(rule_base.columns), counted_rules(rule_base.n_rules, rule_base.n_curves)
         target = name_with_unit(rule_base.target_name, rule_base.target_unit)
         lines = [
-            _comment(f"{count} for {target}, learned and written by fruler."),
+            comment(f"{count} for {target}, learned and written by fruler."),
             "#include <math.h>",
+            *([] if self.input_plan.numeric else ["#include <string.h>"]),
             "",
-            f"extern const char *const fruler_inputs[{n_inputs}];",
+            f"extern const char *const fruler_inputs[{n_columns}];",
             "extern const char *const fruler_target;",
             "double fruler_predict(const double *x);",
+            *declared_functions(self.input_plan),
             "",
-            f"const char *const fruler_inputs[{n_inputs}] = {{",
-            *(f"    {_string(variable.name)}," for variable in rule_base.variables),
+            f"const char *const fruler_inputs[{n_columns}] = {{",
+            *(f"    {string(column)}," for column in rule_base.columns),
             "};",
-            f"const char *const fruler_target = {_string(rule_base.target_name)};",
+            f"const char *const fruler_target = {string(rule_base.target_name)};",
         ]
-        text = "\n".join(lines) + "\n" + (_GONE_OVER if self.borders or self.curve_borders else "")
+        text = "\n".join(lines) + "\n" + "".join(input_parts(self.input_plan))
+        text += _GONE_OVER if self.borders or self.curve_borders else ""
         if not self.plan.covered and any(condition.codes is None for condition in self.plan.conditions):
             text += _AWAY
         return text + "\n" + "\n".join(self.function()) + "\n"
 
     def function(self) -> list[str]:
-        n_rules = self.rule_base.n_rules
+        n_rules, n_columns = self.rule_base.n_rules, len(self.rule_base.columns)
         lines = [
-            f"/* Return the prediction for one row: {len(self.inputs)} numbers in the order of fruler_inputs. */",
+            f"/* Return the prediction for one row: {n_columns} numbers in the order of fruler_inputs. */",
             "double fruler_predict(const double *x)",
             "{",
         ]
+        plain = self.input_plan.plain
+        if not plain and self.input_plan.needed:
+            lines += input_lines(self.input_plan)
         for j in self.plan.used:
             variable = self.rule_base.variables[j]
-            note = _comment(name_with_unit(variable.name, variable.unit))
-            lines.append(f"    const double {self.inputs[j]} = x[{j}]; {note}")
+            note = comment(name_with_unit(variable.name, variable.unit))
+            value = f"x[{j}]" if plain else f"values[{self.input_plan.needed.index(j)}]"
+            lines.append(f"    const double {self.inputs[j]} = {value}; {note}")
         lines += [f"    double weight[{n_rules}], output[{n_rules}], total = 0.0, sum = 0.0;", ""]
         if self.plan.used:
             finite = " && ".join(f"isfinite({self.inputs[j]})" for j in self.plan.used)
             lines += [f"    if (!({finite}))", "        return NAN;", ""]
-        else:
+        elif plain or not self.input_plan.needed:
             lines += ["    (void)x;", ""]
         lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
         for rule in range(n_rules):
             lines += [
                 "",
-                f"    {_comment(rule_title(self.rule_base, rule))}",
+                f"    {comment(rule_title(self.rule_base, rule))}",
                 f"    weight[{rule}] = {self.weight(rule)};",
                 f"    output[{rule}] = {self.output(rule)};",
                 f"    total += weight[{rule}];",

@@ -4,7 +4,8 @@ A range of labels is a term of its own: in a partition whose degrees sum to one,
 trapezoid. Outer labels go on beyond the domain, so they are linear shapes and not trapezoids. A crisp border is a step
 between two neighbouring floats, whichever end a reader takes as closed. The standard knows nothing that rules share: a
 rule is written once for every label of every curve, with the curve's line added to its output. The degrees of these
-labels sum to one, so the prediction is the same.
+labels sum to one, so the prediction is the same. It knows numbers only: a category is a term, whose singleton is the
+number that a reader must give for it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ def export(rule_base: RuleBase) -> str:
     The standard has no nearest rule: where no rule fires, a reader answers with the output's default value, which is
     the mean prediction of the training rows. It has no curves either: every rule is written once for each label of each
     curve, and an input with a curve is a second variable "... (curve)", which a reader must give the same value.
+
+    The variables are the inputs of the rules, which are numbers, and none may be missing: `RuleBase.inputs_of` makes
+    them of a table with categories and gaps. The numbers of categories are in the document, as terms such as
+    "origin = japan"; an input such as "origin=japan" is 1 for this category and 0 for any other.
 
     Parameters
     ----------
@@ -180,6 +185,7 @@ def _add_input(
         names = dict(zip(keys, _distinct(texts), strict=True))
         for (first, last), term in names.items():
             _add_shape(_term(element, term), partition, first, last)
+        _add_levels(element, variable, list(names.values()))
         return names
     codes = [[code for group in partition.groups[first : last + 1] for code in group] for first, last in keys]
     joined = sorted({code for several in codes if len(several) > 1 for code in several})
@@ -194,6 +200,16 @@ def _add_input(
             definition = ElementTree.SubElement(_term(element, term), "circularDefinition")
             _add_union(definition, [of_code[code] for code in several])
     return dict(zip(keys, distinct, strict=False))
+
+
+def _add_levels(parent: ElementTree.Element, variable: Variable, taken: list[str]) -> None:
+    """Add a term for each category that tells its number; of one that is 0 or 1 the name of the input does."""
+    levels = variable.levels
+    if levels is None or (levels.indicated is not None and variable.name != levels.column):
+        return
+    names = _distinct([*taken, *(f"{levels.column} = {level}" for level in levels.levels)])[len(taken) :]
+    for name, value in zip(names, levels.values, strict=True):
+        _add_numbers(_term(parent, name), "singletonShape", [value])
 
 
 def _term(parent: ElementTree.Element, name: str) -> ElementTree.Element:

@@ -20,6 +20,7 @@ _SPECIAL = {
     "°": r"\textdegree{}",
     "µ": r"\textmu{}",
     "–": "--",
+    MINUS: "$-$",
 } | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 
 
@@ -45,7 +46,8 @@ def export(
     -------
     str
         The table, for a document that says ``\usepackage{booktabs}``. An input that a rule does not look at has a
-        dash. Curves have a table of their own below: what each adds at its bends.
+        dash. What a rule adds for categories is a column of its own, "usa −1.3, japan +2.1". Curves have a table of
+        their own below: what each adds at its bends.
 
     Examples
     --------
@@ -95,7 +97,8 @@ def _caption(count: str, target: str, n_curves: int) -> str:
 def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
     first = ["Rule", *(["weight"] if table.weights else [])]
     conditions = [_escaped(name_with_unit(name, unit)) for name, unit in table.conditions]
-    outputs = ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
+    numbers = ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
+    outputs = [*numbers, *(f"{_escaped(name)} adds" for name in table.categories)]
     begins, ends = len(first) + 1, len(first) + len(conditions)
     groups, lines_below = [""] * len(first), ""
     if conditions:
@@ -103,8 +106,9 @@ def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
         lines_below = rf"\cmidrule(lr){{{begins}-{ends}}}"
     groups.append(_spanning(f"Then {_escaped(rule_base.target_name)} is", len(outputs)))
     lines_below += rf"\cmidrule(l){{{ends + 1}-{ends + len(outputs)}}}"
+    sides = "r" * len(first) + "l" * len(conditions) + "r" * len(numbers) + "l" * len(table.categories)
     rows = [
-        rf"\begin{{tabular}}{{{'r' * len(first)}{'l' * len(conditions)}{'r' * len(outputs)}}}",
+        rf"\begin{{tabular}}{{{sides}}}",
         r"  \toprule",
         rf"  {' & '.join(groups)} \\",
         f"  {lines_below}",
@@ -115,6 +119,7 @@ def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
         cells = [str(rule + 1), *([rf"{table.weights[rule]}\,\%"] if table.weights else [])]
         cells += [_escaped(labels) or "--" for labels in table.labels[rule]]
         cells += [_number(number) for number in table.numbers[rule]]
+        cells += [_escaped(text) or "--" for text in table.offsets[rule]]
         rows.append(rf"  {' & '.join(cells)} \\")
     return [*rows, r"  \bottomrule", r"\end{tabular}"]
 

@@ -25,7 +25,8 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     Returns
     -------
     str
-        The table. An input that a rule does not look at has a dash. Curves have a table of their own below: what each
+        The table. An input that a rule does not look at has a dash. What a rule adds for categories is a column of its
+        own, "usa −1.3, japan +2.1". Curves have a table of their own below: what each
         adds at its bends.
 
     Examples
@@ -50,6 +51,8 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     titles = ["Intercept", *(f"× {_escaped(name)}" for name, _ in table.terms)]
     for place, title in enumerate(titles):
         columns.append((title, True, [row[place] for row in table.numbers]))
+    for place, name in enumerate(table.categories):
+        columns.append((f"{_escaped(name)} adds", False, [_escaped(row[place]) or "–" for row in table.offsets]))
     text = _table(columns)
     if table.curves:
         subject = "A curve adds" if len(table.curves) == 1 else f"{len(table.curves)} curves add"

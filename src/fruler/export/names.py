@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from fruler.explain.categories import accepted_levels
+from fruler.explain.text import categories_text
 from fruler.rules.rule_base import RuleBase
+from fruler.table.sources import GapSource
 
 _LONGEST_IDENTIFIER = 40
 
@@ -21,15 +24,46 @@ def one_line(text: str) -> str:
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
-def condition_text(rule_base: RuleBase, feature: int, first: int, last: int) -> str:
-    """Return a condition in words, e.g. "dew_point is low or medium"."""
+def condition_subject(rule_base: RuleBase, feature: int) -> str:
+    """Return what a condition on an input speaks of: several inputs can stand for one column of categories."""
     variable = rule_base.variables[feature]
-    return one_line(f"{variable.name} is {' or '.join(variable.partition.labels[first : last + 1])}")
+    return variable.name if variable.levels is None else variable.column
+
+
+def accepted_text(rule_base: RuleBase, rule: int, feature: int) -> str:
+    """Return what a rule accepts of an input, e.g. "low or medium"; of categories their names.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import LevelSource
+    >>> levels = ["japan", "usa", "europe"]
+    >>> switch = FuzzyPartition([0.5], (0.0, 1.0))
+    >>> sources = {f"origin={own}": LevelSource.indicator("origin", levels, own) for own in levels}
+    >>> inputs = [Variable(name, switch, source=source) for name, source in sources.items()]
+    >>> rules = RuleBase(inputs, [[[0, 0], [0, 1], [0, 1]], [[1, 1], [0, 1], [0, 1]]], [[1.0, 0, 0, 0], [2.0, 0, 0, 0]])
+    >>> accepted_text(rules, 0, 0), accepted_text(rules, 1, 0)
+    ('usa or europe', 'japan')
+    """
+    variable = rule_base.variables[feature]
+    first, last = rule_base.antecedents.accepted(rule, feature)
+    if variable.levels is not None and variable.partition.ordered:
+        accepted = accepted_levels(rule_base, rule, variable.column)
+        if accepted:
+            return categories_text(accepted, variable.levels.levels)
+    if isinstance(variable.source, GapSource) and variable.partition.n_labels == 2:
+        return "yes" if first == 1 else "no"
+    return " or ".join(variable.partition.labels[first : last + 1])
 
 
 def rule_title(rule_base: RuleBase, rule: int) -> str:
     """Return what a rule is called and when it applies, on one line."""
-    conditions = [condition_text(rule_base, *part) for part in rule_base.antecedents.conditions(rule)]
+    parts = {}
+    for j, _, _ in rule_base.antecedents.conditions(rule):
+        subject, accepted = condition_subject(rule_base, j), accepted_text(rule_base, rule, j)
+        told = isinstance(rule_base.variables[j].source, GapSource)
+        parts[subject] = f"{subject}: {accepted}" if told else f"{subject} is {accepted}"
+    conditions = [one_line(part) for part in parts.values()]
     weight = "" if rule_base.support is None else f" (weight {rule_base.support[rule]:.0%})"
     return f"Rule {rule + 1}{weight}: if {' and '.join(conditions) or 'nothing else applies'}"
 

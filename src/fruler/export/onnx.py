@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fruler.export.input_plan import InputPlan, make_input_plan
+from fruler.export.onnx_graph import ML_DOMAIN, Graph
+from fruler.export.onnx_inputs import ML_OPSET, add_inputs
 from fruler.export.plan import Border, Condition, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
@@ -18,11 +19,14 @@ OPSET = 17
 _IR_VERSION = 8
 
 
-def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
+def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> bytes:
     """Write a rule base as an ONNX model.
 
-    Its input ``X`` is a table of numbers, shape (n_rows, n_inputs), with the inputs in the order of the rule base; its
-    output ``prediction`` has the shape (n_rows, 1).
+    Its input ``X`` is a table of numbers, shape (n_rows, n_columns), in the order of `RuleBase.columns`; its output
+    ``prediction`` has the shape (n_rows, 1). If there are categories, each column is an input of its own by its name,
+    of shape (n_rows, 1), and categories are strings. A gap is NaN, or an empty string; it is filled in as
+    `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, and where a number is
+    infinite, the prediction is NaN.
 
     Parameters
     ----------
@@ -30,6 +34,9 @@ def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
         The model.
     float32 : bool, default=False
         Whether numbers have 32 bits instead of 64, in the input, the output and everything between.
+    gaps : bool, default=True
+        Whether to fill in gaps. Without that the model is faster, and the prediction is NaN where a column that it
+        needs has a gap.
 
     Returns
     -------
@@ -48,22 +55,50 @@ def export(rule_base: RuleBase, *, float32: bool = False) -> bytes:
     except ImportError as error:
         raise ImportError('ONNX export needs onnx; run: pip install "fruler[onnx]"') from error
     dtype = np.dtype(np.float32 if float32 else np.float64)
-    graph = build_graph(rule_base, dtype, "X", "prediction")
+    plan = make_plan(rule_base)
+    input_plan = make_input_plan(rule_base, plan, gaps)
+    graph, inputs = _graph_of_columns(rule_base, plan, input_plan, dtype)
     kind = helper.np_dtype_to_tensor_dtype(dtype)
+    text = helper.np_dtype_to_tensor_dtype(np.dtype(object))
+    opsets = [helper.make_opsetid("", OPSET)]
+    opsets += [helper.make_opsetid(ML_DOMAIN, ML_OPSET)] if ML_DOMAIN in graph.domains else []
     model = helper.make_model(
         helper.make_graph(
-            [helper.make_node(node.operator, node.inputs, node.outputs, **node.attributes) for node in graph.nodes],
+            [
+                helper.make_node(
+                    node.operator, node.inputs, node.outputs, domain=node.domain or None, **node.attributes
+                )
+                for node in graph.nodes
+            ],
             "fruler",
-            [helper.make_tensor_value_info("X", kind, ["n_rows", len(rule_base.variables)])],
+            [
+                helper.make_tensor_value_info(name, text if is_text else kind, ["n_rows", width])
+                for name, width, is_text in inputs
+            ],
             [helper.make_tensor_value_info("prediction", kind, ["n_rows", 1])],
             [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
         ),
-        opset_imports=[helper.make_opsetid("", OPSET)],
+        opset_imports=opsets,
         ir_version=_IR_VERSION,
         producer_name="fruler",
     )
     onnx.checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString())
+
+
+def _graph_of_columns(
+    rule_base: RuleBase, plan: Plan, input_plan: InputPlan, dtype: np.dtype[Any]
+) -> tuple[Graph, list[tuple[str, int, bool]]]:
+    """Return the graph, and what goes in: names, numbers of columns, and whether they are text."""
+    columns = input_plan.columns
+    if input_plan.numeric:
+        return _build(rule_base, plan, input_plan, dtype, ["X"], "prediction"), [("X", len(columns), False)]
+    if "prediction" in rule_base.columns:
+        raise ValueError("The column 'prediction' has the name of the output of an ONNX model; rename it.")
+    names = [f"column {place}" for place in range(len(columns))]
+    graph = _build(rule_base, plan, input_plan, dtype, names, "prediction")
+    inputs = [(column.name, 1, column.levels is not None) for column in columns]
+    return graph.renamed(dict(zip(names, rule_base.columns, strict=True))), inputs
 
 
 def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
@@ -140,54 +175,44 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Node:
-    """An operator of the graph, with the names of what goes in and comes out."""
-
-    operator: str
-    inputs: Sequence[str]
-    outputs: Sequence[str]
-    attributes: dict[str, Any]
-
-
-@dataclass
-class Graph:
-    """Nodes in their order, and constants by name."""
-
-    dtype: np.dtype[Any]
-    nodes: list[Node] = field(default_factory=list)
-    constants: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
-
-    def constant(self, name: str, value: Any, dtype: Any = None) -> str:
-        """Add a constant, of the graph's own type unless another is named."""
-        self.constants[name] = np.asarray(value, dtype=dtype or self.dtype)
-        return name
-
-    def indices(self, name: str, value: Any) -> str:
-        """Add a constant of whole numbers."""
-        return self.constant(name, value, np.int64)
-
-    def add(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
-        """Add an operator; return the name of its output."""
-        self.nodes.append(Node(operator, inputs, [output], attributes))
-        return output
-
-
 def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: str) -> Graph:
-    """Build the graph from the input's name to the output's.
+    """Build the graph from the name of a table of numbers to that of the output.
 
     A row is a row of every table in between: columns are borders, then conditions, then rules.
     """
-    graph, plan = Graph(dtype), make_plan(rule_base)
+    plan = make_plan(rule_base)
+    input_plan = make_input_plan(rule_base, plan)
+    if not input_plan.numeric:
+        raise ValueError("A pipeline whose rules have categories cannot be converted; export the rules themselves.")
+    return _build(rule_base, plan, input_plan, dtype, [source], target)
+
+
+def _build(
+    rule_base: RuleBase,
+    plan: Plan,
+    input_plan: InputPlan,
+    dtype: np.dtype[Any],
+    sources: Sequence[str],
+    target: str,
+) -> Graph:
+    graph = Graph(dtype)
     graph.indices("columns_axis", [1])
     graph.constant("zero", 0.0)
     graph.constant("one", 1.0)
-    if not plan.curves:
-        _add_rules(graph, rule_base, plan, source, target)
+    if input_plan.plain and rule_base.gaps is None:
+        _add_prediction(graph, rule_base, plan, sources[0], target)
     else:
-        rules = _add_rules(graph, rule_base, plan, source, "rules")
-        graph.add("Add", [rules, _curves(graph, plan, source)], target)
+        inputs, refused = add_inputs(graph, input_plan, sources)
+        graph.add("Add", [_add_prediction(graph, rule_base, plan, inputs, "answer"), refused], target)
     return graph
+
+
+def _add_prediction(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
+    """Add what the rules and the curves say together."""
+    if not plan.curves:
+        return _add_rules(graph, rule_base, plan, source, target)
+    rules = _add_rules(graph, rule_base, plan, source, "rules")
+    return graph.add("Add", [rules, _curves(graph, plan, source)], target)
 
 
 def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._wording import readable_number
+from fruler.explain.categories import category_columns, level_offsets
 from fruler.explain.text import bend_places
+from fruler.export.names import accepted_text, condition_subject
 from fruler.rules.curves import Curve
 from fruler.rules.rule_base import RuleBase
 
 MINUS = "−"
 _NOTHING = 1e-9
+# Of more categories than these at either end of their order only the ends are named.
+_MAX_ENDS_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -22,13 +26,18 @@ class PaperTable:
     Attributes
     ----------
     conditions, terms : tuple of (str, str)
-        Name and unit of the inputs that any rule looks at, and of those that any rule's output uses.
+        Name and unit of the inputs that any rule looks at, and of those that any rule's output uses; the inputs of a
+        column of categories are one condition, and no term.
     weights : tuple of str
         For each rule its share in the predictions of the training rows, in percent; empty where it is not known.
     labels : tuple of tuples of str
         For each rule and condition the accepted labels; an empty text: any.
     numbers : tuple of tuples of str
         For each rule the intercept and its coefficients, rounded.
+    categories : tuple of str
+        The columns of categories for which any rule adds something.
+    offsets : tuple of tuples of str
+        For each rule and column of categories what the rule adds for each of them; an empty text: nothing.
     curves : tuple of (str, str, tuple of (str, str))
         For each curve the name and the unit of its input, and its bends: where, and what it adds there; "< 10"
         is just below a jump at 10.
@@ -39,6 +48,8 @@ class PaperTable:
     weights: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     numbers: tuple[tuple[str, ...], ...]
+    categories: tuple[str, ...]
+    offsets: tuple[tuple[str, ...], ...]
     curves: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]
 
 
@@ -56,31 +67,56 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
     if not (isinstance(digits, int) and 1 <= digits <= 17):
         raise ValueError(f"digits must be a whole number from 1 to 17; got {digits!r}.")
     variables = rule_base.variables
-    slopes = np.flatnonzero(rule_base.consequents.uses)
-    used = [0, *(slopes + 1)]
-    labels = []
-    for rule in range(rule_base.n_rules):
-        row = []
-        for j in rule_base.antecedent_inputs:
-            first, last = rule_base.antecedents.accepted(rule, j)
-            accepted = variables[j].partition.labels[first : last + 1]
-            row.append(" or ".join(accepted) if rule_base.looks_at[rule, j] else "")
-        labels.append(tuple(row))
+    slopes = [int(j) for j in np.flatnonzero(rule_base.consequents.uses) if variables[j].levels is None]
+    used = [0, *(j + 1 for j in slopes)]
+    subjects: dict[str, list[int]] = {}
+    for j in rule_base.antecedent_inputs:
+        subjects.setdefault(condition_subject(rule_base, j), []).append(int(j))
+    offsets = {column: _offsets(rule_base, column, digits) for column in category_columns(rule_base)}
+    offsets = {column: texts for column, texts in offsets.items() if any(texts)}
     support = () if rule_base.support is None else tuple(100.0 * rule_base.support)
     return PaperTable(
-        conditions=tuple((variables[j].name, variables[j].unit) for j in rule_base.antecedent_inputs),
+        conditions=tuple((subject, variables[own[0]].unit) for subject, own in subjects.items()),
         terms=tuple((variables[j].name, variables[j].unit) for j in slopes),
         weights=tuple(f"{share:.0f}" for share in support),
-        labels=tuple(labels),
+        labels=tuple(
+            tuple(_accepted(rule_base, rule, own) for own in subjects.values()) for rule in range(rule_base.n_rules)
+        ),
         numbers=tuple(
             tuple(readable_number(value, digits).replace("-", MINUS) for value in consequent[used])
             for consequent in rule_base.consequents.coefficients
         ),
+        categories=tuple(offsets),
+        offsets=tuple(tuple(texts[rule] for texts in offsets.values()) for rule in range(rule_base.n_rules)),
         curves=tuple(
             (variables[curve.input].name, variables[curve.input].unit, _bends(curve, digits))
             for curve in rule_base.curves
         ),
     )
+
+
+def _accepted(rule_base: RuleBase, rule: int, inputs: list[int]) -> str:
+    """Write what a rule accepts of inputs that belong together; an empty text: anything."""
+    asked = [j for j in inputs if rule_base.looks_at[rule, j]]
+    return accepted_text(rule_base, rule, asked[0]) if asked else ""
+
+
+def _offsets(rule_base: RuleBase, column: str, digits: int) -> list[str]:
+    """Write what each rule adds for the categories of a column, the least first."""
+    texts = []
+    for rule in range(rule_base.n_rules):
+        offsets = sorted(level_offsets(rule_base, rule, column).items(), key=lambda pair: pair[1])
+        parts = [f"{level} {_signed(value, digits)}" for level, value in offsets]
+        if len(parts) > 2 * _MAX_ENDS_NAMED:
+            between = f"{len(parts) - 2 * _MAX_ENDS_NAMED} others between"
+            parts = [*parts[:_MAX_ENDS_NAMED], between, *parts[-_MAX_ENDS_NAMED:]]
+        texts.append(", ".join(parts))
+    return texts
+
+
+def _signed(value: float, digits: int) -> str:
+    text = readable_number(value, digits)
+    return text.replace("-", MINUS) if value <= 0.0 else f"+{text}"
 
 
 def _bends(curve: Curve, digits: int) -> tuple[tuple[str, str], ...]:

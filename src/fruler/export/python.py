@@ -7,13 +7,15 @@ import keyword
 
 from fruler._wording import counted_rules, name_with_unit
 from fruler.export.expressions import curve_expression, linear
+from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.names import Identifiers, one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
+from fruler.export.python_inputs import input_lines, input_parts
 from fruler.rules.rule_base import RuleBase
 
 _OWN_NAMES = (
     *("math", "predict", "row", "values", "rules", "steps", "total", "weight", "output", "curves"),
-    *("INPUTS", "TARGET"),
+    *("INPUTS", "TARGET", "MEANS", "SLOPES"),
 )
 
 _GONE_OVER = '''
@@ -46,7 +48,10 @@ def export(rule_base: RuleBase) -> str:
     Returns
     -------
     str
-        The source: ``predict(row)`` takes the numbers of one row in the order of ``INPUTS`` and returns the prediction.
+        The source: ``predict(row)`` takes the values of one row in the order of ``INPUTS``, the columns of the table,
+        and returns the prediction. Categories are text. A gap is None or NaN; it is filled in as `RuleBase.predict`
+        does, and so is an unknown category. Where the rules do not know how, it is a ``ValueError``, and so is a number
+        that is infinite.
 
     Examples
     --------
@@ -56,12 +61,13 @@ def export(rule_base: RuleBase) -> str:
     >>> print(export(rules).splitlines()[-1].strip())
     return sum(weight * output for weight, output in rules) / total
     """
-    return _Writer(rule_base, make_plan(rule_base)).module()
+    plan = make_plan(rule_base)
+    return _Writer(rule_base, plan, make_input_plan(rule_base, plan)).module()
 
 
 class _Writer:
-    def __init__(self, rule_base: RuleBase, plan: Plan) -> None:
-        self.rule_base, self.plan = rule_base, plan
+    def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan) -> None:
+        self.rule_base, self.plan, self.input_plan = rule_base, plan, input_plan
         names = Identifiers((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *_OWN_NAMES))
         variables = rule_base.variables
         self.inputs = [names.new(variable.name, f"x{j + 1}") for j, variable in enumerate(variables)]
@@ -80,10 +86,12 @@ class _Writer:
         target = one_line(name_with_unit(rule_base.target_name, rule_base.target_unit))
         count = counted_rules(rule_base.n_rules, rule_base.n_curves)
         text = f"# {count} for {target}, learned and written by fruler.\n\nimport math\n\nINPUTS = (\n"
-        for variable in rule_base.variables:
-            unit = f"  # in {one_line(variable.unit)}" if variable.unit else ""
-            text += f"    {variable.name!r},{unit}\n"
+        units = {variable.column: variable.unit for variable in rule_base.variables if variable.unit}
+        for column in rule_base.columns:
+            unit = f"  # in {one_line(units[column])}" if column in units else ""
+            text += f"    {column!r},{unit}\n"
         text += f")\nTARGET = {rule_base.target_name!r}\n"
+        text += "".join(input_parts(self.input_plan))
         text += _GONE_OVER if self.plan.borders or self.plan.curve_borders else ""
         text += _AWAY if any(condition.codes is None for condition in self.plan.conditions) and self.seeks else ""
         return text + "\n\n" + "\n".join(self.function()) + "\n"
@@ -94,18 +102,7 @@ class _Writer:
         return not self.plan.covered
 
     def function(self) -> list[str]:
-        unpacked = ", ".join(self.inputs) + ("," if len(self.inputs) == 1 else "")
-        lines = [
-            "def predict(row):",
-            '    """Return the prediction for one row: finite numbers in the order of INPUTS."""',
-            "    values = [float(value) for value in row]",
-            "    if len(values) != len(INPUTS):",
-            '        raise ValueError(f"a row has {len(INPUTS)} numbers; got {len(values)}")',
-            "    if not all(map(math.isfinite, values)):",
-            '        raise ValueError("the numbers of a row must be finite")',
-            f"    {unpacked} = values",
-            "",
-        ]
+        lines = ["def predict(row):", *input_lines(self.input_plan, self.inputs), ""]
         if self.plan.borders:
             lines.append("    # How far the row has gone over the borders between labels.")
         lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]

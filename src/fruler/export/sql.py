@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fruler._wording import counted_rules, name_with_unit
 from fruler.export.expressions import curve_expression, linear
+from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.names import one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
+from fruler.export.sql_inputs import fence, filled_tables, input_columns, is_usable, quoted, real
 from fruler.rules.rule_base import RuleBase
 
 
 def export(
-    rule_base: RuleBase, *, table: str = "data", keep: Sequence[str] = (), prediction: str = "prediction"
+    rule_base: RuleBase,
+    *,
+    table: str = "data",
+    keep: Sequence[str] = (),
+    prediction: str = "prediction",
+    gaps: bool | Collection[str] = True,
 ) -> str:
     """Write a rule base as a SELECT that predicts every row of a table.
 
-    The table must have a column for each input that the rules use, by the name of the input. Where one of these is
-    NULL, so is the prediction.
+    The table must have the columns that the rules use, by their names. Categories are text, or truth values. NULL, NaN
+    and an unknown category are gaps: they are filled in as `RuleBase.predict` does. Where the rules do not know how,
+    and where a number is infinite, the prediction is NULL.
 
     Parameters
     ----------
@@ -29,6 +37,9 @@ def export(
         Columns of the table to put before the prediction, such as its key.
     prediction : str, default="prediction"
         The name of the prediction's column.
+    gaps : bool or collection of str, default=True
+        Whether to fill in gaps; or the columns whose gaps are filled in. Without that the query is much shorter, and
+        the prediction is NULL where a column that it needs has a gap.
 
     Returns
     -------
@@ -51,31 +62,20 @@ def export(
     names = [*keep, prediction]
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")
-    return _Writer(rule_base, make_plan(rule_base), tuple(keep)).query(table, prediction)
-
-
-def _quoted(name: str) -> str:
-    if "\0" in name:
-        raise ValueError(f"A name with a null character cannot be written in SQL: {name!r}.")
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _number(value: float) -> str:
-    """Return a literal with an exponent: without one it would be a decimal number to some databases."""
-    text = repr(value)
-    return text if "e" in text else f"{text}e0"
+    plan = make_plan(rule_base)
+    return _Writer(rule_base, plan, make_input_plan(rule_base, plan, gaps), tuple(keep)).query(table, prediction)
 
 
 class _Writer:
     """Writes the query from the inside out; every column inside it has a short name of its own.
 
-    x: inputs, k: columns kept, b: how far a row has gone over a border, c: degrees of conditions, a: how many labels a
-    row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules, t: the sum of the weights,
-    v: what curves add.
+    x: inputs, m: whether they are missing, k: columns kept, b: how far a row has gone over a border, c: degrees of
+    conditions, a: how many labels a row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules,
+    t: the sum of the weights, v: what curves add.
     """
 
-    def __init__(self, rule_base: RuleBase, plan: Plan, keep: tuple[str, ...]) -> None:
-        self.rule_base, self.plan, self.keep = rule_base, plan, keep
+    def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan, keep: tuple[str, ...]) -> None:
+        self.rule_base, self.plan, self.input_plan, self.keep = rule_base, plan, input_plan, keep
         self.inputs = [f"x{j + 1}" for j in plan.used]
         self.kept = [f"k{number}" for number in range(1, len(keep) + 1)]
         self.rules = range(1, rule_base.n_rules + 1)
@@ -83,14 +83,8 @@ class _Writer:
         self.curves = list(enumerate(plan.curves, 1))
 
     def query(self, table: str, prediction: str) -> str:
-        variables = self.rule_base.variables
         target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
-        source = [
-            f"CAST({_quoted(variables[j].name)} AS DOUBLE PRECISION) AS {name}"
-            for j, name in zip(self.plan.used, self.inputs, strict=True)
-        ]
-        source += [f"{_quoted(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
-        inner = f"SELECT {', '.join(source or ['1 AS nothing'])} FROM {_quoted(table)}"
+        before, inner = self.source(table)
         inner = self.layer(inner, self.borders(), "how far each row has gone over the borders of labels", 1)
         inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
         inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks)
@@ -98,16 +92,33 @@ class _Writer:
         total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
         curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
         inner = self.layer(inner, [", ".join(rules), total, *curves], "the sum of their weights", 4)
-        last = [f"{name} AS {_quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
-        last.append(f"{self.answer()} AS {_quoted(prediction)}")
+        last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
+        last.append(f"{self.answer()} AS {quoted(prediction)}")
         columns = ",\n       ".join(last)
         count = counted_rules(self.rule_base.n_rules, self.rule_base.n_curves)
         return (
             f"-- {count} for {one_line(target)}, learned and written by fruler.\n"
-            f"SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
+            f"{before}SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
         )
 
-    def layer(self, inner: str, new: Sequence[str], what: str, number: int, *, fenced: bool = False) -> str:
+    def source(self, table: str) -> tuple[str, str]:
+        """Return what stands before the query, and its innermost SELECT: the inputs and the columns kept.
+
+        Columns have the name of their table before them: SQLite takes a quoted name that it does not know for a text.
+        """
+        columns = input_columns(self.input_plan)
+        columns += [f"t.{quoted(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
+        inner = f"SELECT {', '.join(columns or ['1 AS nothing'])} FROM {quoted(table)} AS t"
+        if self.input_plan.filling is None:
+            return "", inner
+        prefix = "gaps"
+        while table.lower().startswith(prefix):
+            prefix += "_"
+        tables, last = filled_tables(self.input_plan, self.input_plan.filling, inner, self.kept, prefix)
+        note = f"-- {prefix}_...: missing values are filled in. A table without any needs none of this (gaps=False)."
+        return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
+
+    def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
         """Put a SELECT around another, with new columns beside the inputs and the columns kept.
 
         Not with a WITH: some databases would write down all rows of a step before they take the next. SQLite on the
@@ -118,17 +129,17 @@ class _Writer:
             return inner
         carried = [*self.kept, *self.inputs]
         columns = ",\n  ".join([*([", ".join(carried)] if carried else []), *new])
-        fence = f"\n  UNION ALL SELECT {', '.join(['NULL'] * (len(carried) + len(new)))} WHERE 1 = 0" if fenced else ""
-        return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS layer_{number}{fence}"
+        end = fence(len(carried) + len(new)) if fenced else ""
+        return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS layer_{place}{end}"
 
     def borders(self) -> list[str]:
         return [f"{self.gone_over(border)} AS b{number}" for number, border in enumerate(self.plan.borders, 1)]
 
     def gone_over(self, border: Border) -> str:
-        name, steps = f"x{border.input + 1}", [f"WHEN x{border.input + 1} >= {_number(border.high)} THEN 1e0"]
+        name, steps = f"x{border.input + 1}", [f"WHEN x{border.input + 1} >= {real(border.high)} THEN 1e0"]
         if not border.crisp:
-            share = f"({name} - {_number(border.low)}) / {_number(border.width)}"
-            steps.append(f"WHEN {name} > {_number(border.start)} THEN {share}")
+            share = f"({name} - {real(border.low)}) / {real(border.width)}"
+            steps.append(f"WHEN {name} > {real(border.start)} THEN {share}")
         return f"CASE {' '.join(steps)} ELSE 0e0 END"
 
     def conditions(self) -> list[str]:
@@ -141,7 +152,7 @@ class _Writer:
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
-            codes = ", ".join(map(_number, condition.codes))
+            codes = ", ".join(map(real, condition.codes))
             return f"CASE WHEN x{condition.input + 1} IN ({codes}) THEN 1e0 ELSE 0e0 END"
         below = "1e0" if condition.below is None else f"b{condition.below + 1}"
         return below if condition.above is None else f"{below} - b{condition.above + 1}"
@@ -150,7 +161,7 @@ class _Writer:
         if condition.codes is not None:
             return f"1e0 - {self.degree(condition)}"
         place = " + ".join(f"b{number + 1}" for number in self.plan.borders_of(condition.input))
-        first, last = _number(float(condition.first)), _number(float(condition.last))
+        first, last = real(float(condition.first)), real(float(condition.last))
         return (
             f"CASE WHEN {place} < {first} THEN {first} - ({place}) "
             f"WHEN {place} > {last} THEN {place} - {last} ELSE 0e0 END"
@@ -179,29 +190,26 @@ class _Writer:
     def output(self, rule: int) -> str:
         slopes = self.rule_base.consequents.terms(rule)
         intercept = float(self.rule_base.consequents.intercepts[rule])
-        return linear(intercept, {f"x{j + 1}": slope for j, slope in slopes.items()}, _number)
+        return linear(intercept, {f"x{j + 1}": slope for j, slope in slopes.items()}, real)
 
     def curve_title(self, curve: CurvePlan) -> str:
         return one_line(f"What {self.rule_base.names[curve.input]} adds, whichever rules fit")
 
     def curve(self, curve: CurvePlan) -> str:
         shares = [f"\n    {self.gone_over(self.plan.curve_borders[number])}" for number in curve.borders]
-        return curve_expression(curve, f"x{curve.input + 1}", shares, _number)
+        return curve_expression(curve, f"x{curve.input + 1}", shares, real)
 
     def answer(self) -> str:
         mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / t"
-        cases = []
-        if self.inputs:
-            cases.append(f"WHEN {' OR '.join(f'{name} IS NULL' for name in self.inputs)} THEN NULL")
         if self.seeks:
-            cases.append(f"WHEN t > 0e0 THEN {mean}")
+            cases = [f"WHEN t > 0e0 THEN {mean}"]
             # The first rule that none of the later ones is nearer than is the nearest of all.
             for rule in self.rules[:-1]:
                 nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
                 cases.append(f"WHEN {nearest} THEN y{rule}")
-            mean = f"y{self.rules[-1]}"
-        if not cases:
+            cases.append(f"ELSE y{self.rules[-1]} END")
+            mean = "CASE " + "\n         ".join(cases)
+        if not self.inputs:
             return mean
-        # Where an input is NULL the sum is, too.
-        added = "".join(f" + v{number}" for number, _ in self.curves)
-        return "CASE " + "\n         ".join([*cases, f"ELSE {mean} END{added}"])
+        added = "".join(f" + v{place}" for place, _ in self.curves)
+        return f"CASE WHEN {' AND '.join(map(is_usable, self.inputs))}\n       THEN {mean}{added} END"
