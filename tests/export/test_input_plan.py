@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from fruler.export.input_plan import make_input_plan
 from fruler.export.plan import make_plan
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.gaps import Gaps
+from fruler.table.gaps import Gaps
 from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 

@@ -16,7 +16,7 @@ from fruler.data import load_example
 from fruler.export import export_model
 from fruler.export.onnx import build_graph, pipeline_to_onnx
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.gaps import Gaps
+from fruler.table.gaps import Gaps
 from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 

@@ -12,7 +12,7 @@ from helpers.mixed_tables import MIXED_MODELS, assert_same, complete, mixed_mode
 
 from fruler.export import export_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.gaps import Gaps
+from fruler.table.gaps import Gaps
 from fruler.table.sources import LevelSource, NumberSource
 
 

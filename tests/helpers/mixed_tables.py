@@ -9,7 +9,7 @@ import pandas as pd
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.rules.gaps import Gaps
+from fruler.table.gaps import Gaps
 from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 # Each would break out of a string that does not escape it.

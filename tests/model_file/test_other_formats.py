@@ -17,7 +17,7 @@ SKOPS_TYPES = {
     "fruler.estimators.growth.FuzzyRuleRegressor",
     "fruler.rules.antecedents.LabelRanges",
     "fruler.rules.consequents.LinearConsequents",
-    "fruler.rules.gaps.Gaps",
+    "fruler.table.gaps.Gaps",
     "fruler.rules.partitions.FuzzyPartition",
     "fruler.rules.rule_base.RuleBase",
     "fruler.rules.variables.Variable",

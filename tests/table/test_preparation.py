@@ -5,8 +5,8 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
-
 from fruler.table.encoding import Column
+
 from fruler.table.preparation import prepare_table
 
 N = 40

@@ -6,13 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import groupby
 
-import numpy as np
-
 from fruler._typing import Floats
 from fruler._wording import quote_names
 from fruler.export.plan import Plan
-from fruler.rules.gaps import N_SWEEPS
 from fruler.rules.rule_base import RuleBase
+from fruler.table.gaps import N_SWEEPS
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
 from fruler.table.texts import TRUTH_VALUES
 
@@ -185,9 +183,9 @@ def _column(name: str, sources: Collection[Source]) -> Column:
 
 def _filling(rule_base: RuleBase, sources: tuple[Source, ...], columns: Collection[str] | None) -> Filling | None:
     gaps = rule_base.gaps
-    if gaps is None or not gaps.n_inputs:
+    if gaps is None or not gaps.inputs:
         return None
-    inputs = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
+    inputs = gaps.inputs
     can_miss = [
         place
         for place, j in enumerate(inputs)

@@ -16,9 +16,9 @@ from fruler.rules.antecedents import T_NORMS, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
-from fruler.rules.gaps import Gaps
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
+from fruler.table.gaps import Gaps
 from fruler.table.reading import input_table, require_inputs
 from fruler.table.sources import Source
 

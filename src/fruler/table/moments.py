@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._typing import Floats, Indices
-from fruler.rules.gaps import RIDGE, Gaps
+from fruler.table.gaps import RIDGE, Gaps
 
 # Of the estimate from an incomplete table: rounds, and rows.
 _N_ROUNDS, _MAX_ROWS = 8, 2_000

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fruler.rules.gaps import Gaps
 from fruler.rules.json.checked import Checked
 from fruler.rules.rule_base import RuleBase
+from fruler.table.gaps import Gaps
 
 
 def gaps_to_json(rule_base: RuleBase) -> dict[str, Any]:

@@ -9,12 +9,11 @@ from typing import Self
 import numpy as np
 
 from fruler._typing import Floats
-from fruler.rules.arrays import frozen
 
 # Rounds in which gaps of a row are filled in from each other; with one gap the first is exact.
-N_SWEEPS = 5
+N_SWEEPS = 8
 # What the variances of inputs are raised by, so that those that repeat each other can be told apart.
-RIDGE = 1e-3
+RIDGE = 1e-2
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -22,7 +21,7 @@ class Gaps:
     """How missing values of inputs are filled in from those that are there.
 
     A missing value is its regression on the row's other inputs. Where several are missing, they begin at their means,
-    and are filled in one after the other, five times: that comes near to their mean given what is there.
+    and are filled in one after the other, eight times: that comes near to their mean given what is there.
 
     Parameters
     ----------
@@ -47,8 +46,10 @@ class Gaps:
 
     def __init__(self, inputs: Sequence[int], means: object, slopes: object) -> None:
         object.__setattr__(self, "inputs", tuple(int(j) for j in inputs))
-        object.__setattr__(self, "means", frozen(means, np.float64))
-        object.__setattr__(self, "slopes", frozen(slopes, np.float64))
+        for name, values in (("means", means), ("slopes", slopes)):
+            array = np.array(values, dtype=np.float64, order="C")
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
         n = len(self.means) if self.means.ndim == 1 else -1
         if len(set(self.inputs)) != n or min(self.inputs, default=0) < 0:
             raise ValueError("What fills gaps must be of different inputs, with a mean for each.")
