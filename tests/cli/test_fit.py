@@ -1,6 +1,8 @@
 """``fruler fit``: from a table to rules, errors and a model."""
 
+import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -19,22 +21,21 @@ from fruler.data.examples import example_path
 def test_the_output_says_what_was_read_left_out_and_learned(fitted):
     said = fitted.stdout.splitlines()
     assert said[0] == "houses.csv: 200 rows, 8 columns"
-    assert said[1] == (
-        "predicting price from 7 inputs: size, smoker, colour=blue, colour=green, colour=red, heated, age"
-    )
-    assert said[2:9] == [
-        "  encoded   smoker: 0 for no, 1 for yes",
-        "  encoded   colour: an input for each of blue, green, red",
-        "  encoded   heated: 0 for False, 1 for True",
-        "  left out  id: text, different in every row",
+    assert said[1] == "predicting price from 5 inputs: size, smoker, colour, heated, age"
+    assert said[2:10] == [
+        "  category  smoker: no, yes",
+        "  category  colour: blue, green, red",
+        "  category  heated: False, True",
+        "  left out  id: 199 categories, more than 100",
         "  left out  country: always Spain",
-        "  left out  4 rows with a missing value: 2 in age, 1 in colour, 1 in price",
+        "  left out  1 row without a value of price",
+        "  missing   2 of age, 1 of colour; each is estimated from the rest of its row",
         "",
     ]
     assert "  if smoker is yes" in said
     assert any(line.startswith("Typical error on held-out rows: ") for line in said)
-    assert "Root mean squared error on 39 rows held out, after learning from the other 157" in said
-    assert any("learned from all 196 rows" in line for line in said)
+    assert "Root mean squared error on 39 rows held out, after learning from the other 160" in said
+    assert any("learned from all 199 rows" in line for line in said)
     assert any(line.startswith("Model written to ") for line in said)
     # A slow machine tells of its progress.
     assert all("RMSE " in line for line in fitted.stderr.splitlines())
@@ -42,31 +43,33 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted):
 
 def test_the_errors_are_those_of_models_fitted_without_the_held_out_rows(fruler, houses):
     document = json.loads(fruler("fit", houses, "--target", "price", "--json", "--seed", 3).stdout)
-    table = pd.read_csv(houses).dropna(subset=["age", "colour", "price"])
-    X = pd.DataFrame({"size": table["size"], "smoker": 1.0 * (table["smoker"] == "yes")})
-    for colour in ("blue", "green", "red"):
-        X[f"colour={colour}"] = 1.0 * (table["colour"] == colour)
-    X = X.assign(heated=1.0 * table["heated"], age=table["age"]).to_numpy()
-    y = table["price"].to_numpy()
+    table = pd.read_csv(houses).dropna(subset=["price"])
+    X, y = table[["size", "smoker", "colour", "heated", "age"]], table["price"].to_numpy()
     order = np.random.default_rng(3).permutation(len(y))
     test, train = order[:39], order[39:]
-    rules = FuzzyRuleRegressor(random_state=3).fit(X[train], y[train])
+    rules = FuzzyRuleRegressor(random_state=3).fit(X.iloc[train], y[train])
     errors = document["held_out"]["rmse"]
-    assert errors["rules"] == pytest.approx(np.sqrt(np.square(rules.predict(X[test]) - y[test]).mean()))
+    assert errors["rules"] == pytest.approx(np.sqrt(np.square(rules.predict(X.iloc[test]) - y[test]).mean()))
     assert errors["mean"] == pytest.approx(np.sqrt(np.square(y[train].mean() - y[test]).mean()))
-    columns = np.c_[np.ones(len(y)), X]
+    columns = np.c_[np.ones(len(y)), rules.rule_base_.inputs_of(X)]
     line = np.linalg.lstsq(columns[train], y[train], rcond=None)[0]
     assert errors["linear_regression"] == pytest.approx(np.sqrt(np.square(columns[test] @ line - y[test]).mean()))
 
 
-def test_the_saved_model_is_that_of_all_rows_with_labels_units_and_encoding(model):
+def test_the_saved_model_is_that_of_all_rows_with_labels_units_and_categories(model):
     loaded = load_model(model)
-    assert loaded.rule_base_.training.n_rows == 196
-    assert loaded.rule_base_.variables[1].partition.labels == ("no", "yes")
+    assert loaded.rule_base_.training.n_rows == 199
+    # In the order of what they add to the price.
+    assert loaded.rule_base_.variables[1].partition.labels == ("yes", "no")
     assert loaded.rule_base_.variables[0].unit == "m²"
     assert loaded.rule_base_.target_unit == "k€"
-    columns = json.loads(model.read_text())["columns"]
-    assert columns[1] == {"name": "smoker", "kind": "category", "categories": ["no", "yes"]}
+    assert [one.levels and one.levels.levels for one in loaded.rule_base_.variables] == [
+        None,
+        ("no", "yes"),
+        ("blue", "green", "red"),
+        ("False", "True"),
+        None,
+    ]
 
 
 def test_json_is_one_document_and_messages_go_elsewhere(fruler, houses, model):
@@ -83,10 +86,65 @@ def test_json_is_one_document_and_messages_go_elsewhere(fruler, houses, model):
 def test_without_a_model_file_the_output_says_how_to_keep_the_rules(fruler, houses, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = fruler("fit", houses, "--target", "price", "--no-test", "--max-rules", 1)
-    assert "1 rule for price\n\nprice = " in result.stdout
+    assert re.search(r"1 rule( and 1 curve)? for price\n\nprice = ", result.stdout)
     assert "repeat this with --model" in result.stdout
     assert "held out" not in result.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+def make_codes(n=120):
+    """A table whose zones are numbers, and stand for categories: what they add is in no order."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"zone": np.arange(n) % 5 + 1, "x": rng.uniform(0, 1, n).round(3)})
+    table["y"] = (table["zone"].map({1: 9, 2: 0, 3: 8, 4: 1, 5: 9}) + table["x"] + rng.normal(0, 0.1, n)).round(3)
+    return table
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_numbers_that_are_codes_of_categories(fruler, tmp_path, gap):
+    table = make_codes()
+    if gap:
+        # A file with a gap makes decimals of whole numbers.
+        table.loc[7, "zone"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    options = ("--target", "y", "--category", "zone", "--model", tmp_path / "m.json")
+    result = fruler("fit", tmp_path / "t.csv", *options)
+    assert result.returncode == 0, result.stderr
+    # The rarest comes last.
+    assert f"  category  zone: {'1, 2, 4, 5, 3' if gap else '1, 2, 3, 4, 5'}\n" in result.stdout
+    by_name = FuzzyRuleRegressor(categorical_features=["zone"], random_state=0).fit(table[["zone", "x"]], table["y"])
+    predicted = pd.read_csv(io.StringIO(fruler("predict", tmp_path / "m.json", tmp_path / "t.csv").stdout))
+    np.testing.assert_allclose(predicted["prediction"], by_name.predict(table[["zone", "x"]]), rtol=1e-9)
+    assert "category" not in fruler("fit", tmp_path / "t.csv", "--target", "y", "--no-test").stdout
+
+
+def test_a_rare_category_may_be_missing_from_the_rows_that_the_error_is_measured_with(fruler, tmp_path):
+    table = make_codes().drop(columns="zone").assign(k="usual")
+    # Row 0 is held out, so that the others have one category.
+    table.loc[np.random.default_rng(0).permutation(120)[0], "k"] = "rare"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = fruler("fit", tmp_path / "t.csv", "--target", "y")
+    assert result.returncode == 0, result.stderr
+    assert "  category  k: usual, rare\n" in result.stdout
+    assert "24 rows held out" in result.stdout
+
+
+def test_rows_enough_for_each_category_of_the_table_are_enough_for_the_test(fruler, tmp_path):
+    # Three rows for each in the table, and fewer in four fifths of it.
+    table = make_codes(90).assign(zone=[f"zone {i % 30}" for i in range(90)])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = fruler("fit", tmp_path / "t.csv", "--target", "y")
+    assert result.returncode == 0, result.stderr
+    assert "18 rows held out" in result.stdout
+
+
+def test_categories_that_are_alike_are_hinted_at_once(fruler, tmp_path):
+    table = make_codes().assign(zone=["North", "north", "south "] * 40)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = fruler("fit", tmp_path / "t.csv", "--target", "y")
+    hint = "  hint      zone has 'North', 'north', which differ only by case or spaces; write them alike if"
+    assert result.stdout.count(hint) == 1
+    assert "alike" not in result.stderr
 
 
 def test_few_rows_are_learned_from_without_a_test(fruler, tmp_path):

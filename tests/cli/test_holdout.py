@@ -15,11 +15,11 @@ N = 60
 
 @pytest.fixture
 def series(tmp_path):
-    """A table in order of time, whose last rows are unlike the others, with a gap among the first."""
+    """A table in order of time, whose last rows are unlike the others, where one of the first has no target."""
     day = np.arange(N)
     table = pd.DataFrame({"day": day, "load": (day * 7) % 13, "y": np.where(day < 45, day, 5 * day) + (day * 7) % 13})
     table = table.astype(float)
-    table.loc[2, "load"] = np.nan
+    table.loc[2, "y"] = np.nan
     table.to_csv(tmp_path / "t.csv", index=False)
     return tmp_path / "t.csv"
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from fruler.rules.gaps import Gaps
 from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
@@ -27,25 +28,57 @@ def new_rows(tmp_path):
 
 
 def expected(model):
-    """The predictions of the first and the last row."""
-    rows = [[70.0, 1.0, 0.0, 0.0, 1.0, 1.0, 10.0], [100.0, 0.0, 1.0, 0.0, 0.0, 0.0, 3.0]]
-    return load_model(model).rule_base_.predict(rows)
+    """The predictions of the rows, by the model in Python; the unknown colour is a missing one."""
+    table = pd.read_csv(io.StringIO(ROWS.replace("teal", "")))
+    return load_model(model).predict(table)
+
+
+def without_gaps(model):
+    """The path of a model of an older version: it does not know what to take for a missing value."""
+    regressor = load_model(model)
+    regressor.rule_base_ = replace(regressor.rule_base_, gaps=None)
+    regressor.save(model.with_name("older.json"))
+    return model.with_name("older.json")
 
 
 def test_a_header_and_a_line_a_row(fruler, model, new_rows, tmp_path):
     result = fruler("predict", model, new_rows, "-o", tmp_path / "out.csv")
     assert result.stdout == ""
     assert_says_why(result)
-    first, last = expected(model)
-    assert (tmp_path / "out.csv").read_text() == f'prediction\n{first}\n""\n""\n{last}\n'
-    assert len(pd.read_csv(tmp_path / "out.csv")) == 4
+    assert (tmp_path / "out.csv").read_text() == "prediction\n" + "".join(f"{one}\n" for one in expected(model))
 
 
 def assert_says_why(result):
     assert result.returncode == 0
     assert result.stderr == (
-        "fruler: 2 of 4 rows cannot be predicted: 'colour' has an unknown value in 1 ('teal'); 'age' is missing in 1\n"
+        "fruler: missing or not known, and estimated from the rest of the row: "
+        "'colour' in 1 row (not known: 'teal'); 'age' in 1 row\n"
     )
+
+
+def test_an_estimate_is_the_mean_of_what_was_learned_from_given_the_rest(model):
+    rules = load_model(model).rule_base_
+    known, lacking = rules.inputs_of(pd.read_csv(io.StringIO(ROWS)))[[1, 2]]
+    levels = rules.variables[2].levels
+    assert min(levels.values) < known[2] < max(levels.values)
+    assert 30.0 < lacking[4] < 50.0
+
+
+def test_a_model_that_knows_nothing_to_take_for_a_gap_leaves_the_row_empty(fruler, model, new_rows):
+    older = without_gaps(model)
+    first, _, _, last = expected(model)
+    result = fruler("predict", older, new_rows)
+    assert result.stdout == f'prediction\n{first}\n""\n""\n{last}\n'
+    assert result.stderr == (
+        "fruler: 2 of 4 rows cannot be predicted, for what is missing: "
+        "'colour' in 1 row (not known: 'teal'); 'age' in 1 row\n"
+    )
+    document = json.loads(fruler("predict", older, new_rows, "--json").stdout)
+    assert document == {"target": "price", "predictions": [first, None, None, last]}
+    said = fruler("explain", older, new_rows, "--rows", 2).stdout
+    assert "Row 2\ncannot be predicted: colour missing or unknown\n" in said
+    _, second = json.loads(fruler("explain", older, new_rows, "--rows", 2, "--json").stdout)
+    assert second == {"row": 2, "prediction": None, "lacks": ["colour"]}
 
 
 def test_columns_are_found_by_name_and_others_kept_if_asked_for(fruler, model, tmp_path):
@@ -55,13 +88,12 @@ def test_columns_are_found_by_name_and_others_kept_if_asked_for(fruler, model, t
     written = pd.read_csv(io.StringIO(result.stdout))
     assert list(written.columns) == [*table.columns, "note", "prediction"]
     assert written["note"].tolist() == ["é"] * 4
-    np.testing.assert_allclose(written["prediction"].dropna(), expected(model), rtol=1e-12)
+    np.testing.assert_allclose(written["prediction"], expected(model), rtol=1e-12)
 
 
-def test_json_has_null_for_a_row_that_cannot_be_predicted(fruler, model, new_rows):
+def test_json_has_a_prediction_for_every_row(fruler, model, new_rows):
     document = json.loads(fruler("predict", model, new_rows, "--json").stdout)
-    first, last = expected(model)
-    assert document == {"target": "price", "predictions": [first, None, None, last]}
+    assert document == {"target": "price", "predictions": expected(model).tolist()}
 
 
 def test_standard_input_to_standard_output(model, new_rows):
@@ -88,7 +120,10 @@ def smaller_model(model, tmp_path):
     consequents[:, 1:][:, ~kept] = 0.0
     everything = np.stack([np.zeros_like(rules.granularities), rules.granularities - 1], axis=1)
     antecedents = np.where(kept[:, np.newaxis], rules.antecedents.ranges, everything)
-    regressor.rule_base_ = replace(rules, antecedents=antecedents, consequents=consequents)
+    gaps = rules.gaps
+    places = [np.flatnonzero(rules.uses).tolist().index(j) for j in np.flatnonzero(kept)]
+    fewer = Gaps(gaps.means[places], gaps.slopes[np.ix_(places, places)])
+    regressor.rule_base_ = replace(rules, antecedents=antecedents, consequents=consequents, gaps=fewer)
     regressor.save(tmp_path / "smaller.json")
     return tmp_path / "smaller.json"
 
@@ -100,19 +135,54 @@ def test_what_no_rule_uses_is_not_needed(fruler, smaller_model, tmp_path, text):
     for shown in (table, table.drop(columns=["size", "colour"])):
         shown.to_csv(tmp_path / "new.csv", index=False)
         result = fruler("predict", smaller_model, tmp_path / "new.csv")
-        assert result.stderr == "fruler: 1 of 4 rows cannot be predicted: 'age' is missing in 1\n"
+        assert result.stderr == ("fruler: missing, and estimated from the rest of the row: 'age' in 1 row\n")
         predictions.append(result.stdout)
         assert fruler("explain", smaller_model, tmp_path / "new.csv", "--row", 1).stdout.startswith("Row 1\nprice = ")
     assert predictions[0] == predictions[1]
-    first, last = load_model(smaller_model).rule_base_.predict([[5, 1, 0, 0, 1, 1, 10], [6, 0, 0, 1, 0, 0, 3]])
-    assert predictions[0].split() == ["prediction", str(first), predictions[0].split()[2], '""', str(last)]
+    others = table.assign(size=5.0, colour="blue")
+    expected = load_model(smaller_model).rule_base_.predict(others)
+    assert predictions[0].split() == ["prediction", *map(str, expected)]
 
 
 def test_text_in_a_column_of_numbers(fruler, model, tmp_path):
     (tmp_path / "new.csv").write_text(ROWS.replace("80,", "big,"))
     result = fruler("predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv")
-    assert_one_line(result, "new.csv", "'size'", "row 2", "'big'")
+    assert_one_line(result, "new.csv, line 3, column 'size': the value is 'big', and the model knows numbers there")
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "parts"),
+    [
+        (
+            ("red", "teal", "blue"),
+            "7",
+            ["line 2, column 'colour'", "is 7", "knows categories there", "'blue', 'green'"],
+        ),
+        (("10", "20", "3"), "true", ["line 2, column 'age'", "a truth value", "write 0 or 1"]),
+    ],
+)
+def test_columns_of_another_type(fruler, model, tmp_path, old, new, parts):
+    table = pd.read_csv(io.StringIO(ROWS), dtype=str).dropna()
+    table.replace(dict.fromkeys(old, new)).to_csv(tmp_path / "new.csv", index=False)
+    assert_one_line(fruler("predict", model, tmp_path / "new.csv"), *parts)
+
+
+def test_a_column_of_dates(fruler, model, tmp_path):
+    pytest.importorskip("pyarrow")
+    table = pd.read_csv(io.StringIO(ROWS)).assign(age=pd.date_range("2020-01-01", periods=4))
+    table.to_parquet(tmp_path / "new.parquet")
+    result = fruler("predict", model, tmp_path / "new.parquet")
+    assert_one_line(result, "new.parquet, row 1, column 'age'", "a date or a time")
+
+
+def test_infinity_in_a_file_is_a_missing_value(fruler, model, tmp_path):
+    (tmp_path / "new.csv").write_text(ROWS.replace("false,\n", "false,inf\n"))
+    result = fruler("predict", model, tmp_path / "new.csv", "--keep")
+    assert_says_why(result)
+    written = pd.read_csv(io.StringIO(result.stdout))
+    assert written["age"][2] == np.inf
+    np.testing.assert_allclose(written["prediction"], expected(model), rtol=1e-12)
 
 
 def test_files_that_are_read_are_not_overwritten(fruler, model, new_rows):
@@ -159,14 +229,22 @@ def test_a_closed_pipe_ends_in_silence(model, tmp_path, buffered, monkeypatch):
 
 def test_explanations_in_sentences(fruler, model, new_rows):
     said = fruler("explain", model, new_rows, "--rows", 2).stdout
-    first, _ = expected(model)
+    first, second, *_ = expected(model)
     assert said.startswith(f"Row 1\nprice = {first:.4g} k€\n")
-    assert "smoker = 1 (yes)" in said
-    assert "Row 2\ncannot be predicted: colour missing or unknown\n" in said
-    assert "2 more rows" in said
-    said = fruler("explain", model, new_rows, "--row", 4).stdout
-    assert said.startswith("Row 4\nprice = ")
-    assert said.count("Row") == 1
+    assert "smoker = yes" in said
+    assert f"Row 2\nprice = {second:.4g} k€\n" in said
+    assert "missing, and estimated from the rest of the row: colour\n" in said
+    assert "\n2 more rows; --rows or --row shows them\n" in said
+    assert "\n1 more row; " in fruler("explain", model, new_rows, "--rows", 3).stdout
+    alone = fruler("explain", model, new_rows, "--row", 4)
+    assert alone.stdout.startswith("Row 4\nprice = ")
+    assert alone.stdout.count("Row") == 1
+    assert alone.stderr == ""
+
+
+def test_explanations_name_categories_that_are_not_known(fruler, model, new_rows):
+    result = fruler("explain", model, new_rows, "--row", 2)
+    assert result.stderr == "fruler: 'colour': the model does not know 'teal', which counts as missing\n"
 
 
 def test_explanations_end_with_how_true_the_rules_are(fruler, model, new_rows):
@@ -180,7 +258,9 @@ def test_explanations_for_machines(fruler, model, new_rows):
     assert first["row"] == 1
     assert first["prediction"] == expected(model)[0]
     assert first["base"] + sum(first["adds"].values()) == pytest.approx(first["prediction"])
-    assert second == {"row": 2, "prediction": None, "lacks": ["colour"]}
+    assert second["row"] == 2
+    assert second["prediction"] == expected(model)[1]
+    assert second["missing"] == ["colour"]
 
 
 def test_a_row_that_is_not_there(fruler, model, new_rows):

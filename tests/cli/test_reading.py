@@ -71,9 +71,10 @@ def test_missing_values_and_separators_that_are_given(fruler, tmp_path):
     table.to_csv(path, sep=":", index=False)
     options = ("--sep", ":", "--na-values", "none", "--na-values", "-999")
     result = fruler("fit", path, "--target", "y", "--no-test", *options, "--model", tmp_path / "m.json")
-    assert "left out  3 rows with a missing value: 2 in size, 1 in age" in result.stdout, result.stderr
+    assert "missing   2 of size, 1 of age; each is estimated" in result.stdout, result.stderr
     result = fruler("predict", tmp_path / "m.json", path, *options)
-    assert "3 of 30 rows cannot be predicted" in result.stderr
+    assert "'size' in 2 rows" in result.stderr
+    assert len(result.stdout.splitlines()) == 31
     assert_one_line(fruler("fit", path, "--target", "y", "--sheet", "1"), "t.txt", "needs no sheet (--sheet)")
     assert_one_line(fruler("fit", path, "--target", "y", "--sep", "::"), "--sep", "'::'")
     assert_one_line(fruler("predict", tmp_path / "m.json", path, "--decimal", "x"), "--decimal", "'x'")

@@ -1,4 +1,4 @@
-"""Files of every schema as they were first written. They must load for ever: a file here is never changed, only added."""
+"""Files of every schema as they were first written. They must load for ever: none is changed, only added."""
 
 import hashlib
 import json

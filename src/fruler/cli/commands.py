@@ -127,6 +127,10 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A column to leave out; may be repeated.")
     ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A column of numbers that are codes of categories; may be repeated."),
+    ] = None,
     unit: Annotated[
         list[str] | None, typer.Option(metavar="NAME=UNIT", help="A column's unit, as in size=m²; may be repeated.")
     ] = None,
@@ -169,6 +173,7 @@ def fit(
             model=model,
             report=report,
             drop=tuple(drop or ()),
+            categories=tuple(category or ()),
             units=tuple(unit or ()),
             max_rules=max_rules,
             time_limit=time_limit,
@@ -204,8 +209,8 @@ def predict(
 ) -> None:
     """Predict each row of a table: a header, then one line per row.
 
-    Columns are found by their names; others are ignored. A row with a missing value, or with a category that the model
-    does not know, has an empty prediction.
+    Columns are found by their names; others are ignored. A value that is missing, and a category that the model does
+    not know, is estimated from the rest of its row.
     """
     from fruler.cli.predict import write_predictions
 

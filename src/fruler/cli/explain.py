@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fruler._wording import counted
+from fruler.cli.failures import say
 from fruler.cli.output import STDOUT, show, write_output
 from fruler.cli.output import as_json as to_json
 from fruler.cli.predict import NewRows, rows_for
@@ -27,13 +28,15 @@ def explain_table(
     wanted = [row - 1] if row is not None else list(range(min(rows, n_rows)))
     known = [place for place in wanted if found.complete[place]]
     explained = model.rule_base.explain(found.inputs[known]) if known else ()
+    for unknown in found.unknown(wanted):
+        say(unknown)
     why = dict(zip(known, explained, strict=True))
     if as_json:
         write_output(STDOUT, to_json([_as_dict(why.get(place), found, place) for place in wanted]))
         return
     show("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
     if row is None and len(wanted) < n_rows:
-        show(f"\n{n_rows - len(wanted)} more rows; --rows or --row shows them")
+        show(f"\n{counted(n_rows - len(wanted), 'more row')}; --rows or --row shows them")
     truth = truth_sentence(model.rule_base)
     if truth:
         show(f"\n{truth}")

@@ -45,6 +45,7 @@ class FitOptions:
     model: Path | None = None
     report: Path | None = None
     drop: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     max_rules: int | None = None
     time_limit: float | None = None
@@ -63,7 +64,9 @@ def learn_rules(options: FitOptions) -> None:
     table = read_frame(options.data, options.reading, options.target)
     target = _target_of(table, options)
     table.refuse_doubts([target])
-    prepared = _with_name(table.name, prepare_table, table.frame, target, drop=options.drop)
+    prepared = _with_name(
+        table.name, prepare_table, table.frame, target, drop=options.drop, categories=options.categories
+    )
     units = _units(options.units, prepared)
 
     def tell(text: str) -> None:
@@ -150,8 +153,13 @@ def _units(given: tuple[str, ...], prepared: PreparedTable) -> dict[str, str]:
     return units
 
 
-def _settings(options: FitOptions, time_limit: float | None, progress: ProgressLine, search: str) -> dict[str, Any]:
+def _settings(
+    options: FitOptions, prepared: PreparedTable, time_limit: float | None, progress: ProgressLine, search: str
+) -> dict[str, Any]:
     settings: dict[str, Any] = {} if options.max_rules is None else {"max_rules": options.max_rules}
+    if prepared.categories:
+        # A part of the table may look different: what a column is, all rows decide.
+        settings["categorical_features"] = prepared.categories
     if options.checkpoint is not None:
         # The two searches see different rows: each has a folder of its own.
         folder = options.checkpoint / search
@@ -178,7 +186,7 @@ def _tested(options: FitOptions, prepared: PreparedTable, split: Split) -> HeldO
     X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
     limit = None if options.time_limit is None else options.time_limit / 2.0
     with ProgressLine(f"measuring the error, learning from {len(train)} rows") as progress:
-        rules, ended = _fitted(options, _settings(options, limit, progress, "error"), X, y)
+        rules, ended = _fitted(options, _settings(options, prepared, limit, progress, "error"), X, y)
     if ended:
         # What was measured would be the error of other rules than those that are kept.
         raise KeyboardInterrupt
@@ -193,7 +201,8 @@ def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> Ba
     if limit is not None:
         limit = max(limit - seconds, limit / 2.0)
     with ProgressLine(f"learning from all {len(prepared.inputs)} rows") as progress:
-        rules, ended = _fitted(options, _settings(options, limit, progress, "rules"), prepared.inputs, prepared.target)
+        settings = _settings(options, prepared, limit, progress, "rules")
+        rules, ended = _fitted(options, settings, prepared.inputs, prepared.target)
     if ended:
         say(ended)
     elif rules.ended_early_ and limit is not None:
@@ -209,6 +218,8 @@ def _fitted(
     """Return a fitted regressor, and what the search said of its end if that was before its time."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
+        # Of categories that are alike a note has told already.
+        warnings.simplefilter("ignore", UserWarning)
         rules = _estimator(options)(**settings).fit(X, y)
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 

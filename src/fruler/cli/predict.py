@@ -20,6 +20,8 @@ from fruler.cli.output import STDOUT, as_json, check_destination, write_output
 from fruler.data.options import ReadOptions
 from fruler.model_file.file import Model, read_model
 from fruler.rules.rule_base import RuleBase
+from fruler.table.preparation import bounded_numbers
+from fruler.table.sources import UnfitValue
 
 COLUMN = "prediction"
 _VALUES_SHOWN = 3
@@ -67,9 +69,23 @@ class NewRows:
             values = self.table.frame[variable.column]
             unknown = [] if variable.source is None else variable.source.unknown(values)
             rows = counted(int(self.gaps[:, j].sum()), "row")
-            also = f" (unknown: {quote_names(unknown[:_VALUES_SHOWN])})" if unknown else ""
+            also = f" (not known: {_listed(unknown)})" if unknown else ""
             told.setdefault(variable.column, f"{variable.column!r} in {rows}{also}")
         return list(told.values())
+
+    def unknown(self, places: list[int]) -> list[str]:
+        """Say, column by column, which categories of some rows the model does not know."""
+        used = [one for one, uses in zip(self.rule_base.variables, self.rule_base.uses, strict=True) if uses]
+        by_column = {
+            one.column: one.source.unknown(self.table.frame[one.column].iloc[places])
+            for one in used
+            if one.source is not None
+        }
+        return [
+            f"{column!r}: the model does not know {_listed(texts)}, which counts as missing"
+            for column, texts in by_column.items()
+            if texts
+        ]
 
     def said(self) -> str:
         """Say what became of rows with gaps; nothing where there are none."""
@@ -77,7 +93,8 @@ class NewRows:
             return ""
         listed = "; ".join(self.what_is_missing())
         if self.complete.all():
-            return f"missing, and estimated from the rest of the row: {listed}"
+            missing = "missing or not known" if "not known: " in listed else "missing"
+            return f"{missing}, and estimated from the rest of the row: {listed}"
         n_without = int((~self.complete).sum())
         return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted, for what is missing: {listed}"
 
@@ -94,9 +111,29 @@ def rows_for(model: Model, data: str, options: ReadOptions) -> NewRows:
     for note in table.notes(without=table.frame.columns):
         say(f"{table.name}: {note}")
     try:
-        return NewRows(table, model.rule_base, model.rule_base.numbers_of(table.frame))
+        return NewRows(table, model.rule_base, model.rule_base.numbers_of(_bounded(table.frame, model.rule_base)))
+    except UnfitValue as error:
+        place = f"{table.name}, row {error.row + 1}"
+        if table.file is not None:
+            place = table.file.origin.at(error.row, error.column)
+        raise ValueError(f"{place}: the value {error.problem}") from None
     except ValueError as error:
         raise ValueError(f"{table.name}: {str(error).rstrip('.')}") from None
+
+
+def _bounded(frame: pd.DataFrame, rule_base: RuleBase) -> pd.DataFrame:
+    """Return a table in which infinite numbers are missing, as they are where rules are learned from a file."""
+    names = {one.column for one in rule_base.variables if one.levels is None} & set(frame.columns)
+    floats = [name for name in frame.columns if name in names and pd.api.types.is_float_dtype(frame[name].dtype)]
+    bounded = frame.copy()
+    for name in floats:
+        bounded[name] = bounded_numbers(frame[name])
+    return bounded
+
+
+def _listed(texts: list[str]) -> str:
+    more = f" and {len(texts) - _VALUES_SHOWN} more" if len(texts) > _VALUES_SHOWN else ""
+    return quote_names(texts[:_VALUES_SHOWN]) + more
 
 
 def write_predictions(

@@ -62,10 +62,15 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
         rows.table.refuse_doubts([target])
         answers = target_numbers(rows.table.frame, target)
         known = rows.complete & np.isfinite(answers)
+        if not np.isfinite(answers).any():
+            raise ValueError(f"{rows.table.name}: no row has a value of {target!r}; fill it in, or leave DATA out")
         if not known.any():
-            raise ValueError(f"{rows.table.name}: every row lacks a value; fill them in, or leave DATA out")
+            raise ValueError(f"{rows.table.name}: no row can be predicted; fill in {'; '.join(rows.what_is_missing())}")
         if not known.all():
-            say(f"{int((~known).sum())} of {len(known)} rows lack a value and are not in the report")
+            lacks = target if rows.complete.all() else "an input or of " + target
+            n_left_out = int((~known).sum())
+            verbs = ("lacks", "is") if n_left_out == 1 else ("lack", "are")
+            say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} not in the report")
         X, y = model.rule_base.filled(rows.inputs[known]), answers[known]
     front = None if model.learning is None else front_of(model.learning)
     rules = model.rule_base

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -12,10 +14,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler._wording import comma_advice, is_printable
+from fruler._wording import comma_advice, counted, is_printable, quote_names
 from fruler.table.effects import Effects, level_effects
 from fruler.table.sources import LevelSource, NumberSource, Source
-from fruler.table.texts import TRUTH_VALUES, column_texts, level_codes
+from fruler.table.texts import are_truth_values, category_texts, column_texts, level_codes
 
 Kind = Literal["number", "category"]
 
@@ -38,11 +40,26 @@ class UnusableColumn(ValueError):
         Its name.
     reason : str
         Why, in words that follow "the column ... ".
+    value : str, optional
+        The first value that is why.
+    row : int, optional
+        Its row, counted from 0.
+    remedy : str
+        What to do.
     """
 
-    def __init__(self, column: str, reason: str) -> None:
-        super().__init__(f"The column {column!r} {reason}; leave it out, or correct it.")
-        self.column, self.reason = column, reason
+    def __init__(
+        self,
+        column: str,
+        reason: str,
+        *,
+        value: str | None = None,
+        row: int | None = None,
+        remedy: str = "leave the column out, or correct it",
+    ) -> None:
+        where = "" if row is None else f" ({value!r} in row {row}, counted from 0)"
+        super().__init__(f"The column {column!r} {reason}{where}; {remedy}.")
+        self.column, self.reason, self.value, self.row, self.remedy = column, reason, value, row, remedy
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,66 +107,104 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
     """
     name, dtype = str(values.name), values.dtype
     if not values.notna().any():
-        raise UnusableColumn(name, "has no value in any row")
-    if declared or isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
-        return _checked_category(values)
+        raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
+    if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
+        return _checked_category(values, declared)
     if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
-        raise UnusableColumn(name, _dates())
+        raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
     if pd.api.types.is_complex_dtype(dtype):
         raise UnusableColumn(name, "holds complex numbers")
     if pd.api.types.is_numeric_dtype(dtype):
-        return "number"
+        return _checked_category(values, declared) if declared else "number"
     present = values.dropna()
     odd = next((value for value in present if not isinstance(value, _PLAIN)), None)
     if odd is not None:
-        dated = hasattr(odd, "year") or isinstance(odd, np.datetime64)
-        raise UnusableColumn(name, _dates() if dated else f"holds a {type(odd).__name__}")
-    return _kind_of_texts(values, present)
+        if hasattr(odd, "year") or hasattr(odd, "hour") or isinstance(odd, np.datetime64):
+            raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
+        raise UnusableColumn(name, f"holds a {type(odd).__name__}")
+    return _checked_category(values, declared) if declared else _kind_of_texts(values, present)
 
 
-_PLAIN = (str, bytes, int, float, np.number, np.bool_)
+_PLAIN = (str, bytes, int, float, np.number, np.bool_, Decimal)
+_DATE_REMEDY = "make numbers of it, such as the month or the days since a start, or leave it out"
+_ODD_REMEDY = "correct it, or leave it empty if it marks a missing value"
 
 
 def _kind_of_texts(values: pd.Series, present: pd.Series) -> Kind:
-    name, texts = str(values.name), column_texts(values).dropna()
-    if set(texts.str.lower().unique()) <= {text.lower() for text in TRUTH_VALUES}:
+    name, everything = str(values.name), column_texts(values).reset_index(drop=True)
+    texts = everything.dropna()
+    if texts.empty:
+        raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
+    if are_truth_values(texts):
         return _checked_category(values)
     numbers = pd.to_numeric(texts, errors="coerce")
     if numbers.notna().all():
         return "number"
     if texts.map(lambda text: _DATE.fullmatch(text) is not None).all():
-        raise UnusableColumn(name, _dates())
+        raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
     with_commas = texts[texts.map(lambda text: comma_advice(text) is not None)]
     if len(with_commas) > _MOSTLY * len(texts):
         # "1,000" may be a thousand, beside "2,5" it is not.
         text = min(with_commas, key=lambda text: len(str(comma_advice(text))))
-        raise UnusableColumn(name, f"holds numbers with a comma ({text!r}); {comma_advice(text)}")
-    row = values.index.get_loc(texts[numbers.isna()].index[0]) if values.index.is_unique else 0
-    shown = f"{texts[numbers.isna()].iloc[0]!r} in row {row} (counted from 0)"
+        raise UnusableColumn(name, f"holds numbers with a comma ({text!r})", remedy=str(comma_advice(text)))
+    first = texts[numbers.isna()].index[0]
+    place: dict[str, Any] = {"value": str(texts[first]), "row": int(first), "remedy": _ODD_REMEDY}
     if numbers.notna().mean() > _MOSTLY:
-        raise UnusableColumn(name, f"holds text among numbers ({shown})")
-    kinds = {isinstance(value, str | bytes) for value in present}
-    if len(kinds) > 1:
-        raise UnusableColumn(name, f"mixes numbers and text ({shown})")
+        raise UnusableColumn(name, "holds text among numbers", **place)
+    if any(not isinstance(value, str | bytes | bool | np.bool_) for value in present):
+        raise UnusableColumn(name, "mixes numbers and text", **place)
     return _checked_category(values)
 
 
-def _dates() -> str:
-    return "holds dates or times, of which numbers such as the month or the days since a start can be made"
-
-
-def _checked_category(values: pd.Series) -> Kind:
-    counts = column_texts(values, TRUTH_VALUES).value_counts()
-    name = str(values.name)
-    if len(counts) > max(MAX_LEVELS, 2) or (len(counts) > 2 and counts.sum() < MIN_ROWS_A_LEVEL * len(counts)):
+def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
+    texts = category_texts(values).reset_index(drop=True)
+    counts = texts.value_counts()
+    name, n_levels, n_rows = str(values.name), len(counts), int(counts.sum())
+    if n_levels == 0:
+        raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
+    if n_levels > MAX_LEVELS:
         raise UnusableColumn(
-            name, f"has {len(counts)} different texts in {counts.sum()} rows, too many to learn from each"
+            name, f"has {n_levels:,} categories, more than {MAX_LEVELS}", remedy="leave it out, or group them"
         )
-    unprintable = [text for text in counts.index if not is_printable(text)]
-    if unprintable:
+    least = MIN_ROWS_A_LEVEL / 2.0 if declared else MIN_ROWS_A_LEVEL
+    if n_levels > 2 and n_rows < least * n_levels:
+        raise UnusableColumn(
+            name,
+            f"has {n_levels} categories in {counted(n_rows, 'row')}, too few rows to learn from each",
+            remedy="leave it out, or group them",
+        )
+    unprintable = texts.map(lambda text: not is_printable(text), na_action="ignore").fillna(False).astype(bool)
+    if unprintable.any():
         # Categories are shown everywhere.
-        raise UnusableColumn(name, f"holds text with unprintable characters ({unprintable[0]!r})")
+        row = int(np.argmax(unprintable))
+        raise UnusableColumn(name, "holds text with unprintable characters", value=str(texts[row]), row=row)
     return "category"
+
+
+def similar_categories(values: pd.Series) -> list[tuple[str, ...]]:
+    """Return the categories of a column that differ only by case or by spaces, together.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> similar_categories(pd.Series(["Red", "red", "new  town", "new town", "blue"]))
+    [('Red', 'red'), ('new  town', 'new town')]
+    """
+    alike: dict[str, list[str]] = {}
+    for text in dict.fromkeys(category_texts(values).dropna()):
+        alike.setdefault("".join(text.casefold().split()), []).append(text)
+    return [tuple(texts) for texts in alike.values() if len(texts) > 1]
+
+
+def _warn_of_similar(table: pd.DataFrame, names: Iterable[Any]) -> None:
+    for name in names:
+        for texts in similar_categories(table[name]):
+            warnings.warn(
+                f"The column {str(name)!r} has the categories {quote_names(texts)}, which differ only by case or "
+                "spaces; write them alike if they are the same.",
+                UserWarning,
+                stacklevel=2,
+            )
 
 
 def learn_inputs(
@@ -195,6 +250,7 @@ def learn_inputs(
     kinds = {name: column_kind(table[name], name in declared) for name in table.columns}
     numbers = {name: NumberSource(str(name)).numbers(table[name]) for name, kind in kinds.items() if kind == "number"}
     levels = {name: _levels(table[name]) for name, kind in kinds.items() if kind == "category"}
+    _warn_of_similar(table, levels)
     codes = {name: _codes(table[name], own) for name, own in levels.items()}
     effects = _effects(numbers, codes, levels, y, weight) if codes and not one_hot else {}
     names, sources = [], []
@@ -203,6 +259,8 @@ def learn_inputs(
     for name in table.columns:
         if name in numbers:
             made: list[tuple[str, Source]] = [(str(name), NumberSource(str(name)))]
+        elif len(levels[name]) == 1:
+            made = [(str(name), LevelSource(str(name), levels[name], [0.0]))]
         elif not one_hot:
             made = [(str(name), LevelSource(str(name), levels[name], effects[name].levels.tolist()))]
         elif len(levels[name]) == 2:
@@ -224,17 +282,20 @@ def learn_inputs(
 
 
 def _levels(values: pd.Series) -> tuple[str, ...]:
-    """Return the categories of a column: as they are declared, else "no" first and by alphabet."""
-    texts = column_texts(values, TRUTH_VALUES)
-    present = set(texts.dropna().unique())
+    """Return the categories of a column: as they are declared, else "no" first, numbers by size, and by alphabet.
+
+    One that is the same in every row stays: a part of a table may have lost its rare categories.
+    """
+    present = set(category_texts(values).dropna().unique())
     if isinstance(values.dtype, pd.CategoricalDtype):
-        declared = column_texts(pd.Series(values.cat.categories))
-        found = tuple(text for text in declared if text in present)
-    else:
-        found = tuple(sorted(present, key=lambda text: (text.lower() not in ("no", "n", "false"), text)))
-    if len(found) < 2:
-        raise UnusableColumn(str(values.name), f"is always {found[0]!r}")
-    return found
+        declared = column_texts(pd.Series(values.cat.categories), present)
+        return tuple(dict.fromkeys(text for text in declared if text in present))
+    return tuple(sorted(present, key=_order))
+
+
+def _order(text: str) -> tuple[bool, float, str]:
+    number = pd.to_numeric(text, errors="coerce")
+    return text.lower() not in ("no", "n", "false"), np.inf if np.isnan(number) else float(number), text
 
 
 def _codes(values: pd.Series, levels: Sequence[str]) -> npt.NDArray[np.intp]:

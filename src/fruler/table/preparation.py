@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._wording import comma_advice, counted, quote_names, suggest
-from fruler.table.columns import Kind, UnusableColumn, column_kind
-from fruler.table.texts import TRUTH_VALUES, column_texts
+from fruler._wording import comma_advice, counted, printable, quote_names, suggest
+from fruler.table.columns import Kind, UnusableColumn, column_kind, similar_categories
+from fruler.table.sources import NumberSource
+from fruler.table.texts import category_texts, column_texts
 from fruler.table.validation import LARGEST_VALUE
 
 _MAX_MISSING = 0.5
@@ -31,7 +32,7 @@ class PreparedTable:
     Attributes
     ----------
     inputs : DataFrame
-        The columns that can be inputs, as they are, of the rows that have a target.
+        The columns that can be inputs, of the rows that have a target: numbers as float64, categories as they are.
     target : Series of float64
         Their target.
     kinds : dict of str to str
@@ -55,17 +56,18 @@ class PreparedTable:
     hints: tuple[str, ...] = ()
 
     @property
+    def categories(self) -> list[str]:
+        """The columns of categories."""
+        return [name for name, kind in self.kinds.items() if kind == "category"]
+
+    @property
     def n_rows_left_out(self) -> int:
         """How many rows are not learned from."""
         return self.n_rows - len(self.inputs)
 
     def notes(self) -> list[str]:
         """Say in a line each what became of columns and rows that were not plain numbers."""
-        lines = [
-            f"category  {name}: {_categories(self.inputs[name])}"
-            for name, kind in self.kinds.items()
-            if kind == "category"
-        ]
+        lines = [f"category  {name}: {_categories(self.inputs[name])}" for name in self.categories]
         lines += [f"left out  {name}: {reason}" for name, reason in self.left_out.items()]
         if self.n_rows_left_out:
             lines.append(f"left out  {counted(self.n_rows_left_out, 'row')} without a value of {self.target.name}")
@@ -76,7 +78,7 @@ class PreparedTable:
 
 
 def _categories(values: pd.Series) -> str:
-    names = column_texts(values, TRUTH_VALUES).value_counts().index.tolist()
+    names = category_texts(values).value_counts().index.tolist()
     more = f" and {len(names) - _CATEGORIES_SHOWN} more" if len(names) > _CATEGORIES_SHOWN else ""
     return ", ".join(names[:_CATEGORIES_SHOWN]) + more
 
@@ -117,7 +119,7 @@ def prepare_table(
     >>> ready = prepare_table(table.assign(y=[1, 2, 3, 4]), "y")
     >>> print("\n".join(ready.notes()))
     category  sold: y, n
-    left out  id: 4 different texts in 4 rows, too many to learn from each
+    left out  id: 4 categories in 4 rows, too few rows to learn from each
     missing   1 of size; each is estimated from the rest of its row
     """
     for name in (target, *drop, *categories):
@@ -125,6 +127,11 @@ def prepare_table(
             raise ValueError(f"there is no column {name!r}; {suggest(name, table.columns)}")
     if target in drop:
         raise ValueError(f"{target!r} is the target and cannot be left out; choose another target")
+    if target in categories:
+        raise ValueError(f"{target!r} is the target, which must hold numbers, not categories; choose another target")
+    for name in categories:
+        if name in drop:
+            raise ValueError(f"{name!r} cannot be both a category and left out; choose one")
     answers = target_numbers(table, target)
     known = np.isfinite(answers)
     if not known.any():
@@ -141,17 +148,22 @@ def prepare_table(
     if not names:
         raise ValueError(f"there is no input column besides the target {target!r}; add at least one")
     rows = table.loc[known, names].reset_index(drop=True)
+    numbers = np.flatnonzero(known) + 1
     kinds: dict[str, Kind] = {}
     for name in names:
         try:
             kinds[name] = _kind(rows[name], name in categories)
         except UnusableColumn as error:
-            left_out[name] = error.reason
+            if name in categories:
+                raise ValueError(f"{name!r} cannot be a category: {_reason(error, numbers)}") from None
+            left_out[name] = _reason(error, numbers)
     if not kinds:
         listed = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"no column can be an input ({listed}); add one of numbers or of a few categories")
-    inputs = _without_infinities(rows[list(kinds)], kinds)
-    gaps = {name: int(inputs[name].isna().sum()) for name in kinds}
+    inputs = pd.DataFrame(
+        {name: bounded_numbers(rows[name]) if kind == "number" else rows[name] for name, kind in kinds.items()}
+    )
+    gaps = {name: int(column_texts(inputs[name]).isna().sum()) for name in kinds}
     return PreparedTable(
         inputs,
         pd.Series(answers[known], name=target),
@@ -159,7 +171,7 @@ def prepare_table(
         len(table),
         {name: left_out[name] for name in table.columns if name in left_out},
         dict(sorted(((name, count) for name, count in gaps.items() if count), key=lambda item: -item[1])),
-        tuple(_hints(table, kinds)),
+        tuple(_hints(table.loc[known], kinds)),
     )
 
 
@@ -169,31 +181,50 @@ def _kind(values: pd.Series, declared: bool) -> Kind:
     Raises
     ------
     UnusableColumn
-        If it is no input; its reason goes on after the column's name.
+        If it is no input.
     """
     name = str(values.name)
     texts = column_texts(values)
     share = float(texts.isna().mean())
     if share > _MAX_MISSING:
-        raise UnusableColumn(name, "empty" if share == 1.0 else f"{share:.0%} of its values are missing")
-    try:
-        kind = column_kind(values, declared)
-    except UnusableColumn as error:
-        raise UnusableColumn(name, error.reason.removeprefix("has ").removeprefix("holds ")) from None
+        raise UnusableColumn(name, "empty" if share == 1.0 else f"{share:.0%} of its values are missing", remedy="")
     if len(texts.dropna().unique()) == 1:
-        raise UnusableColumn(name, f"always {texts.dropna().iloc[0]}")
+        raise UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])}", remedy="")
+    kind = column_kind(values, declared)
+    if declared:
+        # In a part of the table, too, there must be rows enough for each.
+        column_kind(values.astype("category"))
+    if kind == "number":
+        share = float(np.isnan(bounded_numbers(values)).mean())
+        if share > _MAX_MISSING:
+            raise UnusableColumn(name, f"{share:.0%} of its values are missing or infinite", remedy="")
     return kind
 
 
-def _without_infinities(rows: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
-    """Return the rows with infinite numbers as missing ones: in a file they stand for what could not be measured."""
-    bounded = rows.copy()
-    for name, kind in kinds.items():
-        if kind == "number" and pd.api.types.is_float_dtype(rows[name].dtype):
-            numbers = rows[name].to_numpy(dtype=np.float64, na_value=np.nan)
-            with np.errstate(invalid="ignore"):
-                bounded[name] = np.where(np.abs(numbers) <= LARGEST_VALUE, numbers, np.nan)
-    return bounded
+def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
+    """Say why a column is no input: after its name, with the row as people count, and what to do where that is new."""
+    reason = error.reason.removeprefix("has ").removeprefix("holds ")
+    if error.row is None:
+        # That a column can be left out needs no saying where it is.
+        if "dates" in reason:
+            return f"{reason}; add columns of numbers made of them, such as the month or the days since a start"
+        return f"{reason}; {error.remedy}" if "comma" in reason else reason
+    remedy = f"; {_ODD_REMEDY}" if "numbers" in reason else ""
+    return f"{reason} ({error.value!r} in row {numbers[error.row]}){remedy}"
+
+
+def bounded_numbers(values: pd.Series) -> npt.NDArray[np.float64]:
+    """Return a column of numbers with infinite ones as missing: in a file they are what could not be measured.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> bounded_numbers(pd.Series([1.5, float("inf"), None])).tolist()
+    [1.5, nan, nan]
+    """
+    if pd.api.types.is_float_dtype(values.dtype):
+        values = values.where(values.abs() <= LARGEST_VALUE)
+    return NumberSource(str(values.name)).numbers(values)
 
 
 def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
@@ -240,6 +271,10 @@ def _other_targets(table: pd.DataFrame, target: str) -> str:
 def _hints(table: pd.DataFrame, kinds: dict[str, Kind]) -> Iterable[str]:
     for name, kind in kinds.items():
         values = table[name]
+        if kind == "category":
+            for texts in similar_categories(values):
+                alike = "write them alike if they are the same"
+                yield f"{name} has {quote_names(texts)}, which differ only by case or spaces; {alike}"
         if (
             kind == "number"
             and len(table) > _MIN_COUNTED

@@ -38,7 +38,11 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     if isinstance(X, pd.DataFrame):
         frame = X
     elif hasattr(X, "to_pandas"):
-        frame = X.to_pandas()
+        try:
+            frame = X.to_pandas()
+        except ModuleNotFoundError:
+            # polars makes frames of pandas with the help of pyarrow, which may not be there.
+            frame = pd.DataFrame(X.to_dict(as_series=False))
     else:
         values = np.asarray(X)
         values = values if values.dtype.kind in "biuf" else np.asarray(X, dtype=object)
@@ -70,7 +74,7 @@ def is_numeric(X: Any) -> bool:
         return True
     if values.dtype.kind != "O":
         return values.dtype.kind not in "USMm"
-    return not any(isinstance(value, str | bytes | bool) for value in values.ravel())
+    return not any(isinstance(value, str | bytes | bool | np.bool_) for value in values.ravel())
 
 
 def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -> Floats:
@@ -92,6 +96,7 @@ def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -
         No number is infinite.
     """
     names = [one.name for one in inputs]
+    X = as_frame(X) if hasattr(X, "to_pandas") else X
     if not hasattr(X, "columns") and is_numeric(X):
         return number_table(X, names, allow_nan=True)
     sources = [NumberSource(one.name) if one.source is None else one.source for one in inputs]

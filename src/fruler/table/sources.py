@@ -10,10 +10,29 @@ import numpy as np
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler.table.texts import column_texts, level_codes
+from fruler._wording import quote_names
+from fruler.table.texts import TRUTH_VALUES, column_texts, level_codes
 from fruler.table.validation import LARGEST_VALUE
 
-_VALUES_SHOWN = 3
+_LEVELS_SHOWN = 3
+
+
+class UnfitValue(ValueError):
+    """A value that the column can't have, since it had others when the model was fitted.
+
+    Parameters
+    ----------
+    column : str
+        Its column.
+    row : int
+        Its row, counted from 0.
+    problem : str
+        What is wrong and what to do, in words that follow the place.
+    """
+
+    def __init__(self, column: str, row: int, problem: str) -> None:
+        super().__init__(f"The value in column {column!r}, row {row} (counted from 0), {problem}.")
+        self.column, self.row, self.problem = column, row, problem
 
 
 @dataclass(frozen=True)
@@ -56,6 +75,12 @@ class NumberSource(Source):
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return the numbers of the column, NaN where one is missing."""
+        if not values.notna().any():
+            return np.full(len(values), np.nan)
+        _refuse_dates(self.column, values)
+        if pd.api.types.is_bool_dtype(values.dtype):
+            row = int(np.argmax(values.notna()))
+            raise UnfitValue(self.column, row, "is a truth value, and the model knows numbers there; write 0 or 1")
         try:
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
@@ -64,10 +89,10 @@ class NumberSource(Source):
             wrong = np.abs(numbers) > LARGEST_VALUE
         if wrong.any():
             row = int(np.argmax(wrong))
-            kind = "infinity" if np.isinf(numbers[row]) else f"{numbers[row]:g}, which is too large to be squared,"
-            raise ValueError(
-                f"X contains {kind} in column {self.column!r}, row {row} (counted from 0); correct or remove the row."
-            )
+            if np.isinf(numbers[row]):
+                raise UnfitValue(self.column, row, "is infinity; correct it, or write NaN if the value is missing")
+            problem = f"is {numbers[row]:g}, which is too large to be squared; rescale the column"
+            raise UnfitValue(self.column, row, problem)
         return np.asarray(numbers)
 
     def _parsed(self, values: pd.Series) -> Floats:
@@ -77,9 +102,10 @@ class NumberSource(Source):
         odd = (read.isna() & texts.notna()).to_numpy()
         if odd.any():
             row = int(np.argmax(odd))
-            raise ValueError(
-                f"X holds text in column {self.column!r}, row {row} (counted from 0): {texts.iloc[row]!r} is not a "
-                "number, and the column had numbers when the model was fitted; correct it."
+            raise UnfitValue(
+                self.column,
+                row,
+                f"is {texts.iloc[row]!r}, and the model knows numbers there; correct it, or leave it empty",
             )
         return np.asarray(read.to_numpy(dtype=np.float64))
 
@@ -112,8 +138,8 @@ class LevelSource(Source):
 
     def __init__(self, column: str, levels: Sequence[str], values: Sequence[float]) -> None:
         names, numbers = tuple(levels), tuple(float(value) for value in values)
-        if len(names) < 2 or len(set(names)) < len(names) or len(numbers) != len(names):
-            raise ValueError(f"The column {column!r} needs two categories or more, each once and with a number.")
+        if not names or len(set(names)) < len(names) or len(numbers) != len(names):
+            raise ValueError(f"The column {column!r} needs categories, each once and with a number.")
         if not all(isinstance(name, str) and name for name in names) or not np.isfinite(numbers).all():
             raise ValueError(f"The categories of the column {column!r} must be text, and their numbers finite.")
         object.__setattr__(self, "column", column)
@@ -133,7 +159,24 @@ class LevelSource(Source):
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return the number of each value's category, NaN where it is missing or not known."""
+        if not values.notna().any():
+            return np.full(len(values), np.nan)
+        _refuse_dates(self.column, values)
+        self._refuse_numbers(values)
         return np.append(self.values, np.nan)[level_codes(column_texts(values, self.levels), self.levels)]
+
+    def _refuse_numbers(self, values: pd.Series) -> None:
+        """Refuse a column of numbers or truth values where no category is one: each would be unknown."""
+        levels = pd.Series(self.levels)
+        if (
+            pd.api.types.is_numeric_dtype(values.dtype)
+            and pd.to_numeric(levels, errors="coerce").isna().all()
+            and not levels.str.lower().isin([name.lower() for name in TRUTH_VALUES]).any()
+        ):
+            row = int(np.argmax(values.notna()))
+            known, found = quote_names(self.levels[:_LEVELS_SHOWN]), column_texts(values.iloc[[row]]).iloc[0]
+            problem = f"is {found}, and the model knows categories there, such as {known}; write their names"
+            raise UnfitValue(self.column, row, problem)
 
     def unknown(self, values: pd.Series) -> list[str]:
         """Return the categories that are not known, each once."""
@@ -163,4 +206,18 @@ class GapSource(Source):
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return 1 where a value is missing, and 0 elsewhere."""
-        return np.asarray(values.isna(), dtype=np.float64)
+        # Blank text is missing too.
+        is_text = not (pd.api.types.is_numeric_dtype(values.dtype) or _is_dates(values))
+        absent = column_texts(values).isna() if is_text else values.isna()
+        return np.asarray(absent, dtype=np.float64)
+
+
+def _is_dates(values: pd.Series) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(values.dtype) or pd.api.types.is_timedelta64_dtype(values.dtype)
+
+
+def _refuse_dates(column: str, values: pd.Series) -> None:
+    if _is_dates(values):
+        row = int(np.argmax(values.notna()))
+        problem = "is a date or a time, and the model knows none there; write what the column had in fit"
+        raise UnfitValue(column, row, problem)

@@ -27,15 +27,47 @@ def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series
     ['True', 'no']
     """
     # Each distinct value once: a column of categories has few.
-    codes, distinct = pd.factorize(values.astype(object) if values.dtype == bool else values, use_na_sentinel=True)
-    truth = {name.lower(): name for name in TRUTH_VALUES} if tuple(categories) == TRUTH_VALUES else {}
-    texts = [_written(value) for value in distinct]
+    codes, distinct = pd.factorize(_hashable(values), use_na_sentinel=True)
+    known = set(categories)
+    truth = {name.lower(): name for name in TRUTH_VALUES} if known and known <= set(TRUTH_VALUES) else {}
+    texts = [_written(value) for value in np.asarray(distinct)]
     texts = [truth.get(text.lower(), text) for text in texts]
     lookup = np.array([*(text if text else np.nan for text in texts), np.nan], dtype=object)
     return pd.Series(lookup[codes], index=values.index, name=values.name, dtype=object)
 
 
+def category_texts(values: pd.Series) -> pd.Series:
+    """Return the categories of a column to learn from; truth values, and nothing else, in one spelling.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> category_texts(pd.Series(["TRUE", "false"])).tolist(), category_texts(pd.Series(["true", "maybe"])).tolist()
+    (['True', 'False'], ['true', 'maybe'])
+    """
+    texts = column_texts(values)
+    return column_texts(values, TRUTH_VALUES) if are_truth_values(texts) else texts
+
+
+def are_truth_values(texts: pd.Series) -> bool:
+    """Say whether texts are "true" and "false" alone, in any case of their letters, where they are not missing."""
+    return {str(text).lower() for text in texts.dropna().unique()} <= {name.lower() for name in TRUTH_VALUES}
+
+
+def _hashable(values: pd.Series) -> pd.Series:
+    if values.dtype == bool:
+        return values.astype(object)
+    if values.dtype == object and any(isinstance(value, list | dict | set | np.ndarray) for value in values):
+        return values.map(str, na_action="ignore")
+    return values
+
+
 def _written(value: Any) -> str:
+    if isinstance(value, bytes):
+        value = value.decode(errors="replace")
+    elif isinstance(value, np.float32 | np.float16):
+        # The digits that a person would write: 1.1 in single precision is 1.10000002384186 in double.
+        value = float(str(value))
     return f"{value:.15g}" if isinstance(value, float) else str(value).strip()
 
 

@@ -191,7 +191,7 @@ def _require_values(values: Floats, names: Sequence[str]) -> None:
     empty = np.isnan(values).all(axis=0)
     if empty.any():
         name = names[int(np.argmax(empty))]
-        raise ValueError(f"The column {name!r} has no value in any row; leave it out.")
+        raise ValueError(f"The column {name!r} has no value in any row; leave it out, or fill it in.")
 
 
 def frame_of(estimator: Any, X: Any, columns: Sequence[str]) -> pd.DataFrame:

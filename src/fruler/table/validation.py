@@ -113,7 +113,9 @@ def number_table(X: Any, names: Sequence[str], *, allow_nan: bool = False) -> Fl
     columns = [str(name) for name in X.columns] if hasattr(X, "columns") else list(names)
     _refuse_odd_columns(X)
     try:
-        values = np.ascontiguousarray(X, dtype=np.float64)
+        # What pandas calls NA is no number to NumPy.
+        rows = X.to_numpy(dtype=np.float64, na_value=np.nan) if isinstance(X, pd.DataFrame) else X
+        values = np.ascontiguousarray(rows, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         _raise_with_place(X, ValueError(f"X must be a table of numbers: {error}"))
     if hasattr(X, "columns") and not all(isinstance(name, int) for name in X.columns):
@@ -145,6 +147,8 @@ def require_finite(X: Floats, names: Sequence[str], *, allow_nan: bool = False) 
     if np.isfinite(value):
         raise ValueError(f"X contains {value:g} in {place}, which is too large to be squared; rescale the column.")
     others = "" if bad.sum() == 1 else f", and {bad.sum() - 1} more such values"
+    if allow_nan:
+        raise ValueError(f"X contains infinity in {place}{others}; correct it, or write NaN if the value is missing.")
     raise ValueError(
         f"X contains {'NaN' if np.isnan(value) else 'infinity'} in {place}{others}; "
         "fill in or drop what is missing first, e.g. with sklearn.impute.SimpleImputer or DataFrame.dropna."
