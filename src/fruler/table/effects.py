@@ -22,6 +22,8 @@ _SLOPE_RIDGE = 1e-6
 # Parts of the rows that are held out in turn; and by how many standard errors effects must show on them.
 _N_FOLDS = 5
 _SHOWS = 2.0
+# Where shrinkage leaves so much of the effects of a column, in the mean, they are taken as they are.
+_WELL_KNOWN = 0.9
 
 
 class Effects(NamedTuple):
@@ -32,7 +34,8 @@ class Effects(NamedTuple):
     levels : ndarray of shape (n_levels,)
         By category, in the target's unit; their mean over the rows is zero. All are zero where the column says nothing.
     held_out : ndarray of shape (n_rows,)
-        By row, from rows that it is not among: what is fitted to these does not take the rows' own noise for effects.
+        By row, from rows that it is not among where that matters: what is fitted to these does not take the rows' own
+        noise for effects.
     """
 
     levels: Floats
@@ -91,7 +94,11 @@ def level_effects(codes: Sequence[Codes], sizes: Sequence[int], X: Floats, y: Fl
         if not _shows(values, left - others, weight):
             effects.append(Effects(np.zeros(len(own)), np.zeros(len(y))))
             continue
-        mean = float(counts[block] @ own) / max(float(counts[block].sum()), 1e-300)
+        known = counts[block]
+        mean = float(known @ own) / max(float(known.sum()), 1e-300)
+        if float((known / (known + ridge[block])).mean()) >= _WELL_KNOWN:
+            # A row's own share in an effect is next to nothing, and effects that differ by fold would be noise.
+            values = np.append(own, 0.0)[codes[column]]
         effects.append(Effects(own - mean, np.where(codes[column] >= 0, values - mean, np.nan)))
     return effects
 
