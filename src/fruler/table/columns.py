@@ -116,13 +116,13 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
         raise UnusableColumn(name, "holds complex numbers")
     if pd.api.types.is_numeric_dtype(dtype):
         return _checked_category(values, declared) if declared else "number"
-    present = values.dropna()
-    odd = next((value for value in present if not isinstance(value, _PLAIN)), None)
+    types = _types(values)
+    odd = next((kind for kind in types if not issubclass(kind, _PLAIN)), None)
     if odd is not None:
-        if hasattr(odd, "year") or hasattr(odd, "hour") or isinstance(odd, np.datetime64):
+        if hasattr(odd, "year") or hasattr(odd, "hour") or issubclass(odd, np.datetime64):
             raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
-        raise UnusableColumn(name, f"holds a {type(odd).__name__}")
-    return _checked_category(values, declared) if declared else _kind_of_texts(values, present)
+        raise UnusableColumn(name, f"holds a {odd.__name__}")
+    return _checked_category(values, declared) if declared else _kind_of_texts(values, types)
 
 
 _PLAIN = (str, bytes, int, float, np.number, np.bool_, Decimal)
@@ -130,28 +130,36 @@ _DATE_REMEDY = "make numbers of it, such as the month or the days since a start,
 _ODD_REMEDY = "correct it, or leave it empty if it marks a missing value"
 
 
-def _kind_of_texts(values: pd.Series, present: pd.Series) -> Kind:
-    name, everything = str(values.name), column_texts(values).reset_index(drop=True)
-    texts = everything.dropna()
+def _types(values: pd.Series) -> list[type]:
+    """Return the types of the values that are there, in the order in which they appear."""
+    return [str] if isinstance(values.dtype, pd.StringDtype) else list(dict.fromkeys(map(type, values.dropna())))
+
+
+def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
+    # Each distinct text once: a column of categories has few.
+    codes, distinct = pd.factorize(column_texts(values), use_na_sentinel=True)
+    name, texts = str(values.name), pd.Series(np.asarray(distinct, dtype=object), dtype=object)
     if texts.empty:
         raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
     if are_truth_values(texts):
         return _checked_category(values)
-    numbers = pd.to_numeric(texts, errors="coerce")
-    if numbers.notna().all():
+    is_number = pd.to_numeric(texts, errors="coerce").notna().to_numpy()
+    if is_number.all():
         return "number"
-    if texts.map(lambda text: _DATE.fullmatch(text) is not None).all():
+    if all(_DATE.fullmatch(text) for text in texts):
         raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
-    with_commas = texts[texts.map(lambda text: comma_advice(text) is not None)]
-    if len(with_commas) > _MOSTLY * len(texts):
+    rows = np.bincount(codes[codes >= 0], minlength=len(texts))
+    advice = {text: comma_advice(text) for text in texts}
+    has_comma = np.array([advice[text] is not None for text in texts])
+    if rows[has_comma].sum() > _MOSTLY * rows.sum():
         # "1,000" may be a thousand, beside "2,5" it is not.
-        text = min(with_commas, key=lambda text: len(str(comma_advice(text))))
-        raise UnusableColumn(name, f"holds numbers with a comma ({text!r})", remedy=str(comma_advice(text)))
-    first = texts[numbers.isna()].index[0]
-    place: dict[str, Any] = {"value": str(texts[first]), "row": int(first), "remedy": _ODD_REMEDY}
-    if numbers.notna().mean() > _MOSTLY:
+        text = min(texts[has_comma], key=lambda text: len(str(advice[text])))
+        raise UnusableColumn(name, f"holds numbers with a comma ({text!r})", remedy=str(advice[text]))
+    first = int(np.argmin(is_number))
+    place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
+    if rows[is_number].sum() > _MOSTLY * rows.sum():
         raise UnusableColumn(name, "holds text among numbers", **place)
-    if any(not isinstance(value, str | bytes | bool | np.bool_) for value in present):
+    if not all(issubclass(kind, str | bytes | bool | np.bool_) for kind in types):
         raise UnusableColumn(name, "mixes numbers and text", **place)
     return _checked_category(values)
 
@@ -173,10 +181,10 @@ def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
             f"has {n_levels} categories in {counted(n_rows, 'row')}, too few rows to learn from each",
             remedy="leave it out, or group them",
         )
-    unprintable = texts.map(lambda text: not is_printable(text), na_action="ignore").fillna(False).astype(bool)
-    if unprintable.any():
+    unprintable = [text for text in counts.index if not is_printable(text)]
+    if unprintable:
         # Categories are shown everywhere.
-        row = int(np.argmax(unprintable))
+        row = int(np.argmax(texts.isin(unprintable)))
         raise UnusableColumn(name, "holds text with unprintable characters", value=str(texts[row]), row=row)
     return "category"
 
@@ -245,7 +253,7 @@ def learn_inputs(
     >>> table = pd.DataFrame({"size": [1.0, np.nan, 3.0, 4.0] * 3, "colour": ["red", "red", "blue", "blue"] * 3})
     >>> inputs = learn_inputs(table, np.tile([1.0, 1.0, 5.0, 5.0], 3))
     >>> inputs.names, inputs.values[1].round(1).tolist()
-    (['size', 'colour'], [nan, -1.9])
+    (['size', 'colour'], [nan, -1.7])
     """
     kinds = {name: column_kind(table[name], name in declared) for name in table.columns}
     numbers = {name: NumberSource(str(name)).numbers(table[name]) for name, kind in kinds.items() if kind == "number"}

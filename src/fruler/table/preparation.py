@@ -155,7 +155,8 @@ def prepare_table(
             kinds[name] = _kind(rows[name], name in categories)
         except UnusableColumn as error:
             if name in categories:
-                raise ValueError(f"{name!r} cannot be a category: {_reason(error, numbers)}") from None
+                reason = _reason(error, numbers)
+                raise ValueError(f"{name!r} cannot be a category: {reason}; correct it, or --drop it") from None
             left_out[name] = _reason(error, numbers)
     if not kinds:
         listed = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())

@@ -32,8 +32,10 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
 
     Examples
     --------
-    >>> as_frame([[1, "red"], [2, "blue"]]).dtypes.astype(str).tolist()
-    ['int64', 'object']
+    >>> as_frame([[1, "red"], [2, "blue"]])
+       x0    x1
+    0   1   red
+    1   2  blue
     """
     if isinstance(X, pd.DataFrame):
         frame = X
