@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from fruler.rules.gaps import Gaps
+from fruler.table.gaps import Gaps
 from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
