@@ -70,7 +70,7 @@ def test_tables_that_cannot_be_learned_from(fruler, tables, name, target, parts)
         (["--target", "price", "--category", "colur"], ["'colur'", "did you mean 'colour'"]),
         (["--target", "price", "--category", "price"], ["'price' is the target", "not categories"]),
         (["--target", "price", "--category", "age", "--drop", "age"], ["'age' cannot be both a category and left out"]),
-        (["--target", "price", "--category", "size"], ["'size' cannot be a category", "more than 100"]),
+        (["--target", "price", "--category", "size"], ["'size' cannot be a category", "in 199 rows, too few rows"]),
         (["--target", "price", "--category", "age"], ["'age' cannot be a category", "too few rows to learn from each"]),
         (["--target", "price", "--unit", "size"], ["--unit", "size=m²"]),
         (["--target", "price", "--unit", "sise=m"], ["'sise'", "did you mean 'size'"]),

@@ -26,7 +26,7 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted):
         "  category  smoker: no, yes",
         "  category  colour: blue, green, red",
         "  category  heated: False, True",
-        "  left out  id: 199 categories, more than 100",
+        "  left out  id: 199 categories in 199 rows, too few rows to learn from each",
         "  left out  country: always Spain",
         "  left out  1 row without a value of price",
         "  missing   2 of age, 1 of colour; each is estimated from the rest of its row",

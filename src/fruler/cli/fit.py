@@ -104,6 +104,8 @@ def _check(options: FitOptions) -> None:
     estimator = _estimator(options)
     if options.max_rules is not None and "max_rules" not in estimator._get_param_names():
         raise ValueError(f"--max-rules: the algorithm {options.algorithm} has no such limit; leave the option out")
+    if options.categories and "categorical_features" not in estimator._get_param_names():
+        raise ValueError(f"--category: the algorithm {options.algorithm} takes no such names; leave the option out")
     sources = [] if options.data == STDIN else [options.data]
     for path in (options.model, options.report):
         if path is not None:
@@ -157,7 +159,7 @@ def _settings(
     options: FitOptions, prepared: PreparedTable, time_limit: float | None, progress: ProgressLine, search: str
 ) -> dict[str, Any]:
     settings: dict[str, Any] = {} if options.max_rules is None else {"max_rules": options.max_rules}
-    if prepared.categories:
+    if prepared.categories and "categorical_features" in _estimator(options)._get_param_names():
         # A part of the table may look different: what a column is, all rows decide.
         settings["categorical_features"] = prepared.categories
     if options.checkpoint is not None:

@@ -170,16 +170,16 @@ def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
     name, n_levels, n_rows = str(values.name), len(counts), int(counts.sum())
     if n_levels == 0:
         raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
-    if n_levels > MAX_LEVELS:
-        raise UnusableColumn(
-            name, f"has {n_levels:,} categories, more than {MAX_LEVELS}", remedy="leave it out, or group them"
-        )
     least = MIN_ROWS_A_LEVEL / 2.0 if declared else MIN_ROWS_A_LEVEL
     if n_levels > 2 and n_rows < least * n_levels:
         raise UnusableColumn(
             name,
-            f"has {n_levels} categories in {counted(n_rows, 'row')}, too few rows to learn from each",
+            f"has {n_levels:,} categories in {counted(n_rows, 'row')}, too few rows to learn from each",
             remedy="leave it out, or group them",
+        )
+    if n_levels > MAX_LEVELS:
+        raise UnusableColumn(
+            name, f"has {n_levels:,} categories, more than {MAX_LEVELS}", remedy="leave it out, or group them"
         )
     unprintable = [text for text in counts.index if not is_printable(text)]
     if unprintable:
