@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from fruler.table.gaps import Gaps
 from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.explain.text import truth_sentence
+from fruler.table.gaps import Gaps
 
 ROWS = (
     "size,smoker,colour,heated,age\n70,yes,red,true,10\n80,no,teal,false,20\n90,no,blue,false,\n100,no,blue,False,3\n"
@@ -121,8 +121,8 @@ def smaller_model(model, tmp_path):
     everything = np.stack([np.zeros_like(rules.granularities), rules.granularities - 1], axis=1)
     antecedents = np.where(kept[:, np.newaxis], rules.antecedents.ranges, everything)
     gaps = rules.gaps
-    places = [np.flatnonzero(rules.uses).tolist().index(j) for j in np.flatnonzero(kept)]
-    fewer = Gaps(gaps.means[places], gaps.slopes[np.ix_(places, places)])
+    places = [gaps.inputs.index(j) for j in np.flatnonzero(kept & rules.uses)]
+    fewer = Gaps([gaps.inputs[place] for place in places], gaps.means[places], gaps.slopes[np.ix_(places, places)])
     regressor.rule_base_ = replace(rules, antecedents=antecedents, consequents=consequents, gaps=fewer)
     regressor.save(tmp_path / "smaller.json")
     return tmp_path / "smaller.json"

@@ -101,7 +101,7 @@ def test_the_codes_of_categories_are_constants(tmp_path):
 
 def test_infinity_gives_nan_where_only_conditions_look_at_it(tmp_path):
     variable = Variable("a", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
-    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]], gaps=Gaps([0.7], [[0.0]]))
+    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]], gaps=Gaps([0], [0.7], [[0.0]]))
     library = compiled(export_model(rule_base, "c"), tmp_path)
     found = predict(library, [[math.inf], [-math.inf], [math.nan], [0.2]])
     np.testing.assert_array_equal(found, [math.nan, math.nan, 2.0, 1.0])

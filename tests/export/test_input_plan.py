@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from fruler.export.input_plan import make_input_plan
 from fruler.export.plan import make_plan
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.gaps import Gaps
+from fruler.table.gaps import N_SWEEPS, Gaps
 from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 
@@ -34,13 +34,13 @@ def test_inputs_that_are_missing_together_are_one_step():
     assert [len(step) for step in steps] == [1, 4, 1, 1, 3]
     # Whether a value is missing is never missing itself.
     assert "size is missing" not in {name for step in steps for name in step}
-    assert filling.n_rounds == 5
+    assert filling.n_rounds == N_SWEEPS
 
 
 @pytest.mark.parametrize(("slopes", "n_rounds"), [([[0.0, 0.0], [0.0, 0.0]], 0), ([[0.0, 2.0], [0.0, 0.0]], 1)])
 def test_there_are_no_more_rounds_than_needed(slopes, n_rounds):
     variables = [Variable(name, FuzzyPartition([], (0.0, 1.0))) for name in "ab"]
-    rules = RuleBase(variables, [[[0, 0], [0, 0]]], [[1.0, 2.0, 3.0]], gaps=Gaps([1.0, 2.0], slopes))
+    rules = RuleBase(variables, [[[0, 0], [0, 0]]], [[1.0, 2.0, 3.0]], gaps=Gaps([0, 1], [1.0, 2.0], slopes))
     assert plan_of(rules).filling.n_rounds == n_rounds
     assert plan_of(rules).filling.groups == [(0,), (1,)]
 
@@ -51,7 +51,7 @@ def test_steps_come_to_what_the_rule_base_takes_for_gaps(slopes, pattern):
     levels = [LevelSource.indicator("b", ["x", "y", "z"], level) for level in "xy"]
     sources = [NumberSource("a"), *levels, NumberSource("c")]
     variables = [Variable(f"v{j}", FuzzyPartition([], (0.0, 1.0)), source=source) for j, source in enumerate(sources)]
-    gaps = Gaps([1.0, 0.3, 0.2, -5.0], slopes)
+    gaps = Gaps(range(4), [1.0, 0.3, 0.2, -5.0], slopes)
     filling = plan_of(RuleBase(variables, [[[0, 0]] * 4], [[1.0] * 5], gaps=gaps)).filling
     missing = np.array([bool(pattern & 1), bool(pattern & 2), bool(pattern & 2), bool(pattern & 4)])
     values = np.where(missing, np.nan, [2.0, 1.0, 0.0, -3.0])

@@ -144,7 +144,7 @@ def test_infinity_gives_nan(kind, number):
 
 def test_infinity_gives_nan_where_only_conditions_look_at_it():
     variable = Variable("a", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
-    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]], gaps=Gaps([0.7], [[0.0]]))
+    rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]], gaps=Gaps([0], [0.7], [[0.0]]))
     X = np.array([[np.inf], [-np.inf], [np.nan], [0.2]])
     (found,) = session_of(export_model(rule_base, "onnx")).run(None, {"X": X})
     np.testing.assert_array_equal(found, [[np.nan], [np.nan], [2.0], [1.0]])
@@ -159,8 +159,9 @@ def number_rules(coefficients):
         for name, source in zip(["a", "b", "a is missing"], sources, strict=True)
     ]
     rules = RuleBase(variables, [[[0, 0]] * 3], [coefficients])
-    n = int(np.count_nonzero(rules.uses))
-    return replace(rules, gaps=Gaps(np.arange(1.0, n + 1.0), 0.5 * (1.0 - np.eye(n))))
+    used = np.flatnonzero(rules.uses)
+    n = len(used)
+    return replace(rules, gaps=Gaps(used, np.arange(1.0, n + 1.0), 0.5 * (1.0 - np.eye(n))))
 
 
 @pytest.mark.parametrize(

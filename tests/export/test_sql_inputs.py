@@ -93,7 +93,7 @@ def test_infinity_gives_null(run, number, kind):
 @both
 def test_one_gap_needs_no_rounds(run):
     rule_base = RuleBase(
-        [Variable("a", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]], gaps=Gaps([0.5], [[0.0]])
+        [Variable("a", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]], gaps=Gaps([0], [0.5], [[0.0]])
     )
     rows = pd.DataFrame({"a": [1.0, None]})
     np.testing.assert_array_equal(predicted(run, rule_base, rows), [3.0, 2.0])
@@ -124,7 +124,7 @@ def test_a_column_that_is_not_there_is_an_error(run, kind, gaps):
 def test_categories_that_are_numbers_may_come_from_numbers(run):
     levels = LevelSource("grade", ["1", "2.5", "30"], [1.0, 10.0, 100.0])
     x = Variable("grade", FuzzyPartition([], (0.0, 100.0)), source=levels)
-    rule_base = RuleBase([x], [[[0, 0]]], [[0.0, 1.0]], gaps=Gaps([7.0], [[0.0]]))
+    rule_base = RuleBase([x], [[[0, 0]]], [[0.0, 1.0]], gaps=Gaps([0], [7.0], [[0.0]]))
     for values in ([1.0, 2.5, 30.0, 4.0, None], [1, 30, 2], ["1", " 2.5 ", "30", "", "3"]):
         rows = pd.DataFrame({"grade": values})
         assert_same(predicted(run, rule_base, rows), rule_base.predict(rows))
@@ -158,7 +158,7 @@ def test_every_pattern_of_gaps_is_filled_in_like_in_the_rule_base(run):
         slopes = rng.normal(size=(n_inputs, n_inputs))
         np.fill_diagonal(slopes, 0.0)
         coefficients = [rng.normal(size=n_inputs + 1)]
-        gaps = Gaps(rng.normal(size=n_inputs), slopes)
+        gaps = Gaps(range(n_inputs), rng.normal(size=n_inputs), slopes)
         rule_base = RuleBase(variables, [[[0, 0]] * n_inputs], coefficients, gaps=gaps)
         values = list(product([math.nan, 1.5], repeat=n_inputs))
         rows = pd.DataFrame(values, columns=rule_base.names)

@@ -13,7 +13,7 @@ from fruler.table.gaps import Gaps
 from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 # Each would break out of a string that does not escape it.
-ORIGINS = ("usa", "it's", 'a "b"\\', "new\nland")
+ORIGINS = ("usa", "it's", 'a "b"\\', "new land")
 COLUMNS = {"size": "number", "origin": "category", "a b": "number", "sold": "truth", "grade": "category"}
 
 
@@ -97,7 +97,7 @@ def random_rules(seed):
     slopes = rng.normal(size=(len(used), len(used))) * 0.3
     np.fill_diagonal(slopes, 0.0)
     means = np.where(np.array(list(sources))[used] == "a b", 100.0, 0.3)
-    return replace(rules, gaps=Gaps(means, slopes))
+    return replace(rules, gaps=Gaps(np.flatnonzero(rules.uses), means, slopes))
 
 
 def without_gaps(rule_base):

@@ -34,8 +34,8 @@ HASHES = {
     "paper-1.json": "83a9c3ad6f266006",
     "small-1.expected.json": "f9959fdc3bcfa16e",
     "small-1.json": "e0e81cf5e6ccfe47",
-    "table-2.expected.json": "3f74e0ddfa99e9cb",
-    "table-2.json": "520194e5af32cc94",
+    "table-2.expected.json": "75c94119bd5269c0",
+    "table-2.json": "b8b730ca9ac61386",
     "truth-1.expected.json": "b5f1b194928d3eca",
     "truth-1.json": "8f6a90d5b66e2d60",
 }

@@ -165,7 +165,7 @@ def test_two_inputs_of_one_name_are_refused():
         ([1.0, 2.0], "expect rows of 2 inputs"),
         ([[1.0, 2.0], [np.nan, 0.0]], "NaN in column 'temperature', row 1"),
         ([[1.0, np.inf]], "infinity in column 'humidity', row 0"),
-        ([["warm", 1.0]], "text in column 'temperature', row 0 .*'warm' is not a number"),
+        ([["warm", 1.0]], "column 'temperature', row 0 .*, is 'warm', and the model knows numbers there"),
         (pd.DataFrame({"temperature": [1.0], "wind": [2.0]}), "no column 'humidity'"),
         (None, "table of numbers|shape"),
     ],

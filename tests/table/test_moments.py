@@ -45,8 +45,8 @@ def test_gaps_of_some_inputs_only():
     x = rng.normal(size=200)
     moments = learn_moments(np.column_stack([x, 2.0 * x, -x]))
     some = moments.gaps(np.array([0, 2]))
-    assert some.n_inputs == 2
-    np.testing.assert_allclose(some.filled(np.array([[1.0, np.nan]]))[0, 1], -1.0, atol=0.01)
+    assert some.inputs == (0, 2)
+    np.testing.assert_allclose(some.filled(np.array([[1.0, np.nan, np.nan]]))[0], [1.0, np.nan, -1.0], atol=0.02)
 
 
 def test_constants_and_repeated_inputs_do_no_harm():
@@ -54,7 +54,7 @@ def test_constants_and_repeated_inputs_do_no_harm():
     values = np.column_stack([x, x, np.full(30, 7.0)])
     values[3, 0] = values[5, 2] = np.nan
     filled = learn_moments(values).gaps(np.arange(3)).filled(values)
-    assert filled[3, 0] == pytest.approx(3.0, abs=0.1)
+    assert filled[3, 0] == pytest.approx(3.0, abs=0.2)
     assert filled[5, 2] == pytest.approx(7.0)
 
 

@@ -34,7 +34,8 @@ def test_numbers_without_gaps_stay_as_they_are(rng):
 def test_names_of_a_frame_are_kept_by_the_estimator(rng):
     estimator = BaseEstimator()
     X = pd.DataFrame({"size": rng.normal(size=N), "colour": rng.choice(["a", "b", "c"], N)})
-    made = training_inputs(estimator, X, rng.normal(size=N), None)
+    y = X["colour"].map({"a": 0.0, "b": 2.0, "c": 5.0}) + rng.normal(size=N)
+    made = training_inputs(estimator, X, y, None)
     assert estimator.feature_names_in_.tolist() == made.names == ["size", "colour"]
     assert estimator.n_features_in_ == 2
     (numbers,) = made.levels.values()

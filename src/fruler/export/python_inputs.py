@@ -32,8 +32,8 @@ def _level(value, numbers, any_case=False):
 _IS_MISSING = '''
 
 def _is_missing(value):
-    """Return whether there is no value: None or NaN."""
-    return value is None or value != value
+    """Return whether there is no value: None, NaN or blank text."""
+    return value is None or value != value or isinstance(value, str) and not value.strip()
 '''
 
 _FILL = '''

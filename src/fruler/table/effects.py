@@ -68,6 +68,7 @@ def level_effects(codes: Sequence[Codes], sizes: Sequence[int], X: Floats, y: Fl
     >>> effects.levels.round(1).tolist()
     [-1.5, 1.5]
     """
+    y = y - np.average(y, weights=weight)
     spread = X.std(axis=0)
     Z = np.column_stack([np.ones(len(y)), (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)])
     starts = np.cumsum([Z.shape[1], *sizes])
