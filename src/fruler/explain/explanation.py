@@ -117,7 +117,7 @@ class Explanation:
         columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}
         columns["fired"] = self.fired
         columns["outside"] = [self._names_where(self.outside[row]) for row in range(len(self))]
-        columns["missing"] = [self._names_where(self._missing_of(row)) for row in range(len(self))]
+        columns["missing"] = [", ".join(self._missing_columns(row)) for row in range(len(self))]
         return pd.DataFrame(columns)
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ class Explanation:
                 "labels": {str(name): str(label) for name, label in labels.iloc[row].items()},
                 "fired": bool(self.fired[row]),
                 "outside": [names[j] for j in np.flatnonzero(self.outside[row])],
-                "missing": [names[j] for j in np.flatnonzero(self._missing_of(row))],
+                "missing": self._missing_columns(row),
             }
             for row in range(len(self))
         ]
@@ -156,9 +156,10 @@ class Explanation:
     def _names_where(self, flags: npt.NDArray[np.bool_]) -> str:
         return ", ".join(self.names[j] for j in np.flatnonzero(flags))
 
-    def _missing_of(self, row: int) -> npt.NDArray[np.bool_]:
-        """Return which inputs that the rules use are missing."""
-        return np.asarray(self.missing[row] & self.rule_base.uses)
+    def _missing_columns(self, row: int) -> list[str]:
+        """Name the columns of inputs that the rules use and that are missing; several can come from one."""
+        gaps = np.flatnonzero(self.missing[row] & self.rule_base.uses)
+        return list(dict.fromkeys(self.rule_base.variables[j].column for j in gaps))
 
     def _row_text(self, row: int) -> str:
         rules, parts = self.rule_base, self.contributions[row]
@@ -184,10 +185,8 @@ class Explanation:
             lines[-1] += ", the nearest: no rule fits"
         if self.outside[row].any():
             lines.append(f"  outside the training data: {self._names_where(self.outside[row])}")
-        if self._missing_of(row).any():
-            lines.append(
-                f"  missing, and estimated from the rest of the row: {self._names_where(self._missing_of(row))}"
-            )
+        if self._missing_columns(row):
+            lines.append(f"  missing, and estimated from the rest of the row: {', '.join(self._missing_columns(row))}")
         return "\n".join(lines)
 
     def _value_text(self, row: int, feature: int, labels: pd.Series[str]) -> str:

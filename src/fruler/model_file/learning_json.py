@@ -50,6 +50,9 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
             {"input": _plain(name), "at": np.asarray(at, dtype=np.float64).reshape(-1).tolist()}
             for name, at in points.items()
         ]
+    categories = learning.settings.get("categorical_features")
+    if categories is not None and not isinstance(categories, str):
+        settings["categorical_features"] = np.asarray(categories).tolist()
     return {
         "settings": settings,
         "named_inputs": learning.named_inputs,
