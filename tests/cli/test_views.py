@@ -59,6 +59,16 @@ def test_exports(fruler, model, tmp_path):
     assert_one_line(fruler("export", model, "--to", "pyton"), "did you mean 'python'", *TARGETS)
 
 
+def test_an_export_may_do_without_gaps(fruler, model, tmp_path):
+    rules = load_model(model).rule_base_
+    result = fruler("export", model, "--to", "sql", "--no-gaps", "-o", tmp_path / "model.sql")
+    assert result.returncode == 0, result.stderr
+    short = (tmp_path / "model.sql").read_text("utf-8")
+    assert short == export_model(rules, "sql", gaps=False)
+    assert len(short) < len(export_model(rules, "sql"))
+    assert_one_line(fruler("export", model, "--to", "c", "--no-gaps"), "--no-gaps", "sql and onnx")
+
+
 def test_a_binary_export_on_standard_output(model):
     pytest.importorskip("onnx")
     result = run_process("export", model, "--to", "onnx", encoding=None)

@@ -285,11 +285,15 @@ def export(
     model: ModelFile,
     to: Annotated[str, typer.Option(metavar="KIND", help="onnx, fml, python, c, sql, latex or markdown.")],
     output: Output = "-",
+    gaps: Annotated[
+        bool,
+        typer.Option("--gaps/--no-gaps", help="Fill in missing values, in sql and onnx; without it they are shorter."),
+    ] = True,
 ) -> None:
     """Write the rules in another language or format."""
     from fruler.cli.views import write_export
 
-    write_export(model, to, output)
+    write_export(model, to, output, gaps=gaps)
 
 
 @app.command(epilog=_examples("fruler bench --data keel --sets friedman,dee --seeds 1"))

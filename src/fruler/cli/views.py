@@ -20,6 +20,9 @@ from fruler.model_file.file import Model, read_model
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.table.preparation import target_numbers
 
+# Exports that can do without filling in missing values.
+_WITH_GAPS = ("sql", "onnx")
+
 
 def write_rules(model_file: Path, styles: list[str], output: str) -> None:
     """Do what ``fruler rules`` does."""
@@ -78,14 +81,16 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
     show(f"Report written to {output}")
 
 
-def write_export(model_file: Path, to: str, output: str) -> None:
+def write_export(model_file: Path, to: str, output: str, *, gaps: bool = True) -> None:
     """Do what ``fruler export`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file])
     if to not in TARGETS:
         raise ValueError(f"--to: there is no {to!r}; {suggest(to, TARGETS)}")
+    if not gaps and to not in _WITH_GAPS:
+        raise ValueError(f"--no-gaps: {to} has no such choice; it is for {' and '.join(_WITH_GAPS)}")
     model = read_model(model_file)
-    content = export_model(model.rule_base, to)
+    content = export_model(model.rule_base, to, **({} if gaps else {"gaps": False}))
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():
         raise ValueError(f"{to} is no text for a terminal; name a file with -o")
     write_output(output, content)
