@@ -1,9 +1,11 @@
 """The arithmetic in the page is that of the rule base: its sliders and boxes are moved in a real browser."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.report_models import handmade_rules
 
+from fruler import FuzzyRuleRegressor
 from fruler.explain.report import write_report
 from fruler.explain.report.reference import reference_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
@@ -238,6 +240,35 @@ def test_buttons_set_whole_rows(open_report, handmade):
         assert not why.outside.any()
         seen.add(tuple(row))
     assert len(seen) == 5
+
+
+def test_categories_are_chosen_by_name(open_report):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"kind": rng.choice(["a", "b", "c", "d"], 300), "size": rng.uniform(-1.0, 1.0, 300)})
+    turned = table["kind"].isin(["c", "d"])
+    y = table["kind"].map({"a": 0.0, "b": 2.0, "c": 5.0, "d": 9.0}) + np.where(turned, -3.0, 3.0) * table["size"]
+    model = FuzzyRuleRegressor(random_state=0).fit(table, y + 0.1 * rng.normal(size=300))
+    rules = model.rule_base_
+    page = open_report(rules)
+    number = rules.names.index("kind")
+    select = page.locator(f"#slider-{number}")
+    size = rules.training.typical[rules.names.index("size")]
+    for kind in "dabc":
+        select.select_option(label=kind)
+        found = float(page.locator("#prediction").get_attribute("data-value"))
+        assert found == pytest.approx(model.predict(pd.DataFrame({"kind": [kind], "size": [size]}))[0], rel=1e-9)
+        assert f"kind = {kind}" in page.locator("#waterfall").inner_text()
+    assert not page.locator(f"#box-{number}").is_visible()
+    # Rules are read as they are printed.
+    for sentence in ("kind is c or d", "kind: c"):
+        assert sentence in page.locator("#rules").inner_text()
+    chips = page.locator(".condition").first.locator(".chip").all_inner_texts()
+    assert sorted(chips) == ["a", "b", "c", "d"]
+    seen = set()
+    for _ in range(30):
+        page.get_by_role("button", name="Random row").click()
+        seen.add(select.evaluate("one => one.options[one.selectedIndex].text"))
+    assert seen == {"a", "b", "c", "d"}
 
 
 def test_of_the_categories_of_a_column_just_one_is_chosen(open_report):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, percent
+from fruler._wording import counted, either, percent
+from fruler.explain.categories import level_offsets
 from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
 from fruler.explain.report.drawings import accepted_path, histogram_path, labels_path, position, small_svg
@@ -41,6 +42,7 @@ class InputView:
     share_text: str
     moves: str
     options: list[tuple[float, str]]
+    coded: bool
     has_sets: bool
     picture: str
 
@@ -67,13 +69,17 @@ class ConditionView:
 
 @dataclass(frozen=True)
 class TermView:
-    """A term of a linear output: its slope, and how much it changes the output over the input's range."""
+    """A term of a linear output: its slope, and how much it changes the output over the input's range.
+
+    Of categories it has what each of them adds instead of a slope.
+    """
 
     name: str
     sign: str
     size: str
     effect: str
     share: float
+    offsets: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,11 +118,14 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
     low, high = float(reference.low[j]), float(reference.high[j])
     tolerance = INPUT_SHARE * (high - low)
     has_sets = bool(variable.partition.split_points)
+    levels = variable.levels if variable.name == variable.column else None
     options = [
         (code, label if len(group) == 1 else f"{label} ({code:g})")
         for label, group in zip(variable.partition.labels, variable.partition.groups, strict=False)
         for code in group
     ]
+    if levels is not None:
+        options = sorted(zip(levels.values, levels.levels, strict=True))
     return InputView(
         index=j,
         name=variable.name,
@@ -130,6 +139,7 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
         share_text=percent(float(shares[j])),
         moves="" if training is None else fixed(float(training.input_importance[j]), TARGET_SHARE * reference.spread),
         options=options,
+        coded=levels is not None,
         has_sets=has_sets,
         picture=small_svg(_uses(j, has_sets, reference.histograms is not None)),
     )
@@ -140,6 +150,8 @@ def meeting(variable: Variable, tolerance: float) -> str:
     partition = variable.partition
     if not partition.ordered:
         return borders(partition)
+    if variable.levels is not None:
+        return " | ".join(partition.labels)
     splits = [with_unit(shown(split, tolerance), variable.unit) for split in partition.split_points]
     return partition.labels[0] + "".join(
         f" <\u00a0{split} <\u00a0{label}" for split, label in zip(splits, partition.labels[1:], strict=True)
@@ -177,7 +189,7 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
                 number=rule + 1,
                 conditions=[_condition(rule_base, reference, part) for part in rule_base.antecedents.conditions(rule)],
                 intercept=shown(float(rule_base.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
-                terms=[_term(rule_base, reference, j, float(slopes[rule, j]), largest) for j in order],
+                terms=[_term(rule_base, reference, rule, j, largest) for j in order],
                 curves=[rule_base.names[curve.input] for curve in rule_base.curves],
                 support="" if support is None else percent(support),
                 support_share=support or 0.0,
@@ -202,17 +214,24 @@ def _rule_errors(rule_base: RuleBase, reference: Reference) -> list[tuple[str, s
     ]
 
 
-def _term(rule_base: RuleBase, reference: Reference, j: int, slope: float, largest: float) -> TermView:
+def _term(rule_base: RuleBase, reference: Reference, rule: int, j: int, largest: float) -> TermView:
+    slope, variable = float(rule_base.consequents.slopes[rule, j]), rule_base.variables[j]
     low, high = float(reference.low[j]), float(reference.high[j])
     farthest = max(abs(low), abs(high))
     tolerance = TERM_SHARE * reference.spread
     effect = slope * (high - low)
+    offsets = ""
+    if variable.levels is not None and variable.name == variable.column:
+        added = level_offsets(rule_base, rule, variable.column)
+        offsets = ", ".join(f"{level}\u00a0{signed(value, tolerance)}" for level, value in added.items())
+        effect = max(added.values(), default=0.0) - min(added.values(), default=0.0)
     return TermView(
-        name=rule_base.variables[j].name,
+        name=variable.name,
         sign="−" if slope < 0.0 else "+",
         size=shown(abs(slope), tolerance / farthest if farthest > 0.0 else 0.0),
         effect=with_unit(signed(effect, tolerance), rule_base.target_unit),
         share=abs(effect) / largest,
+        offsets=offsets,
     )
 
 
@@ -222,7 +241,11 @@ def _condition(rule_base: RuleBase, reference: Reference, part: Condition) -> Co
     partition = variable.partition
     words = accepted_labels(partition, first, last)
     picture, ticks, chips = "", [], []
-    if partition.ordered:
+    if variable.levels is not None and variable.name == variable.column:
+        accepted_here = variable.levels_within(first, last)
+        words = either(accepted_here)
+        chips = [(level, level in accepted_here) for level in variable.levels.levels]
+    elif partition.ordered:
         low, high = float(reference.low[j]), float(reference.high[j])
         uses = _uses(j, True, reference.histograms is not None)
         accepted = f'<path class="accepted" d="{accepted_path(partition, first, last, low, high)}"/>'

@@ -99,8 +99,19 @@
     if (element.textContent !== text) element.textContent = text;
   }
 
+  // The category whose number is nearest; the last option is none.
+  function nearestOption(slider, value) {
+    let best = 0;
+    for (let k = 1; k < slider.options.length - 1; k++) {
+      if (Math.abs(Number(slider.options[k].value) - value) < Math.abs(Number(slider.options[best].value) - value)) best = k;
+    }
+    return best;
+  }
+
   function valueText(j) {
     const { name, unit: inputUnit } = ruleBase.inputs[j];
+    const { slider } = controls[j];
+    if (slider.hasAttribute("data-coded")) return `${name} = ${slider.options[nearestOption(slider, row[j])].text}`;
     return `${name} = ${shown(row[j], inputTolerance(j))}${inputUnit ? `\u00a0${inputUnit}` : ""}`;
   }
 
@@ -223,6 +234,9 @@
   function take(values, seen) {
     row = [...values];
     for (const those of alternatives) choose(row, those, those.find(j => row[j] >= 0.5) ?? those[0]);
+    controls.forEach(({ slider }, j) => {
+      if (slider.hasAttribute("data-coded")) row[j] = Number(slider.options[nearestOption(slider, row[j])].value);
+    });
     observed = seen;
     row.forEach((_, j) => {
       setBox(j);
@@ -233,8 +247,9 @@
 
   function randomRow() {
     const values = ruleBase.inputs.map((input, j) => {
-      if (input.kind === "nominal") {
-        const codes = input.groups.flat();
+      const { slider } = controls[j];
+      if (input.kind === "nominal" || slider.hasAttribute("data-coded")) {
+        const codes = [...slider.options].filter(option => option.value !== "").map(option => Number(option.value));
         return codes[Math.floor(Math.random() * codes.length)];
       }
       return snapped(j, reference.low[j] + Math.random() * (reference.high[j] - reference.low[j]));
