@@ -40,7 +40,7 @@ from fruler.rules.rules_table import rules_table
 from fruler.rules.truth import Truth
 from fruler.table.moments import Moments
 from fruler.table.reading import input_table, is_numeric
-from fruler.table.sources import NumberSource, Source
+from fruler.table.sources import Source
 from fruler.table.training import frame_of, training_inputs
 from fruler.table.validation import check_table
 
@@ -276,7 +276,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
     def _inputs(self, X: Any) -> Floats:
         """Check a table, and return the inputs of its rows, NaN where there is a gap."""
         rules = self.rule_base_
-        if is_numeric(X) and all(isinstance(one.source, NumberSource | None) for one in rules.variables):
+        if is_numeric(X) and all(one.source is None for one in rules.variables):
             return check_table(self, X, allow_nan=True)
         return input_table(frame_of(self, X, rules.columns), rules.variables)
 

@@ -14,7 +14,6 @@ from fruler.explain.effects import input_ranges, output_spread, signed_effects
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
-from fruler.table.sources import GapSource, LevelSource
 
 # How far a printed formula may be from the rule, term by term: this share of the target's spread.
 _SHARE_OF_SPREAD = 0.01
@@ -133,7 +132,7 @@ def condition(rule_base: RuleBase, rule: int) -> str:
     conditions: dict[str, str] = {}
     for j, first, last in rule_base.antecedents.conditions(rule):
         variable = rule_base.variables[j]
-        if isinstance(variable.source, GapSource):
+        if variable.tells_gaps:
             conditions[variable.name] = f"{variable.column} is {'missing' if first == 1 else 'there'}"
         elif variable.levels is not None:
             # Several inputs can stand for one column.
@@ -187,7 +186,7 @@ def formula(rule_base: RuleBase, rule: int) -> str:
             largest = float(largest_values[j])
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
             variable = rule_base.variables[j]
-            times = f"{_GLUE}if{_GLUE}" if isinstance(variable.source, GapSource) else "·"
+            times = f"{_GLUE}if{_GLUE}" if variable.tells_gaps else "·"
             terms += f" {sign}{_GLUE}{size}{times}{variable.name}"
     terms += "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
     for column in category_columns(rule_base):
@@ -260,7 +259,7 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
-        if isinstance(variable.source, LevelSource | GapSource):
+        if variable.levels is not None or variable.tells_gaps:
             continue
         if is_switch(rule_base, j):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)

@@ -11,7 +11,7 @@ from fruler._wording import quote_names
 from fruler.export.plan import Plan
 from fruler.rules.rule_base import RuleBase
 from fruler.table.gaps import N_SWEEPS
-from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
+from fruler.table.sources import LevelSource, NumberSource, Source
 from fruler.table.texts import TRUTH_VALUES
 
 
@@ -189,7 +189,7 @@ def _filling(rule_base: RuleBase, sources: tuple[Source, ...], columns: Collecti
     can_miss = [
         place
         for place, j in enumerate(inputs)
-        if not isinstance(sources[j], GapSource) and (columns is None or sources[j].column in columns)
+        if not sources[j].tells_gaps and (columns is None or sources[j].column in columns)
     ]
     if not can_miss:
         return None

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from fruler.explain.categories import accepted_levels
 from fruler.explain.text import categories_text
 from fruler.rules.rule_base import RuleBase
-from fruler.table.sources import GapSource
 
 _LONGEST_IDENTIFIER = 40
 
@@ -51,7 +50,7 @@ def accepted_text(rule_base: RuleBase, rule: int, feature: int) -> str:
         accepted = accepted_levels(rule_base, rule, variable.column)
         if accepted:
             return categories_text(accepted, variable.levels.levels)
-    if isinstance(variable.source, GapSource) and variable.partition.n_labels == 2:
+    if variable.tells_gaps and variable.partition.n_labels == 2:
         return "yes" if first == 1 else "no"
     return " or ".join(variable.partition.labels[first : last + 1])
 
@@ -61,7 +60,7 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
     parts = {}
     for j, _, _ in rule_base.antecedents.conditions(rule):
         subject, accepted = condition_subject(rule_base, j), accepted_text(rule_base, rule, j)
-        told = isinstance(rule_base.variables[j].source, GapSource)
+        told = rule_base.variables[j].tells_gaps
         parts[subject] = f"{subject}: {accepted}" if told else f"{subject} is {accepted}"
     conditions = [one_line(part) for part in parts.values()]
     weight = "" if rule_base.support is None else f" (weight {rule_base.support[rule]:.0%})"

@@ -52,7 +52,7 @@ def _from_numbers(graph: Graph, plan: InputPlan, table: str) -> str:
     """Add the inputs that are needed, from one table with all columns."""
     places = graph.indices("column_places", [plan.place_of(j) for j in plan.needed])
     values = graph.add("Gather", [table, places], "numbers", axis=1)
-    tells_gaps = [isinstance(plan.sources[j], GapSource) for j in plan.needed]
+    tells_gaps = [plan.sources[j].tells_gaps for j in plan.needed]
     if not any(tells_gaps):
         return values
     gaps = graph.add("Where", [graph.add("IsNaN", [values], "is_gap"), "one", "zero"], "gaps")

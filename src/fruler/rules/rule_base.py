@@ -19,8 +19,9 @@ from fruler.rules.curves import Curve, checked_curves, sum_of_curves
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
 from fruler.table.gaps import Gaps
-from fruler.table.reading import input_table, require_inputs
+from fruler.table.reading import input_table
 from fruler.table.sources import Source
+from fruler.table.validation import require_finite
 
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation
@@ -280,7 +281,7 @@ class RuleBase:
             return values
         filled = values if self.gaps is None else self.gaps.filled(values)
         used = np.flatnonzero(self.uses)
-        require_inputs(filled[:, used], [self.names[j] for j in used])
+        require_finite(filled[:, used], [self.names[j] for j in used])
         typical = np.zeros(len(self.variables)) if self.training is None else self.training.typical
         return np.where(np.isnan(filled), typical, filled)
 

@@ -46,6 +46,11 @@ class Variable:
         return self.name if self.source is None else self.source.column
 
     @property
+    def tells_gaps(self) -> bool:
+        """Whether it says where a column has no value."""
+        return self.source is not None and self.source.tells_gaps
+
+    @property
     def levels(self) -> LevelSource | None:
         """Its categories, if it stands for some."""
         return self.source if isinstance(self.source, LevelSource) else None

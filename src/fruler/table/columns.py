@@ -261,32 +261,35 @@ def learn_inputs(
     _warn_of_similar(table, levels)
     codes = {name: _codes(table[name], own) for name, own in levels.items()}
     effects = _effects(numbers, codes, levels, y, weight) if codes and not one_hot else {}
-    names, sources = [], []
+    sources: dict[str, Source] = {}
     columns: list[Floats] = []
     held_out: list[Floats] = []
     for name in table.columns:
         if name in numbers:
-            made: list[tuple[str, Source]] = [(str(name), NumberSource(str(name)))]
-        elif len(levels[name]) == 1:
-            made = [(str(name), LevelSource(str(name), levels[name], [0.0]))]
-        elif not one_hot:
-            made = [(str(name), LevelSource(str(name), levels[name], effects[name].levels.tolist()))]
-        elif len(levels[name]) == 2:
-            made = [(str(name), LevelSource.indicator(str(name), levels[name], levels[name][1]))]
+            own: dict[str, Source] = {str(name): NumberSource(str(name))}
+            columns.append(numbers[name])
+            held_out.append(numbers[name])
         else:
-            made = [(f"{name}={own}", LevelSource.indicator(str(name), levels[name], own)) for own in levels[name]]
-        for input, source in made:
-            names.append(input)
-            sources.append(source)
-            if isinstance(source, LevelSource):
-                columns.append(np.append(source.values, np.nan)[codes[name]])
-            else:
-                columns.append(numbers[name])
-            held_out.append(effects[name].held_out if name in effects else columns[-1])
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise ValueError(f"Two columns become the input {repeated[0]!r}; rename one of them.")
-    return Inputs(names, sources, np.column_stack(columns), np.column_stack(held_out))
+            coded = _level_sources(str(name), levels[name], effects.get(name))
+            own = {**coded}
+            columns += [np.append(source.values, np.nan)[codes[name]] for source in coded.values()]
+            held_out += [effects[name].held_out] if name in effects else columns[-len(coded) :]
+        repeated = next((input for input in own if input in sources), None)
+        if repeated is not None:
+            raise ValueError(f"Two columns become the input {repeated!r}; rename one of them.")
+        sources |= own
+    return Inputs(list(sources), list(sources.values()), np.column_stack(columns), np.column_stack(held_out))
+
+
+def _level_sources(column: str, levels: tuple[str, ...], effects: Effects | None) -> dict[str, LevelSource]:
+    """Return the inputs of a column of categories: one of their effects, where these are known, else of 0 and 1."""
+    if effects is not None:
+        return {column: LevelSource(column, levels, effects.levels.tolist())}
+    if len(levels) == 1:
+        return {column: LevelSource(column, levels, [0.0])}
+    if len(levels) == 2:
+        return {column: LevelSource.indicator(column, levels, levels[1])}
+    return {f"{column}={level}": LevelSource.indicator(column, levels, level) for level in levels}
 
 
 def _levels(values: pd.Series) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import pandas as pd
 from fruler._typing import Floats
 from fruler._wording import quote_names, suggest
 from fruler.table.sources import NumberSource, Source
-from fruler.table.validation import number_table, require_finite
+from fruler.table.validation import number_table
 
 
 class Input(Protocol):
@@ -102,7 +102,7 @@ def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -
     if not hasattr(X, "columns") and is_numeric(X):
         return number_table(X, names, allow_nan=True)
     sources = [NumberSource(one.name) if one.source is None else one.source for one in inputs]
-    plain = all(isinstance(one, NumberSource) and one.column == name for one, name in zip(sources, names, strict=True))
+    plain = all(one.source is None for one in inputs)
     if plain and not unused and is_numeric(X):
         return number_table(X, names, allow_nan=True)
     columns = list(dict.fromkeys(source.column for source in sources))
@@ -120,8 +120,3 @@ def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -
             with contextlib.suppress(ValueError):
                 values[:, j] = source.numbers(frame[source.column])
     return values
-
-
-def require_inputs(values: Floats, names: Sequence[str]) -> None:
-    """Refuse gaps, naming the first."""
-    require_finite(values, names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,13 @@ class Source(ABC):
     """
 
     column: str
+    # What model files call it.
+    kind: ClassVar[str]
+
+    @property
+    def tells_gaps(self) -> bool:
+        """Whether the input says where the column has no value, and so is never missing itself."""
+        return False
 
     @abstractmethod
     def numbers(self, values: pd.Series) -> Floats:
@@ -72,6 +80,8 @@ class NumberSource(Source):
     >>> NumberSource("size").numbers(pd.Series([1.5, None])).tolist()
     [1.5, nan]
     """
+
+    kind: ClassVar[str] = "number"
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return the numbers of the column, NaN where one is missing."""
@@ -132,6 +142,8 @@ class LevelSource(Source):
     >>> origin.unknown(pd.Series(["japan", "mars", None]))
     ['mars']
     """
+
+    kind: ClassVar[str] = "category"
 
     levels: tuple[str, ...]
     values: tuple[float, ...]
@@ -203,6 +215,13 @@ class GapSource(Source):
     >>> GapSource("size").numbers(pd.Series([1.5, None])).tolist()
     [0.0, 1.0]
     """
+
+    kind: ClassVar[str] = "is missing"
+
+    @property
+    def tells_gaps(self) -> bool:
+        """It does."""
+        return True
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return 1 where a value is missing, and 0 elsewhere."""

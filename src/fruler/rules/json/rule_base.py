@@ -16,7 +16,6 @@ from fruler.rules.json.summary import summary_from_json, summary_to_json
 from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
-from fruler.table.sources import NumberSource
 
 # Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
 # ask for terabytes.
@@ -68,7 +67,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
                 "name": variable.name,
                 "unit": variable.unit,
                 **_partition_to_json(variable.partition),
-                **({} if _is_plain(variable) else {"source": source_to_json(variable.source)}),
+                **({} if variable.source is None else {"source": source_to_json(variable.source)}),
             }
             for variable in rule_base.variables
         ],
@@ -117,10 +116,6 @@ def rule_base_from_json(written: Checked) -> RuleBase:
         _curves(members["curves"], variables, places) if "curves" in members else (),
     )
     return with_gaps(rule_base, members["gaps"]) if "gaps" in members else rule_base
-
-
-def _is_plain(variable: Variable) -> bool:
-    return variable.source in (None, NumberSource(variable.name))
 
 
 def require_cells(n_rules: int, n_inputs: int) -> None:

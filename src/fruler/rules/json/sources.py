@@ -8,7 +8,7 @@ from fruler.rules.json.checked import Checked
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
 
 
-def source_to_json(source: Source | None) -> dict[str, Any]:
+def source_to_json(source: Source) -> dict[str, Any]:
     """Return an object that says where an input comes from.
 
     Examples
@@ -16,12 +16,10 @@ def source_to_json(source: Source | None) -> dict[str, Any]:
     >>> source_to_json(LevelSource("origin", ["usa", "japan"], [-1.3, 2.1]))
     {'column': 'origin', 'kind': 'category', 'categories': {'usa': -1.3, 'japan': 2.1}}
     """
+    written: dict[str, Any] = {"column": source.column, "kind": source.kind}
     if isinstance(source, LevelSource):
-        numbers = dict(zip(source.levels, source.values, strict=True))
-        return {"column": source.column, "kind": "category", "categories": numbers}
-    if isinstance(source, NumberSource | GapSource):
-        return {"column": source.column, "kind": "number" if isinstance(source, NumberSource) else "is missing"}
-    raise TypeError(f"there is no JSON for {source!r}")
+        written["categories"] = dict(zip(source.levels, source.values, strict=True))
+    return written
 
 
 def source_from_json(written: Checked) -> Source:
@@ -35,7 +33,7 @@ def source_from_json(written: Checked) -> Source:
     kind = written.members().get("kind")
     if kind is None:
         raise ValueError(f"{written.place} has no 'kind'")
-    if kind.one_of("number", "category", "is missing") == "category":
+    if kind.one_of(*(one.kind for one in (NumberSource, LevelSource, GapSource))) == LevelSource.kind:
         members = written.keys(("column", "kind", "categories"))
         numbers = members["categories"].named_numbers()
         try:
@@ -43,4 +41,4 @@ def source_from_json(written: Checked) -> Source:
         except ValueError as error:
             raise ValueError(f"{written.place} is no source: {error}") from None
     column = written.keys(("column", "kind"))["column"].text()
-    return NumberSource(column) if kind.value == "number" else GapSource(column)
+    return NumberSource(column) if kind.value == NumberSource.kind else GapSource(column)
