@@ -182,3 +182,15 @@ def test_a_summary_of_another_rule_base_is_refused(model):
     line = RuleBase([Variable("x", FuzzyPartition([], (0, 1)))], [[[0, 0]]], [[1.0, 2.0]])
     with pytest.raises(ValueError, match="1 inputs and 1 rules"):
         RuleBase(line.variables, line.antecedents, line.consequents, training=model.rule_base_.training)
+
+
+def test_a_column_that_no_rule_uses_may_be_absent_and_lies_nowhere_outside():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(5.0, 6.0, 50), "b": rng.uniform(5.0, 6.0, 50)})
+    x = Variable("a", FuzzyPartition([], (5.0, 6.0)))
+    rules = RuleBase([x, Variable("b", FuzzyPartition([], (5.0, 6.0)))], [[[0, 0], [0, 0]]], [[1.0, 2.0, 0.0]])
+    rules = rules.with_training(X, rules.predict(X))
+    explained = rules.explain(X[["a"]][:3])
+    np.testing.assert_allclose(explained.predictions, rules.predict(X[:3]))
+    assert not explained.outside.any()
+    assert "missing" not in str(explained)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from fruler.algorithms.growth.room import MIN_LABEL, Room
 from fruler.algorithms.growth.structure import Ramps
 from fruler.rules.partitions import FuzzyPartition
+from fruler.table.rows import Rows
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(0.5)
@@ -119,3 +120,13 @@ def test_crisp_points_reach_next_to_nothing():
     limited = room.limited(make_ramps((0, -0.5, 0.1), (0, 0.5, 1e-30)))
     assert (limited.reaches <= 1e-9 * room.widths[0] * (1 + 1e-12)).all()
     assert (limited.reaches > 0.0).all()
+
+
+def test_split_points_between_categories_do_not_overlap():
+    rng = np.random.default_rng(0)
+    rows = Rows.from_arrays(rng.uniform(size=(60, 2)), np.zeros(60))
+    domains, known = np.array([[0.0, 1.0], [0.0, 1.0]]), [np.array([0.5]), np.array([0.5])]
+    points = make_ramps((0, 0.5, 0.3), (1, 0.5, 0.3))
+    plain, crisp = Room(rows, domains, known, 1.0, nominal=np.array([False, True])).limited(points).reaches
+    assert plain == 0.3
+    assert crisp < 1e-8
