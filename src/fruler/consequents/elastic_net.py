@@ -14,7 +14,7 @@ INTERCEPT_RIDGE = 1e-9
 
 @dataclass(frozen=True)
 class ElasticNetSettings:
-    """How consequents are fitted: ½·mean squared error + λ(½(1 - l1_ratio)‖b‖² + l1_ratio·‖b‖₁) over the slopes.
+    """How consequents are fitted: ½·mean squared error + λ(½(1 - l1_ratio)‖b‖² + l1_ratio·‖b‖₁) over the coefficients.
 
     Parameters
     ----------
@@ -22,6 +22,8 @@ class ElasticNetSettings:
         The λ above.
     l1_ratio : float
         Share of the ℓ1 penalty; the paper's α is 1 - l1_ratio.
+    shrink_intercepts : bool
+        Whether intercepts carry the penalty, as slopes do.
     solver : {"coordinate_descent", "sgd"}
         Coordinate descent on the Gram matrix, or the paper's stochastic gradient descent.
     rate : float
@@ -39,6 +41,7 @@ class ElasticNetSettings:
 
     regularization: float
     l1_ratio: float
+    shrink_intercepts: bool = True
     solver: Solver = "coordinate_descent"
     rate: float = 0.1
     seed: int = 0
@@ -57,11 +60,12 @@ class ElasticNetSettings:
         return self.regularization * (1.0 - self.l1_ratio)
 
     @property
-    def numbers(self) -> tuple[float, float, float, float, float, int, int, float, int]:
+    def numbers(self) -> tuple[float, float, bool, float, float, float, int, int, float, int]:
         """What the kernels read."""
         return (
             self.l1,
             self.l2,
+            self.shrink_intercepts,
             INTERCEPT_RIDGE,
             self.tolerance,
             self.progress,

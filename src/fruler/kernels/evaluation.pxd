@@ -17,7 +17,8 @@ cdef enum:
 cdef struct Settings:
     double l1
     double l2
-    double intercept_ridge
+    bint shrink_intercepts      # as slopes are
+    double intercept_ridge      # where they are not
     double tolerance
     double progress
     int max_rounds

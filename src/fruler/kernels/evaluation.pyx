@@ -3,7 +3,7 @@
 Three tuples of arrays and numbers are all that the kernels here know of a search:
 space (splits, domains, fuzziness, code of the t-norm), see `SearchSpace.arrays`;
 a table (columns, rows, y, weight), see `Rows.arrays`;
-settings (l1, l2, ridge on intercepts, tolerance, progress, max_rounds, code of the solver, rate, seed), see
+settings (l1, l2, whether intercepts are shrunk, ridge on them where they are not, tolerance, progress, max_rounds, code of the solver, rate, seed), see
 `ElasticNetSettings.numbers`.
 """
 
@@ -151,10 +151,12 @@ cdef double solve_normal(const Space* space, const Settings* settings, Workspace
                          Normal* normal) noexcept nogil:
     """Solve for the coefficients by coordinate descent; return what the optimality conditions miss."""
     cdef Py_ssize_t i, q = space.n_inputs + 1
+    cdef bint is_free
     cdef GramProblem problem
     for i in range(normal.size):
-        normal.l1[i] = 0.0 if i % q == 0 else settings.l1
-        normal.l2[i] = settings.intercept_ridge if i % q == 0 else settings.l2
+        is_free = i % q == 0 and not settings.shrink_intercepts
+        normal.l1[i] = 0.0 if is_free else settings.l1
+        normal.l2[i] = settings.intercept_ridge if is_free else max(settings.l2, settings.intercept_ridge)
     problem.size, problem.gram, problem.moment = normal.size, normal.gram, normal.moment
     problem.l1, problem.l2 = normal.l1, normal.l2
     return solve_gram(&problem, normal.square, settings.tolerance, settings.progress, settings.max_rounds, normal.beta,
@@ -212,6 +214,7 @@ cdef double fit_descent(const Space* space, const Table* table, const Settings* 
         first += rows
     descent.penalty, descent.rate = penalty, settings.rate
     descent.ridge_share = settings.l2 / penalty if penalty > 0.0 else 1.0
+    descent.n_free = 0 if settings.shrink_intercepts else 1
     descent.seed, descent.max_epochs = settings.seed, settings.max_rounds
     epochs = descend(&design, m, &descent, beta[0], beta[0] + size, work.indices)
     free(design.start)
@@ -311,8 +314,8 @@ cdef Table as_table(tuple table) except *:
 
 cdef Settings as_settings(tuple settings) except *:
     cdef Settings result
-    (result.l1, result.l2, result.intercept_ridge, result.tolerance, result.progress, result.max_rounds, result.solver,
-     result.rate, result.seed) = settings
+    (result.l1, result.l2, result.shrink_intercepts, result.intercept_ridge, result.tolerance, result.progress,
+     result.max_rounds, result.solver, result.rate, result.seed) = settings
     return result
 
 

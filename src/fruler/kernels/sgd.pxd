@@ -19,6 +19,7 @@ cdef struct Descent:
     double penalty
     double ridge_share          # of the penalty; the rest is l1
     double rate                 # the first step
+    Py_ssize_t n_free           # coefficients at the start of each rule that carry no penalty: 1, the intercept, or 0
     uint64_t seed               # of the order of rows
     int max_epochs
 

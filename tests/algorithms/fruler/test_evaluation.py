@@ -158,7 +158,7 @@ def test_the_descent_counts_weights():
     weight = np.where(task.fitted.columns[0] > 0.5, 1.0, 1e-6)
     weighted = Rows(task.fitted.columns, task.fitted.rows, task.fitted.y, weight)
     line = make_chromosome(task.space, np.ones(5, dtype=np.intc), np.zeros((5, task.space.stride)))
-    descent = ElasticNetSettings(1e-3, 0.05, "sgd", rate=0.05, max_rounds=500)
+    descent = ElasticNetSettings(1e-3, 0.05, solver="sgd", rate=0.05, max_rounds=500)
     errors = [run(replace(task, fitted=rows, scored=weighted), line, descent)[0] for rows in (weighted, task.fitted)]
     assert errors[0] < 0.7 * errors[1]
 
@@ -239,7 +239,7 @@ def test_gradient_descent_comes_near_the_optimum(penalty, l1_ratio):
             return fit + penalty * (l1_ratio * np.abs(slopes).sum() + (1 - l1_ratio) / 2 * np.square(slopes).sum())
 
         descents = [
-            objective(ElasticNetSettings(penalty, l1_ratio, "sgd", rate=rate, seed=1, max_rounds=3_000))
+            objective(ElasticNetSettings(penalty, l1_ratio, solver="sgd", rate=rate, seed=1, max_rounds=3_000))
             for rate in (0.1, 0.05, 0.025)
         ]
         assert min(descents) <= 1.02 * objective(exact)

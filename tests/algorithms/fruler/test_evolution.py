@@ -119,7 +119,7 @@ def test_regularization_is_chosen_by_held_out_error():
     chosen = search_regularization(TASK, chromosomes, NET)
     assert chosen.regularization in DECADES
     assert 1e-7 < chosen.regularization < 1.0
-    descent = ElasticNetSettings(1.0, 0.05, "sgd", max_rounds=300)
+    descent = ElasticNetSettings(1.0, 0.05, solver="sgd", max_rounds=300)
     by_descent = search_regularization(TASK, chromosomes, descent, fixed=True)
     assert by_descent.regularization == 1.0
     assert by_descent.rate <= 0.1

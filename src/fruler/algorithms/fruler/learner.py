@@ -200,6 +200,7 @@ class FRULERLearner(ABC):
         settings = ElasticNetSettings(
             options.regularization if options.regularization is not None else 1.0,
             options.l1_ratio,
+            options.shrink_intercepts,
             options.solver,
             seed=int(rng.integers(2**31)),
             max_rounds=200 if options.solver == "coordinate_descent" else 1_000,

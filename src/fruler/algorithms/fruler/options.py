@@ -25,6 +25,7 @@ class FRULEROptions:
     criterion: Criterion = "error"
     solver: Solver = "sgd"
     l1_ratio: float = 0.05
+    shrink_intercepts: bool = True
     regularization: float | None = None
     max_rules: int | None = None
     population_size: int = 61
