@@ -148,9 +148,8 @@ INFINITE = pd.Series([1.0] * 7 + [np.inf] + [2.0] * (N - 8))
             "them.",
         ),
         (
-            pd.Series(pd.date_range("2020-01-01", periods=N)),
-            "The column 'k' holds dates or times; make numbers of it, such as the month or the days since a start, or "
-            "leave it out.",
+            pd.Series(pd.timedelta_range("1h", periods=N)),
+            "The column 'k' holds times; make numbers of them, such as hours, or leave it out.",
         ),
     ],
     ids=["None", "NaN", "infinity", "text among numbers", "mixed", "identifiers", "dates"],

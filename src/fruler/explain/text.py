@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from fruler._wording import counted_rules, either, name_with_unit, number_within, percent
-from fruler.explain.categories import accepted_levels, category_columns, level_offsets
+from fruler.explain.categories import accepted_levels, category_subjects, level_offsets
 from fruler.explain.effects import input_ranges, output_spread, signed_effects
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 # How far a printed formula may be from the rule, term by term: this share of the target's spread.
 _SHARE_OF_SPREAD = 0.01
@@ -135,11 +136,11 @@ def condition(rule_base: RuleBase, rule: int) -> str:
         if variable.tells_gaps:
             conditions[variable.name] = f"{variable.column} is {'missing' if first == 1 else 'there'}"
         elif variable.levels is not None:
-            # Several inputs can stand for one column.
-            accepted = accepted_levels(rule_base, rule, variable.column)
-            conditions[variable.column] = f"{variable.column} is {categories_text(accepted, variable.levels.levels)}"
+            # Several inputs can stand for one subject.
+            accepted = accepted_levels(rule_base, rule, variable.subject)
+            conditions[variable.subject] = f"{variable.subject} is {categories_text(accepted, variable.levels.levels)}"
         else:
-            conditions[variable.name] = f"{variable.name} is {accepted_labels(variable.partition, first, last)}"
+            conditions[variable.name] = f"{variable.name} is {accepted_words(variable, first, last)}"
     return " and ".join(conditions.values()) or "nothing else applies"
 
 
@@ -155,6 +156,11 @@ def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
     if len(accepted) > _MAX_LEVELS_NAMED and len(others) < len(accepted):
         return f"not {either(others)}" if len(others) <= _MAX_LEVELS_NAMED else f"not one of {', '.join(others)}"
     return either(accepted)
+
+
+def accepted_words(variable: Variable, first: int, last: int) -> str:
+    """Write a range of labels of an input: by what they stand for where that is known, else by their names."""
+    return variable.words(first, last) or accepted_labels(variable.partition, first, last)
 
 
 def accepted_labels(partition: Partition, first: int, last: int) -> str:
@@ -187,12 +193,12 @@ def formula(rule_base: RuleBase, rule: int) -> str:
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
             variable = rule_base.variables[j]
             times = f"{_GLUE}if{_GLUE}" if variable.tells_gaps else "·"
-            terms += f" {sign}{_GLUE}{size}{times}{variable.name}"
+            terms += f" {sign}{_GLUE}{size}{times}{variable.term}"
     terms += "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
-    for column in category_columns(rule_base):
-        offsets = level_offsets(rule_base, rule, column)
+    for subject in category_subjects(rule_base):
+        offsets = level_offsets(rule_base, rule, subject)
         if offsets:
-            terms += f"; {column}: {_offsets(offsets, tolerance)}"
+            terms += f"; {subject}: {_offsets(offsets, tolerance)}"
     return terms
 
 
@@ -205,10 +211,10 @@ def _offsets(offsets: dict[str, float], tolerance: float) -> str:
     return ", ".join(parts)
 
 
-def bend_places(curve: Curve) -> list[str]:
+def bend_places(curve: Curve, variable: Variable) -> list[str]:
     """Write where a curve bends, with as many digits as tell the bends apart on the input's range."""
     low, high = curve.partition.domain
-    return [number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
+    return [variable.written(x) or number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
 
 
 def _curves(rule_base: RuleBase, width: int) -> list[str]:
@@ -218,11 +224,13 @@ def _curves(rule_base: RuleBase, width: int) -> list[str]:
     for curve in rule_base.curves:
         variable = rule_base.variables[curve.input]
         bends = curve.bends()
+        places = bend_places(curve, variable)
         points = [
             f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", _GLUE)
-            for value, place, jump in zip(bends.adds.tolist(), bend_places(curve), bends.below_jump, strict=True)
+            for value, place, jump in zip(bends.adds.tolist(), places, bends.below_jump, strict=True)
         ]
-        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.unit)}"
+        unit = "" if variable.written(0.0) else variable.unit
+        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), unit)}"
         lines.append(_wrapped(sentence, width, "  ", "      "))
     return lines
 
@@ -259,7 +267,8 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
-        if variable.levels is not None or variable.tells_gaps:
+        # What labels are named by says where they meet.
+        if variable.levels is not None or variable.tells_gaps or variable.words(0, 0):
             continue
         if is_switch(rule_base, j):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler._wording import quote_names
+from fruler._wording import either, quote_names
 from fruler.table.texts import TRUTH_VALUES, column_texts, level_codes
 from fruler.table.validation import LARGEST_VALUE
 
@@ -54,6 +54,19 @@ class Source(ABC):
     def tells_gaps(self) -> bool:
         """Whether the input says where the column has no value, and so is never missing itself."""
         return False
+
+    @property
+    def counts(self) -> str:
+        """What a number of the input counts, e.g. "days since 1 Nov", where it is not a value of the column."""
+        return ""
+
+    def written(self, number: float) -> str | None:
+        """Return the value of the column that a number stands for; None where that is the number itself."""
+        return None
+
+    def between(self, low: float | None, high: float | None) -> str | None:
+        """Return the words for what lies between two numbers, None being an end; None where there are none."""
+        return None
 
     @abstractmethod
     def numbers(self, values: pd.Series) -> Floats:
@@ -195,14 +208,19 @@ class LevelSource(Source):
         texts = column_texts(values, self.levels).dropna()
         return list(dict.fromkeys(texts[~texts.isin(self.levels)]))
 
-    def level_of(self, number: float) -> str:
+    def written(self, number: float) -> str:
         """Return the category whose number is nearest."""
         return self.levels[int(np.abs(np.array(self.values) - number).argmin())]
 
-    def names_between(self, low: float, high: float) -> list[str]:
+    def between(self, low: float | None, high: float | None) -> str:
+        """Return the categories whose numbers lie between two others, in words."""
+        return either(self.names_between(low, high))
+
+    def names_between(self, low: float | None, high: float | None) -> list[str]:
         """Return the categories whose numbers lie between two others, in the order of their numbers."""
+        least, most = -np.inf if low is None else low, np.inf if high is None else high
         order = np.argsort(self.values, kind="stable")
-        return [self.levels[k] for k in order if low < self.values[k] < high]
+        return [self.levels[k] for k in order if least < self.values[k] < most]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from fruler._typing import Floats
 from fruler._wording import quote_names
-from fruler.table.columns import learn_inputs
+from fruler.table.inputs import learn_inputs
 from fruler.table.moments import Moments, learn_moments
 from fruler.table.reading import as_frame, is_numeric
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
@@ -107,6 +107,8 @@ def training_inputs(
         return TrainingInputs(names, sources, values, held_out, target, weight, _moments(values))
     moments = _moments(values)
     telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
+    # Several inputs of one column are missing together.
+    telling = list({sources[j].column: j for j in reversed(telling)}.values())[::-1]
     for j in telling:
         names = [*names, f"{sources[j].column} is missing"]
         sources = [*sources, GapSource(sources[j].column)]
