@@ -42,7 +42,9 @@ def cycle_start(places: Floats, period: float, n_bins: int, y: Floats, weight: F
     places, y, weight = places[there], y[there], weight[there]
     bins = np.minimum((places * (n_bins / period)).astype(np.intp), n_bins - 1)
     mean = np.average(y, weights=weight)
-    sums = [np.bincount(bins, weights=weight * term, minlength=n_bins) for term in (np.ones(len(y)), y - mean)]
+    sums = [
+        np.bincount(bins, weights=term, minlength=n_bins).astype(np.float64) for term in (weight, weight * (y - mean))
+    ]
     errors = _errors_by_start(sums[0], sums[1])
     if not np.isfinite(errors).any():
         return 0.0
