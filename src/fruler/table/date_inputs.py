@@ -26,7 +26,9 @@ from fruler.table.date_sources import (
 from fruler.table.parts import Categories, Numbers, Places
 
 # So many days dates must span for each: a season that has not come back tells no more than the time that has passed.
-_A_YEAR, _TWO_WEEKS, _TWO_DAYS = 365.0, 14.0, 2.0
+_SEASONS, _TWO_WEEKS, _TWO_DAYS = 548.0, 14.0, 2.0
+# So many that time is counted in years.
+_TWO_YEARS = 730.0
 # In days and in quarters of an hour.
 _BINS: dict[Cycle, int] = {"day of year": 366, "hour": 96}
 
@@ -48,7 +50,7 @@ def date_parts(values: pd.Series) -> dict[str, Numbers | Places | Categories]:
     span = float(np.ptp(known)) / DAY
     trend = _trend(column, dates, float(known.min()), span)
     parts: dict[str, Numbers | Places | Categories] = {"": Numbers(trend, trend.numbers(values))}
-    if span >= _A_YEAR:
+    if span >= _SEASONS:
         parts["day of year"] = _places(column, "day of year", dates, seconds)
     codes = weekday_codes(seconds)
     found = np.unique(codes[codes >= 0])
@@ -68,7 +70,7 @@ def _places(column: str, cycle: Cycle, dates: DateFormat, seconds: Floats) -> Pl
 
 
 def _trend(column: str, dates: DateFormat, first: float, span: float) -> TrendSource:
-    unit: Unit = "years" if span >= 2.0 * _A_YEAR else "days" if span >= _TWO_DAYS else "hours"
+    unit: Unit = "years" if span >= _TWO_YEARS else "days" if span >= _TWO_DAYS else "hours"
     start = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=first)
     if unit == "years":
         start = start.replace(month=1, day=1)
