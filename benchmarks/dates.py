@@ -29,35 +29,35 @@ def _season(days: pd.Series) -> pd.Series:
 
 
 def winter_surcharge(d: pd.Series) -> pd.Series:
-    """A step: from 1 November to 20 February something costs more."""
+    """Make a step: from 1 November to 20 February something costs more."""
     return 5.0 * ((d.dt.strftime("%m-%d") >= "11-01") | (d.dt.strftime("%m-%d") < "02-20"))
 
 
 def temperature(d: pd.Series) -> pd.Series:
-    """A wave over the year and one over the day."""
+    """Make a wave over the year and one over the day."""
     return 10.0 - 10.0 * np.cos(_season(d)) + 3.0 * np.cos(2.0 * np.pi * (d.dt.hour - 15) / 24.0)
 
 
 def traffic(d: pd.Series) -> pd.Series:
-    """Rush hours on working days, and noon on others."""
+    """Make rush hours on working days, and noon on others."""
     hour, work = d.dt.hour, d.dt.day_of_week < 5
     rush = 6.0 * np.exp(-np.square(hour - 8) / 4.0) + 6.0 * np.exp(-np.square(hour - 17) / 6.0)
     return np.where(work, rush, 5.0 * np.exp(-np.square(hour - 13) / 12.0))
 
 
 def night_rate(d: pd.Series) -> pd.Series:
-    """A step from 22 to 6 o'clock, and a trend."""
+    """Make a step from 22 to 6 o'clock, and a trend."""
     return np.where((d.dt.hour >= 22) | (d.dt.hour < 6), 1.0, 4.0) + (d.dt.year - 2018)
 
 
 def sales(d: pd.Series) -> pd.Series:
-    """Growth, closed Sundays, and a Christmas trade that runs into January."""
+    """Make growth, closed Sundays, and a Christmas trade that runs into January."""
     christmas = 4.0 * ((d.dt.strftime("%m-%d") >= "11-20") | (d.dt.strftime("%m-%d") < "01-10"))
     return 1.5 * (d.dt.year - 2018) - 3.0 * (d.dt.day_of_week == 6) + christmas
 
 
 def nothing(d: pd.Series) -> pd.Series:
-    """Nothing at all."""
+    """Make nothing at all."""
     return 0.0 * d.dt.year
 
 
@@ -84,7 +84,7 @@ def own(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, 
 
 def from_january(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, int]:
     """Learn with cycles that begin on 1 January and at midnight."""
-    with mock.patch("fruler.table.parts.cycle_start", lambda *_: 0.0):
+    with mock.patch("fruler.table.parts.cycle_start", return_value=0.0):
         return own(X, y, new)
 
 

@@ -83,8 +83,8 @@ class TrendSource(DateSource):
     >>> import datetime, pandas as pd
     >>> sold = TrendSource("sold", datetime.datetime(2015, 1, 1), "years")
     >>> sold.numbers(pd.Series(["2015-01-01", "2020-07-02"])).round(3).tolist(), sold.counts
-    ([0.0, 5.501], 'years since 2015')
-    >>> sold.between(None, 5.501)
+    ([0.0, 5.5], 'years since 2015')
+    >>> sold.between(None, 5.5)
     'before 2 Jul 2020'
     """
 
