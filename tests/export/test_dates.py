@@ -154,6 +154,22 @@ def test_databases_predict_the_same(variant, run, gaps):
     np.testing.assert_allclose(run(values, export_model(rules, "sql")), expected(rules, values), rtol=1e-9)
 
 
+@pytest.mark.parametrize(("order", "written"), [("dmy", "%d.%m.%Y %H:%M:%S"), ("mdy", "%m/%d/%Y %H:%M")])
+def test_databases_read_dates_that_end_with_the_year(order, written):
+    rules = date_rules(dates=DateFormat(order=order))
+    values = moments()[:40]
+    database = sqlite3.connect(":memory:")
+    database.execute("create table data (sold text)")
+    database.executemany("insert into data values (?)", [(text,) for text in values.dt.strftime(written)])
+    answers = [answer for (answer,) in database.execute(export_model(rules, "sql"))]
+    np.testing.assert_allclose(answers, expected(rules, values.dt.strftime(written)), rtol=1e-9)
+    np.testing.assert_allclose(
+        in_duckdb(values.dt.floor("min"), export_model(rules, "sql")),
+        expected(rules, values.dt.floor("min")),
+        rtol=1e-9,
+    )
+
+
 def test_columns_of_days_are_read_by_databases_too():
     duckdb = pytest.importorskip("duckdb")
     rules = date_rules()

@@ -191,10 +191,12 @@ class Explanation:
 
     def _value_text(self, row: int, feature: int, labels: pd.Series[str]) -> str:
         variable = self.rule_base.variables[feature]
+        number = self.values[row, feature]
+        if variable.tells_gaps:
+            return f"{variable.column} is {'missing' if number else 'there'}"
         if self.missing[row, feature]:
-            value = f"{variable.name} is missing"
+            value = f"{variable.name}, estimated"
         else:
-            number = self.values[row, feature]
             value = variable.written(number) or f"{readable_number(number, 6)} {variable.unit}".rstrip()
             value = f"{variable.name} = {value}"
             if variable.levels is not None:

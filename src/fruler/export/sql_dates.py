@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from fruler.export.sql_literals import real
+from fruler.table.date_formats import Order
 from fruler.table.date_sources import (
     MONTH_STARTS,
     SECONDS,
@@ -24,34 +25,42 @@ from fruler.table.date_sources import (
 _DAYS_BEFORE_1970 = 719_162
 
 
-def date_columns(name: str, place: int) -> list[str]:
-    """Return the columns that a date is read into: year, month, and days since the month began.
+def date_columns(name: str, order: Order, place: int) -> list[str]:
+    """Return the columns that a date is read into: year, month, days since the month began, seconds of the day.
 
     Parameters
     ----------
     name : str
         The column of dates, or of text that is written like one.
+    order : {"ymd", "dmy", "mdy"}
+        Of year, month and day in text; one that begins with the year is always read as such.
     place : int
         A number of its own, for the names of the columns.
     """
     text = f"TRIM(CAST({name} AS VARCHAR))"
-    is_date = f"{text} LIKE '____-__-__%'"
+    year_first = f"{text} LIKE '____-__-__%'"
+    ways = {year_first: (1, 6, 9)}
+    if order != "ymd":
+        year_last = " OR ".join(f"{text} LIKE '__{sign}__{sign}____%'" for sign in "./-")
+        ways[year_last] = (7, 4, 1) if order == "dmy" else (7, 1, 4)
     seconds = " + ".join(
         f"{scale} * COALESCE(CAST(NULLIF(SUBSTR({text}, {start}, {length}), '') AS DOUBLE PRECISION), 0e0)"
         for scale, start, length in (("36e2", 12, 2), ("6e1", 15, 2), ("1e0", 18, 9))
     )
-    return [
-        f"CASE WHEN {is_date} THEN CAST(SUBSTR({text}, 1, 4) AS INTEGER) END AS fruler_y{place}",
-        f"CASE WHEN {is_date} THEN CAST(SUBSTR({text}, 6, 2) AS INTEGER) END AS fruler_m{place}",
-        f"CASE WHEN {is_date} THEN CAST(SUBSTR({text}, 9, 2) AS INTEGER) - 1 END AS fruler_d{place}",
-        f"CASE WHEN {is_date} THEN {seconds} END AS fruler_s{place}",
-    ]
+    parts = {"y": (0, 4), "m": (1, 2), "d": (2, 2)}
+    columns = []
+    for letter, (part, length) in parts.items():
+        cases = " ".join(
+            f"WHEN {way} THEN CAST(SUBSTR({text}, {starts[part]}, {length}) AS INTEGER)" for way, starts in ways.items()
+        )
+        columns.append(f"CASE {cases} END AS fruler_{letter}{place}")
+    return [*columns, f"CASE WHEN {' OR '.join(ways)} THEN {seconds} END AS fruler_s{place}"]
 
 
 def date_input(source: DateSource, place: int) -> str:
     """Return the input that comes from a date, which `date_columns` has read."""
     month = " ".join(f"WHEN {number} THEN {days}" for number, days in enumerate(MONTH_STARTS, 1))
-    of_year = f"(CASE t.fruler_m{place} {month} END + t.fruler_d{place})"
+    of_year = f"(CASE t.fruler_m{place} {month} END + t.fruler_d{place} - 1)"
     of_day = f"t.fruler_s{place}"
     match source:
         case TrendSource():

@@ -69,12 +69,14 @@ def input_table(plan: InputPlan, table: str) -> str:
     read = []
     for place in sorted({plan.place_of(j) for j in plan.needed if plan.date_of(j) is not None}):
         column = plan.columns[place]
-        if column.dates is not None and column.dates.zone:
+        if column.dates is None:
+            continue
+        if column.dates.zone:
             raise ValueError(
                 f"The dates of {column.name!r} have a time zone, which databases write in ways of their own; to export "
                 "to SQL, learn from dates without one."
             )
-        read += date_columns(f"t.{quoted(column.name)}", place + 1)
+        read += date_columns(f"t.{quoted(column.name)}", column.dates.order, place + 1)
     return f"(SELECT t.*, {', '.join(read)} FROM {quoted(table)} AS t) AS t" if read else f"{quoted(table)} AS t"
 
 
