@@ -61,6 +61,10 @@ class UnusableColumn(ValueError):
         super().__init__(f"The column {column!r} {reason}{where}; {remedy}.")
         self.column, self.reason, self.value, self.row, self.remedy = column, reason, value, row, remedy
 
+    def at_row(self, row: int) -> UnusableColumn:
+        """Return the same of another row."""
+        return UnusableColumn(self.column, self.reason, value=self.value, row=row, remedy=self.remedy)
+
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
