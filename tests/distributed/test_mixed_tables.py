@@ -15,6 +15,7 @@ from helpers.small_tables import N, make_table
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor, preparation
+from fruler.distributed.source import Source, open_rows
 from fruler.table.training import training_inputs
 
 QUICK = {"max_evaluations": 300, "random_state": 0}
@@ -174,6 +175,16 @@ def test_slopes_are_fitted_to_effects_of_other_rows(client, n_partitions, option
     same_model(model, FuzzyRuleRegressor(**options).fit(X, y))
 
 
+def test_rows_are_counted_with_the_terms_that_workers_keep(client):
+    X, y = weak_categories()
+    table = dd.from_pandas(X.assign(y=y), npartitions=3)
+    model = DaskFuzzyRuleRegressor(client)
+    source = Source(model, table[["a", "k"]], table["y"])
+    rows = preparation.prepare_rows(model, open_rows(source, client, True, 60.0), source.names)
+    # Two inputs, the output, and what slopes are fitted to instead of one of the inputs.
+    assert rows.n_numbers == 600 * 4
+
+
 def test_a_model_of_numbers_knows_what_to_take_for_gaps(client, friedman):
     X, y = friedman
     X = X.copy()
@@ -257,6 +268,26 @@ def test_a_bad_value_in_a_row_that_is_not_drawn_is_named(client, monkeypatch):
         DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"])
 
 
+def test_a_bad_value_in_a_row_that_is_drawn_is_named(client, monkeypatch):
+    monkeypatch.setattr(preparation, "MAX_LEARNED_ROWS", 60)
+    table = make_table("category", gap=False)
+    bad = int(preparation.rows_to_learn_from(N, 2)[-1])
+    table.loc[bad, "size"] = np.inf
+    held = in_thirds(table)
+    with pytest.raises(ValueError, match=rf"^Partition 2: The value in column 'size', row {bad - 60} \(counted"):
+        DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"])
+
+
+def test_rows_that_are_drawn_may_all_be_without_weight(client, monkeypatch):
+    monkeypatch.setattr(preparation, "MAX_LEARNED_ROWS", 60)
+    table = make_table("category", gap=False)
+    weight = np.ones(N)
+    weight[preparation.rows_to_learn_from(N, 2)] = 0.0
+    held = in_thirds(table.assign(weight=weight))
+    model = DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"], held["weight"])
+    assert model.rule_base_.training.n_rows == 30
+
+
 def k_of(values):
     """A column of some values, repeated to the length of the table."""
     return pd.Series([values[i % len(values)] for i in range(N)])
@@ -307,6 +338,17 @@ def test_infinity_beside_text_is_named_too(client):
     told = r"^Partition 2: The value in column 'size', row 5 \(counted from 0\), is infinity; correct it, or write NaN"
     with pytest.raises(ValueError, match=told):
         DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"])
+
+
+def test_infinity_beside_codes_is_named_too(client):
+    table = make_table("number", gap=False)
+    table.loc[65, "size"] = np.inf
+    X, held = table.drop(columns="y"), in_thirds(table)
+    told = "The value in column 'size', row {} (counted from 0), is infinity; correct it, or write NaN if the value is "
+    for given, row in ((X, "65"), (held[list(X)], "5")):
+        estimator = FuzzyRuleRegressor() if given is X else DaskFuzzyRuleRegressor(client)
+        with pytest.raises(ValueError, match=re.escape(told.format(row))):
+            estimator.set_params(categorical_features=["age"]).fit(given, table["y"] if given is X else held["y"])
 
 
 def test_a_target_with_gaps_is_refused_beside_text(client):

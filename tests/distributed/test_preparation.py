@@ -1,10 +1,13 @@
 """Partitions of text, numbers and gaps become blocks of numbers, with what the client learned from some rows."""
 
+import operator
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from fruler.distributed.blocks import Standard
+from fruler.distributed.passes import made_of
 from fruler.distributed.preparation import (
     MAX_LEARNED_ROWS,
     MAX_LEARNED_VALUES,
@@ -15,6 +18,7 @@ from fruler.distributed.preparation import (
     rows_to_learn_from,
 )
 from fruler.distributed.raw_rows import load
+from fruler.distributed.recipes import Recipe
 from fruler.table.gaps import Gaps
 from fruler.table.scaling import Scale
 from fruler.table.sources import GapSource, LevelSource
@@ -85,3 +89,21 @@ def test_values_that_a_column_can_not_have_are_named_with_the_partition():
     block = prepare_block(load([(table[:1], np.ones(1)), (table, np.ones(2))], NAMES, 4), COLOURS, None)
     assert block.problem.startswith("Partition 5: The value in column 'a', row 1 (counted from 0), is 'warm'")
     assert (len(block), block.n_given) == (0, 3)
+
+
+class Twice(Recipe):
+    """Counts how often it is read."""
+
+    n_read = 0
+
+    def read(self):
+        self.n_read += 1
+        return [1, 2]
+
+
+def test_blocks_that_are_not_held_are_made_when_they_are_read():
+    recipe = Twice()
+    made = made_of(operator.add, recipe, [3])
+    assert recipe.n_read == 0
+    assert (made.read(), made.read(), recipe.n_read) == ([1, 2, 3], [1, 2, 3], 2)
+    assert made_of(operator.add, [1, 2], [3]) == [1, 2, 3]
