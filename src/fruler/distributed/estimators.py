@@ -37,6 +37,7 @@ _PARAMETERS = """client : distributed.Client, default=None
     keep_rows : bool, default=None
         Whether workers keep the rows in memory (Dask writes what is too much to disk), or read them again for every
         pass. None: they are kept where they take less than a third of the workers' memory, or can't be read again.
+        What is kept are numbers, whatever the columns hold.
     timeout : float, default=60.0
         Seconds that the cluster may be without any worker before that is an error."""
 
@@ -74,7 +75,7 @@ class DaskRuleRegressor(BaseRuleRegressor):
         Parameters
         ----------
         X : Dask array or data frame of shape (n_samples, n_features)
-            The inputs; sizes of chunks may be unknown.
+            The inputs: numbers and categories. Values may be missing. Sizes of chunks may be unknown.
         y : Dask array or series of shape (n_samples,)
             The target, with the partitions of `X`.
         sample_weight : Dask array or series of shape (n_samples,), optional
