@@ -56,6 +56,10 @@ class UnusableColumn(ValueError):
         super().__init__(f"The column {column!r} {reason}{where}; {remedy}.")
         self.column, self.reason, self.value, self.row, self.remedy = column, reason, value, row, remedy
 
+    def at_row(self, row: int) -> UnusableColumn:
+        """Return the same of another row."""
+        return UnusableColumn(self.column, self.reason, value=self.value, row=row, remedy=self.remedy)
+
 
 def column_kind(values: pd.Series, declared: bool = False) -> Kind:
     """Say what a column is.

@@ -35,6 +35,10 @@ class UnfitValue(ValueError):
         super().__init__(f"The value in column {column!r}, row {row} (counted from 0), {problem}.")
         self.column, self.row, self.problem = column, row, problem
 
+    def at_row(self, row: int) -> UnfitValue:
+        """Return the same of another row."""
+        return UnfitValue(self.column, row, self.problem)
+
 
 @dataclass(frozen=True)
 class Source(ABC):

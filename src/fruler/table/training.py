@@ -86,7 +86,7 @@ def training_inputs(
         Whether each category becomes an input of its own.
     """
     held_out: Floats | None = None
-    if is_numeric(X) and not _is_given(categorical_features):
+    if is_numeric(X) and not are_declared(categorical_features):
         values, target, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
         names = column_names(estimator, values.shape[1])
         sources: list[Source] = [NumberSource(name) for name in names]
@@ -158,7 +158,7 @@ def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Colle
     >>> sorted(declared_columns(["b"], ["a", "b"])), sorted(declared_columns([True, False], ["a", "b"]))
     (['b'], ['a'])
     """
-    if not _is_given(categorical_features):
+    if not are_declared(categorical_features):
         return ()
     given = np.asarray(categorical_features)
     if given.ndim != 1:
@@ -177,7 +177,8 @@ def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Colle
     return set(given.tolist())
 
 
-def _is_given(categorical_features: Any) -> bool:
+def are_declared(categorical_features: Any) -> bool:
+    """Say whether the user names the columns of categories."""
     return categorical_features is not None and not (
         isinstance(categorical_features, str) and categorical_features == "from_dtype"
     )
