@@ -22,14 +22,25 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
+def shared_folder(name: str, variable: str, what: str) -> Path:
+    """Return a folder of data that are no part of the project, or skip the test that asks for it."""
+    given = os.environ.get(variable)
+    for folder in (Path(given) if given else None, REPOSITORY.parent / "shared" / "data" / name):
+        if folder is not None and folder.is_dir():
+            return folder
+    pytest.skip(f"no {what}: {variable} is not set to a folder, and there is no ../shared/data/{name}")
+
+
 @pytest.fixture(scope="session")
 def keel_folder() -> Path:
     """The folder of the KEEL data sets; tests that need it are skipped where there is none."""
-    given = os.environ.get("FRULER_KEEL")
-    for folder in (Path(given) if given else None, REPOSITORY.parent / "shared" / "data" / "keel"):
-        if folder is not None and folder.is_dir():
-            return folder
-    pytest.skip("no KEEL data: FRULER_KEEL is not set to a folder, and there is no ../shared/data/keel")
+    return shared_folder("keel", "FRULER_KEEL", "KEEL data")
+
+
+@pytest.fixture(scope="session")
+def frog_folder() -> Path:
+    """The folder of the rule bases that FRULER's authors trained."""
+    return shared_folder("frog", "FRULER_FROG", "rule bases of FROG")
 
 
 @pytest.fixture

@@ -4,8 +4,10 @@ import json
 
 import pytest
 from helpers.commands import assert_one_line, run_process
+from helpers.frog_files import FROG_TEXT, frog_prediction
 
 from fruler import load_model
+from fruler.data import load_frog
 from fruler.explain.text import rules_text
 from fruler.export import TARGETS, export_model
 
@@ -32,6 +34,19 @@ def test_rules_as_json(fruler, model, tmp_path):
 def test_rules_in_documents(fruler, model, style):
     expected = getattr(load_model(model).rule_base_, f"to_{style}")()
     assert fruler("rules", model, f"--{style}").stdout.strip() == expected.strip()
+
+
+def test_rules_of_a_frog_file(fruler, tmp_path):
+    (tmp_path / "made_up.yml").write_text(FROG_TEXT)
+    rules = load_frog(tmp_path / "made_up.yml")
+    assert fruler("rules", tmp_path / "made_up.yml", "--markdown").stdout.strip() == rules.to_markdown().strip()
+    (tmp_path / "rows.csv").write_text("load,wear,speed\n1,0,3\n10,1,4\n")
+    predicted = fruler("predict", tmp_path / "made_up.yml", tmp_path / "rows.csv").stdout.splitlines()
+    assert [float(line) for line in predicted[1:]] == pytest.approx(
+        [frog_prediction([1, 3, 0]), frog_prediction([10, 4, 1])]
+    )
+    (tmp_path / "made_up.yml").write_text(FROG_TEXT[:200])
+    assert_one_line(fruler("rules", tmp_path / "made_up.yml"), "can't be read as a rule base of FROG")
 
 
 def test_one_form_at_a_time(fruler, model):

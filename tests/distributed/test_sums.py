@@ -108,6 +108,29 @@ def test_splits_of_bins_are_near_where_values_are_many(rng):
     assert found.found[0] != known.found[0]  # else this would test nothing
 
 
+def test_a_frequent_value_among_many_has_a_bin_of_its_own(rng):
+    """Its rows are left out of the errors at the end of the domain, and on a split, as they are in memory."""
+    x = rng.uniform(0, 9, 30_000)
+    x[rng.uniform(size=30_000) < 0.4] = 0.0
+    x[rng.uniform(size=30_000) < 0.3] = 4.0
+    y = np.select([x == 0.0, x < 4.0, x == 4.0], [-9.0, x, 7.0], 3.0 - x) + rng.normal(size=30_000)
+    [found] = splits_by_blocks(x[:, None], y, 9_000, 20_000, most=512)
+    [known] = nested_splits(x[:, None], y)
+    assert found.found[0] == known.found[0] == 4.0
+    np.testing.assert_allclose(found.criteria[:2], known.criteria[:2], rtol=1e-3)
+
+
+@pytest.mark.parametrize("most", [4, 16, 100])
+def test_a_shortened_sketch_is_never_too_long(rng, most):
+    for _ in range(50):
+        counts = rng.pareto(0.6, 200).astype(int) + 1.0
+        short = shortened(Sketch(np.arange(200.0), counts), most)
+        assert len(short.values) <= most
+        assert short.counts.sum() == counts.sum()
+        for value in np.flatnonzero(counts >= 2 * counts.sum() / (most - 1)):
+            assert short.counts[short.values == value] == counts[value]
+
+
 @pytest.mark.parametrize("inputs", [[0, 1, 2], [0, 2]])
 def test_sums_of_blocks_add_up(rng, inputs):
     X, y = rng.normal(size=(400, 3)), rng.normal(size=400)

@@ -511,13 +511,12 @@ def test_more_threads_than_processors(friedman, algorithm):
 
 def test_a_model_is_what_it_was():
     """The exact fingerprint of one model of each algorithm: a change of the algorithm must be meant."""
-    X, y = make_friedman1(200, 5, random_state=0)
-    model = evolved(max_evaluations=300).fit(X, y)
-    assert (model.n_rules_, model.granularities_.tolist()) == (8, [2, 2, 2, 1, 1])
-    # The last digits are the processor's.
-    assert model.rule_base_.consequents.coefficients.sum() == pytest.approx(154.70735139268, rel=1e-7)
     # Without noise a hair's breadth decides which split comes first, and processors differ by that.
     X, y = make_friedman1(200, 5, noise=1.0, random_state=1)
+    model = evolved(max_evaluations=300).fit(X, y)
+    assert (model.n_rules_, model.granularities_.tolist()) == (7, [2, 2, 2, 1, 1])
+    # The last digits are the processor's.
+    assert model.rule_base_.consequents.coefficients.sum() == pytest.approx(171.03250523906, rel=1e-7)
     model = quick(max_evaluations=None).fit(X, y)
     assert (model.n_rules_, model.granularities_.tolist()) == (6, [4, 3, 1, 1, 1])
     assert [curve.input for curve in model.rule_base_.curves] == [0, 2]

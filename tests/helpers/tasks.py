@@ -15,7 +15,8 @@ def make_task(n_rows=300, t_norm="product", seed=0, fixed=None):
     y = np.sin(9 * X[:, 0]) + np.abs(X[:, 1] - 0.4) * X[:, 4] + 0.05 * rng.normal(size=n_rows)
     scale, target_scale = measure_scale(X), measure_scale(y)
     domains = np.column_stack([X.min(axis=0), X.max(axis=0)])
-    nested = nested_splits(X, y, min_samples=15)
+    # By gain there are more granularities to search through.
+    nested = nested_splits(X, y, splits="gain", min_samples=15)
     space = SearchSpace.from_splits(nested, domains, scale, fuzziness=1.0, t_norm=t_norm, fixed=fixed)
     rows = Rows.from_arrays(scale.apply(X), target_scale.apply(y))
     examples = rows.take(np.arange(0, n_rows, 3))

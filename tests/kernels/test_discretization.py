@@ -19,17 +19,67 @@ def line_error(x, y, w):
     return float(np.square(root * y - design @ solution).sum())
 
 
-def split_column(x, y, w=None, *, min_rows=5, free_splits=1.0, floor=1e-300):
+def split_column(x, y, w=None, *, min_rows=5, free_splits=1.0, floor=1e-300, printed=False):
     w = np.ones(len(x)) if w is None else w
     order = np.argsort(x, kind="stable")[None, :]
-    [(found, criteria)] = discretization.split_columns(x[None, :], order, y, w, min_rows, free_splits, floor)
+    [(found, criteria)] = discretization.split_columns(x[None, :], order, y, w, min_rows, free_splits, floor, printed)
     return np.sort(x), found, criteria
 
 
-def error_of(criterion, granularity, n, total_weight, free_splits=1.0):
-    """The squared error that a BIC stands for."""
+def error_of(criterion, granularity, n, weight, free_splits=1.0):
+    """The squared error that a BIC stands for, of rows with some weight in all."""
     penalty = max(granularity - free_splits, 1.0) * 2.0 * np.log(n)
-    return total_weight * np.exp((criterion - penalty) / n)
+    return weight * np.exp((criterion - penalty) / n)
+
+
+def parts_of(x, splits, printed):
+    """The rows in each interval; printed ones are open, others half-open."""
+    edges = [x.min(), *sorted(splits), x.max()] if printed else [-np.inf, *sorted(splits), np.inf]
+    pairs = itertools.pairwise(edges)
+    return [(x > a) & (x < b) if printed else (x >= a) & (x < b) for a, b in pairs]
+
+
+def total_error(x, y, w, splits, printed):
+    """The squared error over the rows that count, and their weight; of the whole input all rows count."""
+    parts = parts_of(x, splits, printed) if len(splits) else [np.ones(len(x), dtype=bool)]
+    return sum(line_error(x[part], y[part], w[part]) for part in parts), sum(w[part].sum() for part in parts)
+
+
+def candidates_of(x, part, min_rows, printed):
+    """The values at which an interval may be split, with the rows at both sides."""
+    for c in np.unique(x[part]):
+        left, right = part & (x < c), part & ((x > c) if printed else (x >= c))
+        if min(left.sum(), right.sum()) >= min_rows and min(len(np.unique(x[s])) for s in (left, right)) > 1:
+            yield c, left, right
+
+
+def split_by_the_book(x, y, w, printed, min_rows=5):
+    """What the kernel does, value by value and line by line; the splits in the order of their finding, and all BICs."""
+    n, splits, best, idle = len(x), [], 0, 0
+
+    def criterion():
+        error, weight = total_error(x, y, w, splits, printed)
+        return n * np.log(max(error, 1e-300) / weight) + max(len(splits), 1) * 2 * np.log(n)
+
+    criteria = [criterion()]
+    while idle <= np.sqrt(n / (min_rows * (best + 1))):
+        merits = {}
+        for part in parts_of(x, splits, printed):
+            after = {
+                c: line_error(x[left], y[left], w[left]) + line_error(x[right], y[right], w[right])
+                for c, left, right in candidates_of(x, part, min_rows, printed)
+            }
+            if after:
+                c = min(after, key=after.get)
+                merits[c] = after[c] / w[part].sum() if printed else after[c] - line_error(x[part], y[part], w[part])
+        if not merits:
+            break
+        splits.append(min(merits, key=merits.get))
+        criteria.append(criterion())
+        idle += 1
+        if criteria[-1] < criteria[best]:
+            best, idle = len(splits), 0
+    return splits[:best], criteria
 
 
 @st.composite
@@ -45,51 +95,93 @@ def columns(draw):
     return x, y, w
 
 
-@given(columns())
-def test_errors_equal_least_squares(column):
+@pytest.mark.parametrize("printed", [False, True])
+@given(column=columns())
+def test_errors_equal_least_squares(printed, column):
     x, y, w = column
-    n, total = len(x), w.sum()
-    _, found, criteria = split_column(x, y, w)
-    order = np.argsort(x, kind="stable")
-    x, y, w = x[order], y[order], w[order]
+    x_sorted, found, criteria = split_column(x, y, w, printed=printed)
     scale = (w * np.square(y - np.average(y, weights=w))).sum()
     for granularity in range(1, len(found) + 2):
-        edges = [0, *sorted(found[: granularity - 1]), n]
-        expected = sum(line_error(x[a:b], y[a:b], w[a:b]) for a, b in itertools.pairwise(edges))
-        assert error_of(criteria[granularity - 1], granularity, n, total) == pytest.approx(
-            expected, rel=1e-7, abs=1e-9 * scale
+        error, weight = total_error(x, y, w, x_sorted[found[: granularity - 1]], printed)
+        assert error_of(criteria[granularity - 1], granularity, len(x), weight) == pytest.approx(
+            error, rel=1e-7, abs=1e-9 * scale
         )
 
 
-@given(columns())
-def test_the_first_split_is_the_best_of_all(column):
+@pytest.mark.parametrize("printed", [False, True])
+@given(column=columns())
+def test_the_first_split_is_the_best_of_all(printed, column):
     x, y, w = column
-    n = len(x)
-    _, _, criteria = split_column(x, y, w)
-    order = np.argsort(x, kind="stable")
-    x, y, w = x[order], y[order], w[order]
-    candidates = [
-        line_error(x[:k], y[:k], w[:k]) + line_error(x[k:], y[k:], w[k:])
-        for k in range(5, n - 4)
-        if x[k - 1] < x[k] and x[0] < x[k - 1] and x[k] < x[-1]
-    ]
+    _, _, criteria = split_column(x, y, w, printed=printed)
+    [whole] = parts_of(x, [], printed)
+    candidates = list(candidates_of(x, whole, 5, printed))
     if not candidates:
         assert len(criteria) == 1
         return
+    errors = [line_error(x[a], y[a], w[a]) + line_error(x[b], y[b], w[b]) for _, a, b in candidates]
+    _, left, right = candidates[int(np.argmin(errors))]
     scale = (w * np.square(y - np.average(y, weights=w))).sum()
-    assert error_of(criteria[1], 2, n, w.sum()) == pytest.approx(min(candidates), rel=1e-7, abs=1e-9 * scale)
+    # Of two splits that are equally good, rows of other weights may count.
+    close = sorted(errors)[: 2 if len(errors) > 1 else 1]
+    if len(close) == 1 or close[1] > close[0] + 1e-6 * scale:
+        weight = w[left].sum() + w[right].sum()
+        assert error_of(criteria[1], 2, len(x), weight) == pytest.approx(min(errors), rel=1e-7, abs=1e-9 * scale)
 
 
-@given(columns())
-def test_every_side_has_rows_and_values_enough(column):
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize("n_values", [4, 7, 12, 40, None])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_all_splits_are_those_of_the_book(printed, n_values, weighted):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(size=150) if n_values is None else rng.integers(0, n_values, 150) / n_values
+        y = np.sin(7 * x) + (x > 0.6) + 0.1 * rng.normal(size=150)
+        w = rng.uniform(0.5, 2.0, 150) if weighted else np.ones(150)
+        expected, known = split_by_the_book(x, y, w, printed)
+        x_sorted, found, criteria = split_column(x, y, w, printed=printed)
+        np.testing.assert_array_equal(x_sorted[found], expected)
+        np.testing.assert_allclose(criteria, known, rtol=1e-9)
+        # Seven values are the fewest that a printed split needs: two at each side, two ends, and its own.
+        assert (len(criteria) > 1) == (n_values is None or n_values >= (7 if printed else 4))
+
+
+@pytest.mark.parametrize("printed", [False, True])
+@given(column=columns())
+def test_every_side_has_rows_and_values_enough(printed, column):
     x, y, w = column
-    x_sorted, found, _ = split_column(x, y, w, free_splits=100.0)  # nothing is charged: as many splits as there can be
-    edges = [0, *sorted(found), len(x)]
-    for a, b in itertools.pairwise(edges):
-        assert b - a >= 5
-        assert len(found) == 0 or x_sorted[a] < x_sorted[b - 1]
+    # Nothing is charged: as many splits as there can be.
+    x_sorted, found, _ = split_column(x, y, w, free_splits=100.0, printed=printed)
+    splits = x_sorted[found]
     for k in found:
         assert x_sorted[k - 1] < x_sorted[k]
+    for part in parts_of(x, splits, printed):
+        if len(found):
+            assert part.sum() >= 5
+            assert len(np.unique(x[part])) > 1
+            assert all(x.min() < split < x.max() for split in splits)
+
+
+def test_a_printed_split_of_cells_of_several_values_leaves_no_row_out():
+    """Cells of a few rows each: rows on a split leave only where the cell is one value."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(-1.0, 1.0, 600))
+    y = np.abs(x) + 0.01 * rng.normal(size=600)
+    members = np.arange(600).reshape(100, 6)
+    cells = np.array(
+        [
+            np.full(100, 6.0),
+            x[members].mean(axis=1),
+            y[members].mean(axis=1),
+            6 * y[members].var(axis=1),
+            6 * x[members].var(axis=1),
+            [((x[m] - x[m].mean()) * (y[m] - y[m].mean())).sum() for m in members],
+        ]
+    )
+    rows = np.full(100, 6, dtype=np.intp)
+    by_gain, criteria = discretization.split_cells(rows, cells, 30, 1.0, 1e-300, False)
+    printed, printed_criteria = discretization.split_cells(rows, cells, 30, 1.0, 1e-300, True)
+    assert by_gain[0] == printed[0]
+    assert printed_criteria[1] == pytest.approx(criteria[1])
 
 
 def test_bic_ends_the_splits_at_its_minimum():

@@ -19,10 +19,76 @@ def bent():
     return X, 8 * np.abs(X[:, 0] - 0.3) + X[:, 1] + 0.05 * rng.normal(size=800)
 
 
-def test_a_bend_is_found(bent):
-    discretizer = MultiGranularityDiscretizer().fit(*bent)
+@pytest.mark.parametrize("splits", ["printed", "gain"])
+def test_a_bend_is_found(bent, splits):
+    discretizer = MultiGranularityDiscretizer(splits=splits).fit(*bent)
     assert discretizer.granularities_[0] >= 2
-    assert discretizer.split_points_[0][1][0] == pytest.approx(0.3, abs=0.02)
+    assert discretizer.split_points_[0][1][0] == pytest.approx(0.3, abs=0.025)
+
+
+def test_printed_splits_are_observed_values_and_others_lie_between(bent):
+    X, y = bent
+    for column, nested in zip(X.T, MultiGranularityDiscretizer().fit(X, y).nested_splits_, strict=True):
+        assert len(nested.found) > 0
+        assert set(nested.found) <= set(column)
+    for column, nested in zip(X.T, MultiGranularityDiscretizer(splits="gain").fit(X, y).nested_splits_, strict=True):
+        assert len(nested.found) > 0
+        assert not set(nested.found) & set(column)
+
+
+def test_the_interval_that_is_split_next():
+    """Printed: that of the smallest error after its split. By gain: that whose error falls most."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 4, 1200)
+    # Below 2 a small bend without noise, above 2 a large one with noise; a step between them comes first.
+    y = np.where(x < 2, np.abs(x - 1), 30 + 3 * np.abs(x - 3) + 0.5 * rng.normal(size=1200))
+    second = {}
+    for splits in ("printed", "gain"):
+        [nested] = nested_splits(x[:, None], y, splits=splits)
+        assert nested.found[0] == pytest.approx(2.0, abs=0.05)
+        second[splits] = nested.found[1]
+    assert second["printed"] == pytest.approx(1.0, abs=0.1)
+    assert second["gain"] == pytest.approx(3.0, abs=0.1)
+
+
+def test_rows_on_printed_splits_and_at_the_ends_do_not_count():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 21, 2000) / 20
+    y = np.sign(x - 0.5) + 0.05 * rng.normal(size=2000)
+    [nested] = nested_splits(x[:, None], y)
+    assert nested.found[0] == 0.5
+    spoiled = np.where(np.isin(x, [0.0, 0.5, 1.0]), 7.0 * rng.normal(size=2000), y)
+    # Noise on these rows makes the first BIC worse and leaves the second as it was, but for the unit of the output.
+    [other] = nested_splits(x[:, None], spoiled)
+    assert other.found[0] == 0.5
+    shift = 2000 * np.log(np.var(spoiled) / np.var(y))
+    assert other.criteria[1] + shift == pytest.approx(nested.criteria[1])
+    assert other.criteria[0] + shift > nested.criteria[0] + 100
+    # Half-open intervals count them.
+    [plain], [worse] = (nested_splits(x[:, None], z, splits="gain") for z in (y, spoiled))
+    assert worse.criteria[1] + shift > plain.criteria[1] + 100
+
+
+def test_few_values_stay_whole_where_splits_are_printed():
+    x = np.repeat(np.arange(6.0), 100)
+    y = np.abs(x - 3.0)
+    assert MultiGranularityDiscretizer().fit(x[:, None], y).granularities_.tolist() == [1]
+    assert MultiGranularityDiscretizer(splits="gain").fit(x[:, None], y).granularities_[0] > 1
+    x = np.repeat(np.arange(7.0), 100)
+    assert MultiGranularityDiscretizer().fit(x[:, None], np.abs(x - 3.0)).split_points_[0][1].tolist() == [3.0]
+
+
+@pytest.mark.parametrize("splits", ["printed", "gain"])
+def test_weights_are_copies_but_for_the_rows_beside_a_split(bent, splits):
+    """With weights of 2, and twice as many rows asked for, the errors are those of the doubled table."""
+    X, y = bent
+    weighted = nested_splits(X, y, np.full(len(y), 2.0), splits=splits, min_samples=30)
+    doubled = nested_splits(np.repeat(X, 2, axis=0), np.repeat(y, 2), splits=splits, min_samples=60)
+    for one, other in zip(weighted, doubled, strict=True):
+        assert one.found[0] == other.found[0]
+        # BIC counts rows, so that twice the criterion is that of the doubled table, but for the penalty.
+        penalty = 2.0 * np.log(2 * len(y)) - 2.0 * 2.0 * np.log(len(y))
+        np.testing.assert_allclose(other.criteria[:2], 2.0 * one.criteria[:2] + penalty, rtol=1e-9)
 
 
 def test_without_a_free_split_straight_inputs_stay_whole(bent):
@@ -54,7 +120,7 @@ def test_splits_separate_the_rows_as_counted():
     low = 1.0
     high = np.nextafter(low, 2.0)
     x = np.concatenate([np.linspace(0, low, 100), np.linspace(high, 2, 100)])
-    [nested] = nested_splits(x[:, None], np.where(x < high, 0.0, 9.0 + x))
+    [nested] = nested_splits(x[:, None], np.where(x < high, 0.0, 9.0 + x), splits="gain")
     assert nested.at(2) == [high]
     assert (x < nested.at(2)[0]).sum() == 100
 
@@ -136,12 +202,15 @@ def test_partitions_of_any_granularity(bent):
 def test_crisp_labels_let_a_linear_model_take_a_step(bent):
     x = bent[0][:, :1]
     y = np.where(x[:, 0] < 0.3, 5.0, 1.0)
-    stepwise = make_pipeline(MultiGranularityDiscretizer(fuzziness=0.0), LinearRegression())
+    # A printed split lies on a row of one of the sides, which then has the other's label.
+    stepwise = make_pipeline(MultiGranularityDiscretizer(splits="gain", fuzziness=0.0), LinearRegression())
     assert LinearRegression().fit(x, y).score(x, y) < 0.8
     assert stepwise.fit(x, y).score(x, y) > 0.999
 
 
-@pytest.mark.parametrize("parameters", [{"min_samples": 1}, {"fuzziness": 1.1}, {"first_split_free": "yes"}])
+@pytest.mark.parametrize(
+    "parameters", [{"splits": "gini"}, {"min_samples": 1}, {"fuzziness": 1.1}, {"first_split_free": "yes"}]
+)
 def test_bad_parameters_are_refused(bent, parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         MultiGranularityDiscretizer(**parameters).fit(*bent)

@@ -9,6 +9,7 @@ from scipy.stats import gaussian_kde, norm
 from sklearn.datasets import load_diabetes, make_regression
 
 from fruler import ClassConditionalSelector
+from fruler.kernels import nearest
 from fruler.stages.instance_selection import class_conditional_scores, output_classes, select_instances, thin_out
 
 
@@ -127,10 +128,34 @@ def test_comparing_with_the_best_set_keeps_no_more_rows(diabetes):
     assert len(best.sample_indices_) <= len(previous.sample_indices_)
 
 
-def test_units_do_not_matter(diabetes):
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 50.0])
+def test_the_first_core_is_an_error_over_the_range(clustered, monkeypatch, unit):
+    """In units of the standard deviation: its own unit would decide on a squared error."""
+    cores = {}
+    grow = nearest.grow_selection
+
+    def spy(columns, y, order, n_core, *others):
+        cores[core_error] = n_core
+        return grow(columns, y, order, n_core, *others)
+
+    monkeypatch.setattr(nearest, "grow_selection", spy)
+    X, y = clustered
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    for core_error in ("mse", "rmse"):
+        select_instances(X, y * unit, core_error=core_error)
+    error, spread = leave_one_out_error(X, y, np.arange(len(y))), np.ptp(y)
+    assert cores == {
+        "mse": np.ceil(len(y) * error / y.std() / spread),
+        "rmse": np.ceil(len(y) * np.sqrt(error) / spread),
+    }
+    assert 3 < cores["mse"] < cores["rmse"] - 10
+
+
+@pytest.mark.parametrize("core_error", ["mse", "rmse"])
+def test_units_do_not_matter(diabetes, core_error):
     X, y = diabetes
-    plain = ClassConditionalSelector().fit(X, y)
-    other = ClassConditionalSelector().fit(X * np.logspace(-9, 12, X.shape[1]) + 5.0, y * 3.7e12)
+    plain = ClassConditionalSelector(core_error=core_error).fit(X, y)
+    other = ClassConditionalSelector(core_error=core_error).fit(X * np.logspace(-9, 12, X.shape[1]) + 5.0, y * 3.7e12)
     np.testing.assert_array_equal(plain.sample_indices_, other.sample_indices_)
     assert other.error_selected_ == pytest.approx(plain.error_selected_ * 3.7e12**2)
     np.testing.assert_allclose(other.class_borders_, plain.class_borders_ * 3.7e12)
@@ -206,7 +231,11 @@ def test_a_long_selection_can_be_interrupted():
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
-    [({"improvement": "latest"}, "improvement"), ({"thin_out_tolerance": -0.1}, "thin_out_tolerance")],
+    [
+        ({"core_error": "mae"}, "core_error"),
+        ({"improvement": "latest"}, "improvement"),
+        ({"thin_out_tolerance": -0.1}, "thin_out_tolerance"),
+    ],
 )
 def test_bad_parameters_are_refused(diabetes, parameters, message):
     with pytest.raises(ValueError, match=message):

@@ -23,6 +23,30 @@ def test_reduction_is_near_table_2(keel_folder, name):
     assert increase < 1.5 * printed.is_error_increase
 
 
+def test_reductions_are_near_table_2(keel_folder):
+    """All folds of the sets of up to 5,000 rows; the larger ones take seconds each."""
+    printed = paper_tables().query("cases <= 5000").is_reduction_pct
+    found = [
+        np.mean(
+            [ClassConditionalSelector().fit(train.data, train.target).reduction_ for train in folds(keel_folder, name)]
+        )
+        for name in printed.index
+    ]
+    assert np.median(np.abs(100 * np.array(found) - printed)) <= 3.0
+
+
+def test_granularities_are_near_table_3(keel_folder):
+    """The first fold of every set: the average granularity over the paper's, as the mean size of its logarithm."""
+    printed = paper_tables().disc_avg_granularity
+    off = {"printed": [], "gain": []}
+    for name in printed.index:
+        train, _ = load_keel(keel_folder / name, fold=1)
+        for splits, found in off.items():
+            discretizer = MultiGranularityDiscretizer(splits=splits).fit(train.data, train.target)
+            found.append(abs(np.log(discretizer.granularities_.mean() / printed[name])))
+    assert np.mean(off["printed"]) <= 0.25 < 0.4 <= np.mean(off["gain"])
+
+
 def test_friedman_has_about_two_labels_an_input(keel_folder):
     found = [MultiGranularityDiscretizer().fit(train.data, train.target) for train in folds(keel_folder, "friedman")]
     assert 2.0 <= np.mean([discretizer.granularities_ for discretizer in found]) <= 2.2

@@ -24,7 +24,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, made with fruler fit --model.")]
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="A model file, made with fruler fit --model, or a YAML file of FROG."),
+]
 Data = Annotated[
     str,
     typer.Argument(

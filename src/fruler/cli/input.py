@@ -13,14 +13,16 @@ from typing import BinaryIO
 import pandas as pd
 
 from fruler._wording import quote_names
+from fruler.data.frog import load_frog
 from fruler.data.keel import choose_output
 from fruler.data.options import ReadOptions
 from fruler.data.sources import source_name
 from fruler.data.tables import TableFile, read_table_file
-from fruler.model_file.file import Model
+from fruler.model_file.file import Model, read_model
 
 STDIN = "-"
 _KEEL = ("dat", "keel")
+_FROG = (".yml", ".yaml")
 
 
 class _StandardInput(io.BytesIO):
@@ -97,6 +99,11 @@ def read_new_rows(source: str, options: ReadOptions) -> Table:
 def _as_arff(source: str) -> str | None:
     # An ARFF file is a KEEL file without roles.
     return "arff" if Path(source.lower().removesuffix(".gz")).suffix.removeprefix(".") in _KEEL else None
+
+
+def read_any_model(path: Path) -> Model:
+    """Read a model file, or the rules in a YAML file of FROG."""
+    return Model(load_frog(path)) if path.suffix.lower() in _FROG else read_model(path)
 
 
 def named_by_order(model: Model, frame: pd.DataFrame) -> pd.DataFrame | None:

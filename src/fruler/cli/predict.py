@@ -15,10 +15,10 @@ import pandas as pd
 from fruler._typing import Floats
 from fruler._wording import counted, quote_names
 from fruler.cli.failures import say
-from fruler.cli.input import STDIN, Table, named_by_order, read_new_rows
+from fruler.cli.input import STDIN, Table, named_by_order, read_any_model, read_new_rows
 from fruler.cli.output import STDOUT, as_json, check_destination, write_output
 from fruler.data.options import ReadOptions
-from fruler.model_file.file import Model, read_model
+from fruler.model_file.file import Model
 from fruler.rules.rule_base import RuleBase
 from fruler.table.preparation import bounded_numbers
 from fruler.table.sources import UnfitValue
@@ -142,7 +142,7 @@ def write_predictions(
     """Do what ``fruler predict`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
-    model = read_model(model_file)
+    model = read_any_model(model_file)
     rows = rows_for(model, data, options)
     predictions = np.full(len(rows.inputs), np.nan)
     if rows.complete.any():

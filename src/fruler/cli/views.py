@@ -9,14 +9,14 @@ import numpy as np
 
 from fruler._wording import suggest
 from fruler.cli.failures import say
-from fruler.cli.input import STDIN
+from fruler.cli.input import STDIN, read_any_model
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
 from fruler.data.options import ReadOptions
 from fruler.estimators.saved_model import front_of
 from fruler.explain.report import write_report
 from fruler.export import TARGETS, export_model
-from fruler.model_file.file import Model, read_model
+from fruler.model_file.file import Model
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.table.preparation import target_numbers
 
@@ -30,7 +30,7 @@ def write_rules(model_file: Path, styles: list[str], output: str) -> None:
         raise ValueError(f"--{styles[0]} and --{styles[1]} exclude each other; choose one")
     if output != STDOUT:
         check_destination(Path(output), [model_file])
-    model = read_model(model_file)
+    model = read_any_model(model_file)
     style = styles[0] if styles else "text"
     content = _rules_as(model, style).rstrip("\n")
     if style == "text" and output == STDOUT:
@@ -52,7 +52,7 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
     """Do what ``fruler report`` does."""
     check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
     require_jinja()
-    model = read_model(model_file)
+    model = read_any_model(model_file)
     X = y = None
     if data is not None:
         rows = rows_for(model, data, options)
@@ -89,7 +89,7 @@ def write_export(model_file: Path, to: str, output: str, *, gaps: bool = True) -
         raise ValueError(f"--to: there is no {to!r}; {suggest(to, TARGETS)}")
     if not gaps and to not in _WITH_GAPS:
         raise ValueError(f"--no-gaps: {to} has no such choice; it is for {' and '.join(_WITH_GAPS)}")
-    model = read_model(model_file)
+    model = read_any_model(model_file)
     content = export_model(model.rule_base, to, **({} if gaps else {"gaps": False}))
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():
         raise ValueError(f"{to} is no text for a terminal; name a file with -o")

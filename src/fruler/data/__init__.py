@@ -1,12 +1,14 @@
 """Readers of data files, and small data sets to try things on."""
 
 from fruler.data.examples import example_path, load_example, make_friedman, make_mv, make_weather
+from fruler.data.frog import load_frog
 from fruler.data.keel import load_keel
 from fruler.data.tables import read_table
 
 __all__ = [
     "example_path",
     "load_example",
+    "load_frog",
     "load_keel",
     "make_friedman",
     "make_mv",

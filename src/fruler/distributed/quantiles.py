@@ -56,7 +56,10 @@ def shortened(sketch: Sketch, most: int) -> Sketch:
     below = np.concatenate([[0.0], np.cumsum(counts)])
     # A value that stands for many rows begins a bin.
     kept = np.searchsorted(below, np.linspace(0.0, below[-1], most)[:-1], side="right") - 1
-    kept = np.unique(np.append(kept, len(values) - 1))
+    # One that fills two bins and more has its own, which the next value ends: rows on a split are left out value by
+    # value. It takes no more places than the quantiles that fall on it.
+    full = np.flatnonzero(counts >= 2.0 * below[-1] / (most - 1))
+    kept = np.unique(np.concatenate([kept, np.minimum(full + 1, len(values) - 1), [len(values) - 1]]))
     return Sketch(values[kept], np.diff(np.append(below[kept], below[-1])))
 
 

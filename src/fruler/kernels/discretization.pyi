@@ -9,6 +9,7 @@ def split_columns(
     min_rows: int,
     free_splits: float,
     error_floor: float,
+    printed: bool,
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]]: ...
 def split_cells(
     rows: npt.NDArray[np.intp],
@@ -16,4 +17,5 @@ def split_cells(
     min_rows: int,
     free_splits: float,
     error_floor: float,
+    printed: bool,
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]: ...

@@ -3,6 +3,10 @@
 The rows of an input are first gathered into cells, one a distinct value in increasing order, that hold what a line's
 error needs: row count, weight, x, the mean of y and the sum of squares around it. A cell may also hold values of x that
 lie close together; it then has their mean, and the sums of squares and products around the means.
+
+A split lies between two cells, and takes the interval that gains most. Or it is `printed`, as in the paper's figures: it
+lies on a value, whose rows are then in no interval, like those at the ends of the domain; and it takes the interval whose
+mean squared error after its split is smallest. Of a cell of several values no row leaves: such a split lies on the least.
 """
 
 import numpy as np
@@ -24,9 +28,20 @@ cdef struct Cells:
 cdef struct Interval:
     Py_ssize_t first     # the cells first..last-1
     Py_ssize_t last
-    double error         # of the line through the interval
-    double gain          # by how much the best split lowers it; -inf where the interval cannot be split
-    Py_ssize_t split     # the first cell of the right part of that split
+    double weight        # of its cells
+    double error         # of the line through them
+    double merit         # of its best split: the interval of most merit is split; -inf where it cannot be
+    Py_ssize_t split     # the cell at which, or before which, that split lies
+    bint left_out        # whether that cell is in neither part
+
+
+cdef struct Charges:
+    # What BIC reckons with, and how intervals are split.
+    Py_ssize_t n_rows
+    Py_ssize_t min_rows         # beside a split
+    double free_splits          # that cost nothing
+    double error_floor          # an error below it counts as this
+    bint printed
 
 
 cdef struct Line:
@@ -61,90 +76,103 @@ cdef inline double line_error(const Line* line) noexcept nogil:
     return error if error > 0.0 else 0.0
 
 
-cdef void examine(const Cells* cells, Interval* interval, Py_ssize_t min_rows, double* left_errors) noexcept nogil:
-    """Fit the interval's own line and find the split with the smallest error of the two lines at its sides."""
-    cdef Py_ssize_t k, first = interval.first, last = interval.last, n = 0, n_right = 0
-    cdef double error, best = INFINITY
+cdef void fit_line(const Cells* cells, Interval* interval, double* left_errors) noexcept nogil:
+    """Fit the interval's own line, and those through its first cells only."""
+    cdef Py_ssize_t k
     cdef Line line
     memset(&line, 0, sizeof(Line))
-    for k in range(first, last):
-        n += cells.rows[k]
+    interval.error = 0.0
+    for k in range(interval.first, interval.last):
         add_cell(&line, cells, k)
         left_errors[k] = line_error(&line)
-    interval.error = left_errors[last - 1]
-    interval.gain = -INFINITY
+        interval.error = left_errors[k]
+    interval.weight = line.weight
+
+
+cdef void examine(const Cells* cells, Interval* interval, const Charges* charges, double* left_errors) noexcept nogil:
+    """Fit the interval's own line and find the split with the smallest error of the two lines at its sides."""
+    cdef Py_ssize_t k, first = interval.first, last = interval.last, n_left = 0, n_right = 0
+    cdef Py_ssize_t min_rows = charges.min_rows
+    cdef bint left_out = False
+    cdef double error, best = INFINITY
+    cdef Line line
+    fit_line(cells, interval, left_errors)
+    interval.merit = -INFINITY
     interval.split = -1
-    if n < 2 * min_rows:
+    for k in range(first, last):
+        n_left += cells.rows[k]
+    if n_left < 2 * min_rows:
         return
     memset(&line, 0, sizeof(Line))
-    # Cell k begins the right side. A side of one distinct value has no line of its own.
+    # A side of one distinct value has no line of its own.
     for k in range(last - 1, first + 1, -1):
-        n_right += cells.rows[k]
-        add_cell(&line, cells, k)
-        if n_right < min_rows or k == last - 1:
-            continue
-        if n - n_right < min_rows:
+        n_left -= cells.rows[k]
+        if n_left < min_rows:
             break
-        error = left_errors[k - 1] + line_error(&line)
-        # Of equally good splits the first is taken.
-        if error <= best:
-            best = error
-            interval.split = k
+        left_out = charges.printed and cells.xx[k] == 0.0
+        if not left_out:
+            n_right += cells.rows[k]
+            add_cell(&line, cells, k)
+        if n_right >= min_rows and k + left_out < last - 1:
+            error = left_errors[k - 1] + line_error(&line)
+            # Of equally good splits the first is taken.
+            if error <= best:
+                best = error
+                interval.split = k
+                interval.left_out = left_out
+        if left_out:
+            n_right += cells.rows[k]
+            add_cell(&line, cells, k)
     if interval.split >= 0:
-        interval.gain = interval.error - best
+        interval.merit = -best / interval.weight if charges.printed else interval.error - best
 
 
-cdef struct Charges:
-    # What BIC reckons with.
-    Py_ssize_t n_rows
-    double total_weight
-    Py_ssize_t min_rows         # beside a split
-    double free_splits          # that cost nothing
-    double error_floor          # an error below it counts as this
+cdef double criterion(const Interval* intervals, Py_ssize_t granularity, const Charges* charges) noexcept nogil:
+    """Return the BIC of some intervals: of the mean squared error over the rows in them."""
+    cdef Py_ssize_t k
+    cdef double error = 0.0, weight = 0.0, charged = max(granularity - charges.free_splits, 1.0)
+    for k in range(granularity):
+        error += intervals[k].error
+        weight += intervals[k].weight
+    return (charges.n_rows * log(max(error, charges.error_floor) / weight)
+            + charged * 2.0 * log(<double>charges.n_rows))
 
 
 cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, const Charges* charges, Interval* intervals,
                                 double* left_errors, Py_ssize_t* splits, double* criteria,
                                 Py_ssize_t* n_examined) noexcept nogil:
     """Write the splits in the order of their finding and each granularity's BIC; return the best granularity."""
-    cdef Py_ssize_t n_rows = charges.n_rows, min_rows = charges.min_rows
-    cdef double total_weight = charges.total_weight, free_splits = charges.free_splits
-    cdef double error_floor = charges.error_floor
     cdef Py_ssize_t granularity = 1, best = 1, idle = 0, k, widest
-    cdef double error, charged, least
     intervals[0].first = 0
     intervals[0].last = n_cells
-    examine(cells, &intervals[0], min_rows, left_errors)
-    error = intervals[0].error
-    charged = 1.0 - free_splits
-    criteria[0] = n_rows * log(max(error, error_floor) / total_weight) + max(charged, 1.0) * 2.0 * log(<double>n_rows)
-    least = criteria[0]
+    # The whole input has its ends, also where they are in no interval later.
+    fit_line(cells, &intervals[0], left_errors)
+    criteria[0] = criterion(intervals, 1, charges)
+    if charges.printed:
+        intervals[0].first += cells.xx[0] == 0.0
+        intervals[0].last -= cells.xx[n_cells - 1] == 0.0
+    examine(cells, &intervals[0], charges, left_errors)
     while True:
         widest = -1
         for k in range(granularity):
-            if intervals[k].gain > -INFINITY and (widest < 0 or intervals[k].gain > intervals[widest].gain):
+            if intervals[k].merit > -INFINITY and (widest < 0 or intervals[k].merit > intervals[widest].merit):
                 widest = k
         if widest < 0:
             break
         splits[granularity - 1] = intervals[widest].split
-        intervals[granularity].first = intervals[widest].split
+        intervals[granularity].first = intervals[widest].split + intervals[widest].left_out
         intervals[granularity].last = intervals[widest].last
         intervals[widest].last = intervals[widest].split
-        error -= intervals[widest].error
-        examine(cells, &intervals[widest], min_rows, left_errors)
-        examine(cells, &intervals[granularity], min_rows, left_errors)
-        error += intervals[widest].error + intervals[granularity].error
+        examine(cells, &intervals[widest], charges, left_errors)
+        examine(cells, &intervals[granularity], charges, left_errors)
         granularity += 1
-        charged = granularity - free_splits
-        criteria[granularity - 1] = (n_rows * log(max(error, error_floor) / total_weight)
-                                     + max(charged, 1.0) * 2.0 * log(<double>n_rows))
-        if criteria[granularity - 1] < least:
-            least = criteria[granularity - 1]
+        criteria[granularity - 1] = criterion(intervals, granularity, charges)
+        if criteria[granularity - 1] < criteria[best - 1]:
             best = granularity
             idle = 0
         else:
             idle += 1
-        if idle > sqrt(n_rows / (<double>min_rows * best)):
+        if idle > sqrt(charges.n_rows / (<double>charges.min_rows * best)):
             break
     n_examined[0] = granularity
     return best
@@ -183,25 +211,24 @@ cdef Py_ssize_t gather_cells(const double[::1] x, const double[::1] y, const dou
 
 
 def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders, const double[::1] y,
-                  const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor):
+                  const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor, bint printed):
     """Find the nested splits of each input.
 
     Parameters: the inputs as (p, n), for each the order that sorts it, outputs and positive weights of the rows,
-    the least number of rows beside a split, the number of splits that BIC does not charge for, and the total squared
-    error below which an error counts as that. Returns for each input the splits in the order in which they were
-    found (each as the position, in the sorted input, of the first row to its right), as many as the best granularity
-    has, and the BIC of every granularity that was tried.
+    the least number of rows beside a split, the number of splits that BIC does not charge for, the total squared
+    error below which an error counts as that, and whether splits are as printed. Returns for each input the splits in
+    the order in which they were found (each as the position, in the sorted input, of the first row on it or to its
+    right), as many as the best granularity has, and the BIC of every granularity that was tried.
     """
     cdef Py_ssize_t p = columns.shape[0], n = columns.shape[1], most = n // min_rows + 2
     cdef Py_ssize_t j, k, n_cells, best, n_examined = 0
-    cdef double total_weight = np.sum(weight)
     cdef Py_ssize_t[::1] rows = np.empty(n, dtype=np.intp), splits
     cdef double[:, ::1] sums = np.empty((5, n))
     cdef double[::1] zeros = np.zeros(n)
     cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
     cdef double[::1] criteria
     cdef Cells cells
-    cdef Charges charges = Charges(n, total_weight, min_rows, free_splits, error_floor)
+    cdef Charges charges = Charges(n, min_rows, free_splits, error_floor, printed)
     cells.rows = &rows[0]
     cells.weight = &sums[0, 0]
     cells.x = &sums[1, 0]
@@ -228,17 +255,16 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
 
 
 def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows, double free_splits,
-                double error_floor):
+                double error_floor, bint printed):
     """Find the nested splits of one input whose rows are gathered in cells.
 
     Parameters: the rows in each cell; weight, mean of x, mean of y, and the sums of squares of y, of x, and of their
     products, around the means, as (6, cells); the others as in `split_columns`. The means of x lie within -1 and 1.
-    Returns the splits in the order in which they were found, each as the first cell to its right, and the BIC of every
-    granularity that was tried.
+    Returns the splits in the order in which they were found, each as the cell that it lies on or the first to its right,
+    and the BIC of every granularity that was tried.
     """
     cdef Py_ssize_t n_cells = rows.shape[0], n_rows = np.sum(rows), best, n_examined = 0
     cdef Py_ssize_t most = min(n_rows // min_rows, n_cells) + 2
-    cdef double total_weight = np.sum(cells[0])
     cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
     cdef double[::1] left_errors = np.empty(n_cells)
     splits_array = np.empty(most, dtype=np.intp)
@@ -246,7 +272,7 @@ def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows,
     cdef Py_ssize_t[::1] splits = splits_array
     cdef double[::1] criteria = criteria_array
     cdef Cells gathered
-    cdef Charges charges = Charges(n_rows, total_weight, min_rows, free_splits, error_floor)
+    cdef Charges charges = Charges(n_rows, min_rows, free_splits, error_floor, printed)
     gathered.rows = &rows[0]
     gathered.weight = &cells[0, 0]
     gathered.x = &cells[1, 0]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fruler._typing import Floats
@@ -18,6 +18,8 @@ from fruler.kernels import discretization
 from fruler.rules.partitions import FuzzyPartition
 from fruler.table.scaling import measure_scale
 from fruler.table.validation import check_table, check_training_table, column_names
+
+Splits = Literal["printed", "gain"]
 
 # A total error below this share of the output's own squares is rounding, and its logarithm would rule the criterion.
 _ERROR_FLOOR = 1e-12
@@ -53,6 +55,7 @@ def nested_splits(
     y: Floats,
     sample_weight: Floats | None = None,
     *,
+    splits: Splits = "printed",
     min_samples: int = 30,
     first_split_free: bool = True,
 ) -> list[NestedSplits]:
@@ -71,9 +74,12 @@ def nested_splits(
     floor = max(_ERROR_FLOOR * float((weight * np.square(y)).sum()), np.finfo(float).tiny)
     columns = np.ascontiguousarray(X.T)
     orders = np.argsort(columns, axis=1)
-    found = discretization.split_columns(columns, orders, y, weight, min_samples, float(first_split_free), floor)
+    printed = splits == "printed"
+    found = discretization.split_columns(
+        columns, orders, y, weight, min_samples, float(first_split_free), floor, printed
+    )
     return [
-        NestedSplits(_midway(column[order[right - 1]], column[order[right]]), criteria)
+        NestedSplits(_split_points(column[order[right - 1]], column[order[right]], splits), criteria)
         for column, order, (right, criteria) in zip(columns, orders, found, strict=True)
     ]
 
@@ -85,6 +91,7 @@ def splits_of_cells(
     high: Floats,
     *,
     error_floor: float,
+    splits: Splits = "printed",
     min_samples: int = 30,
     first_split_free: bool = True,
 ) -> NestedSplits:
@@ -101,16 +108,23 @@ def splits_of_cells(
         The least and the greatest value of each cell, in the input's own units; they increase from cell to cell.
     error_floor : float
         A total squared error below this counts as that.
-    min_samples, first_split_free
-        As in `MultiGranularityDiscretizer`.
+    splits, min_samples, first_split_free
+        As in `MultiGranularityDiscretizer`. A printed split on a cell of several values lies on the least of them, and
+        none of the cell's rows leaves the errors.
     """
-    right, criteria = discretization.split_cells(rows, cells, min_samples, float(first_split_free), error_floor)
-    return NestedSplits(_midway(high[right - 1], low[right]), criteria)
+    printed = splits == "printed"
+    right, criteria = discretization.split_cells(
+        rows, cells, min_samples, float(first_split_free), error_floor, printed
+    )
+    return NestedSplits(_split_points(high[right - 1], low[right], splits), criteria)
 
 
-def _midway(below: Floats, above: Floats) -> Floats:
-    """Return the middle of two values; where rounding gives the lower one back, the upper, so that it lies right."""
+def _split_points(below: Floats, above: Floats, splits: Splits) -> Floats:
+    """Return the split points between the values below and the values on them or above."""
+    if splits == "printed":
+        return above
     middle = below / 2.0 + above / 2.0
+    # Where rounding gives the lower value back, the upper one, so that it lies right.
     return np.asarray(np.where(middle > below, middle, above))
 
 
@@ -118,12 +132,19 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     """Cut each input into nested fuzzy partitions, as fine as its relation to the target warrants.
 
     An input with a straight relation to the target needs few labels; each bend asks for one more. Starting from
-    one interval, the split that most lowers the squared error of the straight lines at its two sides is added, again
-    and again; the Bayesian information criterion says how many are kept. A coarser granularity is always a finer
-    one with a split taken away. This is the second stage of FRULER.
+    one interval, the best split of an interval into two straight lines is added, again and again; the Bayesian
+    information criterion says how many are kept. A coarser granularity is always a finer one with a split taken away.
+    This is the second stage of FRULER.
 
     Parameters
     ----------
+    splits : {"printed", "gain"}, default="printed"
+        Where splits may lie, and which interval is split next. "printed" is what the paper's pseudocode says: splits
+        lie on observed values, rows on a split and at the ends of the domain count in no interval, and the interval
+        whose mean squared error is smallest after its split is split next. It comes nearest to the paper's
+        granularities.
+        "gain" is sounder: splits lie between observed values, every row counts, and the interval whose squared error
+        falls most is split next.
     min_samples : int, default=30
         The least number of rows at each side of a split; a side also has two distinct values.
     first_split_free : bool, default=True
@@ -150,10 +171,15 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
 
     Notes
     -----
-    An input costs one sort and a few passes over its distinct values. Constant and binary inputs stay whole.
+    An input costs one sort and a few passes over its distinct values. Constant and binary inputs stay whole. With
+    ``splits="printed"`` an input needs seven distinct values for a split: two at each side, the ends, and the split
+    itself.
 
     The printed criterion adds up mean errors of intervals of different sizes and, taken literally, leaves nearly
-    every input whole; here it is the mean squared error over all rows, n·log(SE/n) + max(1, g - 1)·2·log n.
+    every input whole; here it is the mean squared error over the rows in all intervals,
+    n·log(MSE) + max(1, g - 1)·2·log n. Of one interval it is the error over all rows. Since rows on a split leave the
+    error, an input whose values repeat gets more labels with ``splits="printed"`` than its relation to the target
+    warrants.
 
     Examples
     --------
@@ -171,6 +197,7 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "splits": [StrOptions({"printed", "gain"})],
         "min_samples": [Interval(Integral, 2, 2**31 - 1, closed="both")],
         "first_split_free": ["boolean"],
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
@@ -181,7 +208,15 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     domains_: Floats
     nested_splits_: list[NestedSplits]
 
-    def __init__(self, *, min_samples: int = 30, first_split_free: bool = True, fuzziness: float = 1.0) -> None:
+    def __init__(
+        self,
+        *,
+        splits: Splits = "printed",
+        min_samples: int = 30,
+        first_split_free: bool = True,
+        fuzziness: float = 1.0,
+    ) -> None:
+        self.splits = splits
         self.min_samples = min_samples
         self.first_split_free = first_split_free
         self.fuzziness = fuzziness
@@ -209,6 +244,7 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
             X_checked,
             y_checked,
             weight,
+            splits=self.splits,
             min_samples=self.min_samples,
             first_split_free=self.first_split_free,
         )

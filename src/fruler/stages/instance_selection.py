@@ -19,6 +19,7 @@ from fruler.table.scaling import measure_scale
 from fruler.table.validation import check_training_table
 
 Integers = npt.NDArray[np.intp]
+CoreError = Literal["mse", "rmse"]
 Improvement = Literal["previous", "best"]
 
 # Grid points a bandwidth of the density: fine enough that no minimum that a person would see falls between two.
@@ -154,7 +155,12 @@ def _x_log_ratio(x: Floats, reference: Floats) -> Floats:
 
 
 def select_instances(
-    X: Floats, y: Floats, *, improvement: Improvement = "previous", thin_out_tolerance: float | None = 0.1
+    X: Floats,
+    y: Floats,
+    *,
+    core_error: CoreError = "mse",
+    improvement: Improvement = "previous",
+    thin_out_tolerance: float | None = 0.1,
 ) -> Selection:
     """Select representative rows; the estimator `ClassConditionalSelector` documents the parameters.
 
@@ -164,7 +170,7 @@ def select_instances(
         Inputs on comparable scales: distances are Euclidean.
     y : ndarray of shape (n_samples,)
         The output, in any unit.
-    improvement, thin_out_tolerance
+    core_error, improvement, thin_out_tolerance
         As in `ClassConditionalSelector`.
 
     Returns
@@ -182,11 +188,8 @@ def select_instances(
 
     scores = class_conditional_scores(neighbours)
     order = np.argsort(-scores, kind="stable")
-    spread = float(y.max() - y.min())
-    # The paper divides a squared error by a range; only the root of it is a share of the range.
-    missed = math.sqrt(error_all) / spread if spread > 0.0 else 0.0
     # Two at the least: each is then predicted by another.
-    n_core = min(n, max(len(borders) + 1, math.ceil(missed * n), 2))
+    n_core = min(n, max(len(borders) + 1, math.ceil(_missed_share(y, error_all, core_error) * n), 2))
     running = NearestSelected(columns, y)
     running.add(order[:n_core])
     size, error = nearest.grow_selection(
@@ -205,6 +208,15 @@ def select_instances(
         if thin_error <= (1.0 + thin_out_tolerance) * error:
             selected, error, thinned = thin, thin_error, len(thin) < len(selected)
     return Selection(np.sort(selected), borders, scores, error_all, error, thinned)
+
+
+def _missed_share(y: Floats, error_all: float, core_error: CoreError) -> float:
+    """Return the share of the rows that count as not predicted by the others: an error over the output's range."""
+    spread = float(y.max() - y.min())
+    if not spread > 0.0:
+        return 0.0
+    # A squared error has another unit than a range: the output is standardised for it, whatever it comes in.
+    return math.sqrt(error_all) / spread if core_error == "rmse" else error_all / (float(y.std()) * spread)
 
 
 def thin_out(X: Floats, columns: Floats, y: Floats, classes: Integers, selected: Integers) -> tuple[Integers, float]:
@@ -255,6 +267,11 @@ class ClassConditionalSelector(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
+    core_error : {"mse", "rmse"}, default="mse"
+        Which error decides how many rows are taken at once: their share is the error of predicting each row from its
+        nearest other row, over the range of the output. "mse" is the mean squared error of the standardised output,
+        which comes nearest to the paper's reductions; "rmse" is its root, of which the ratio to a range needs no
+        standardising. It takes more rows where the error is small.
     improvement : {"previous", "best"}, default="previous"
         With which set a larger one is compared: with the set before the last row was added, as in the paper, or
         with the best set so far. The latter stops earlier and keeps fewer rows.
@@ -303,6 +320,7 @@ class ClassConditionalSelector(BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "core_error": [StrOptions({"mse", "rmse"})],
         "improvement": [StrOptions({"previous", "best"})],
         "thin_out_tolerance": [Interval(Real, 0, None, closed="left"), None],
     }
@@ -315,7 +333,14 @@ class ClassConditionalSelector(BaseEstimator):  # type: ignore[misc]
     thinned_: bool
     reduction_: float
 
-    def __init__(self, *, improvement: Improvement = "previous", thin_out_tolerance: float | None = 0.1) -> None:
+    def __init__(
+        self,
+        *,
+        core_error: CoreError = "mse",
+        improvement: Improvement = "previous",
+        thin_out_tolerance: float | None = 0.1,
+    ) -> None:
+        self.core_error = core_error
         self.improvement = improvement
         self.thin_out_tolerance = thin_out_tolerance
 
@@ -342,6 +367,7 @@ class ClassConditionalSelector(BaseEstimator):  # type: ignore[misc]
         selection = select_instances(
             scaled,
             scale.apply(y_checked),
+            core_error=self.core_error,
             improvement=self.improvement,
             thin_out_tolerance=self.thin_out_tolerance,
         )

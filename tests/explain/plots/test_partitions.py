@@ -107,7 +107,7 @@ class TestGranularities:
 
     def test_of_very_many_the_finest_is_kept(self):
         x = np.linspace(0, 20, 1500)
-        waves = MultiGranularityDiscretizer().fit(x[:, None], np.sin(x))
+        waves = MultiGranularityDiscretizer(splits="gain").fit(x[:, None], np.sin(x))
         display = GranularitiesDisplay.from_estimator(waves, 0)
         assert [len(lines) for lines in display.lines_] == [1, 2, 3, 4, 5, 6, 7, waves.granularities_[0]]
         assert_readable(display.figure_)
