@@ -214,3 +214,13 @@ def test_codes_are_categories_where_that_is_said():
     assert model.score(X, y) > 0.99
     by_text = FuzzyRuleRegressor(random_state=0).fit(X.assign(zone=pd.Categorical(zone)), y)
     np.testing.assert_allclose(by_text.predict(X), model.predict(X), rtol=1e-9)
+
+
+def test_columns_may_be_numbered():
+    table = make_table("category", gap=True)
+    numbered = table.drop(columns="y").set_axis([0, 1], axis=1)
+    expected = (
+        FuzzyRuleRegressor(random_state=0).fit(table.drop(columns="y"), table["y"]).predict(table.drop(columns="y"))
+    )
+    model = FuzzyRuleRegressor(random_state=0).fit(numbered, table["y"])
+    np.testing.assert_allclose(model.predict(numbered), expected)

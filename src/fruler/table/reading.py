@@ -55,7 +55,12 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
             raise ValueError(f"X must be a table of rows and columns; got an array of {values.ndim} dimensions.")
         frame = pd.DataFrame(values).infer_objects()
         frame.columns = pd.Index([f"x{j}" for j in range(values.shape[1])] if names is None else list(names))
-    return frame
+    # Columns that are numbered are known by their numbers as text: a model file has no other names.
+    return (
+        frame
+        if all(isinstance(name, str) for name in frame.columns)
+        else frame.set_axis(map(str, frame.columns), axis=1)
+    )
 
 
 def is_numeric(X: Any) -> bool:
