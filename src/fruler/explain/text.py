@@ -185,6 +185,10 @@ def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
 
 def accepted_words(variable: Variable, first: int, last: int) -> str:
     """Write a range of labels of an input: by what they stand for where that is known, else by their names."""
+    if variable.levels is not None and not variable.is_indicator:
+        accepted = variable.levels_within(first, last)
+        if accepted:
+            return categories_text(accepted, variable.levels.levels)
     return variable.words(first, last) or accepted_labels(variable.partition, first, last)
 
 

@@ -61,6 +61,6 @@ def _offsets(rule_base: RuleBase, feature: int) -> dict[str, Floats]:
         variable.levels_within(*rule_base.antecedents.accepted(rule, feature)) for rule in range(rule_base.n_rules)
     ]
     return {
-        f"coef {variable.name}={level}": np.where([level in own for own in accepted], slopes * number, np.nan)
+        f"coef {variable.name}={level}": np.where([level in own for own in accepted], slopes * number + 0.0, np.nan)
         for level, number in variable.choices
     }
