@@ -15,9 +15,10 @@ from fruler.rules.variables import Variable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Inches: the least room for a name that is written level, for one that stands on end, and the longest of these.
-_LEVEL, _ON_END, _LONGEST = 0.75, 0.17, 1.6
-_NARROW, _BESIDE = 6.4, 1.0
+# Inches: from one name that stands on end to the next, the longest of these, and from one level name to the next.
+_ON_END, _LONGEST, _APART = 0.17, 1.6, 0.05
+# Inches of a figure: usually, at most for the sake of level names, and beside the names.
+_USUAL, _WIDEST, _BESIDE = 6.4, 9.0, 1.6
 
 
 def values_of(variable: Variable) -> tuple[list[str], Floats]:
@@ -74,15 +75,20 @@ def _differ(bars: npt.NDArray[np.intp]) -> bool:
 
 def figure_width(variable: Variable) -> float:
     """Return how wide a figure must be for the names of an input's values, in inches."""
-    return max(_NARROW, _BESIDE + _ON_END * len(values_of(variable)[0]))
+    names = values_of(variable)[0]
+    return max(_USUAL, min(_BESIDE + len(names) * _level_room(names), _WIDEST), _BESIDE + len(names) * _ON_END)
+
+
+def _level_room(names: Sequence[str]) -> float:
+    """Return the room for names that are written level: only between words they are broken."""
+    return max(text_inches(word) for name in names for word in name.split() or [""]) + _APART
 
 
 def name_values(ax: Axes, names: Sequence[str]) -> None:
     """Write names below the places 0, 1, ... of the x axis, on end where there is little room; all that fit."""
     room = inches_of(ax)[0] / len(names)
-    widest = max(map(text_inches, names))
-    if room >= min(_LEVEL, widest + 0.1):
-        ax.set_xticks(range(len(names)), [wrap(name, room - 0.05) for name in names], fontsize=SMALL)
+    if room >= _level_room(names):
+        ax.set_xticks(range(len(names)), [wrap(name, room - _APART) for name in names], fontsize=SMALL)
         return
     every = int(np.ceil(_ON_END / room))
     shown = range(0, len(names), every)

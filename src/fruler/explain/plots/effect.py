@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 _GRID = 101
 _MAX_ROWS, _MAX_LINES = 500, 50
+# Heights of the strip below, where the effect has 3: with something in it, and with names alone.
+_STRIP, _NO_STRIP = 1.15, 0.03
 
 
 class EffectDisplay:
@@ -179,7 +181,9 @@ class EffectDisplay:
         """Draw it in the place of some axes, or in a new figure."""
         is_line = _is_line(self.variable)
         width = 6.4 if is_line else figure_width(self.variable)
-        panels = split_axes(ax, (width, 4.8), heights=(3.0, 1.15), share="x")[:, 0]
+        counts = None if is_line else rows_with(self.grid, self.histogram)
+        strip = _STRIP if is_line or counts is not None else _NO_STRIP
+        panels = split_axes(ax, (width, 4.8), heights=(3.0, strip), share="x")[:, 0]
         upper, lower = panels
         predictions = np.atleast_2d(self.predictions)
         order = np.arange(len(self.grid))
@@ -191,7 +195,8 @@ class EffectDisplay:
         self.rows_ = []
         if self.individual and len(predictions) > 1:
             some = spread_evenly(len(predictions), _MAX_LINES)
-            self.rows_ = upper.plot(x, predictions[some].T, color=ink(), alpha=0.15, linewidth=0.8, **look)
+            faint = {"color": ink(), "alpha": 0.15, "linewidth": 0.8, "markersize": 3}
+            self.rows_ = upper.plot(x, predictions[some].T, **faint, **look)
         (self.line_,) = upper.plot(x, predictions.mean(axis=0), color=blue(), linewidth=2.2, **look)
         for side in ("top", "right"):
             upper.spines[side].set_visible(False)
@@ -199,7 +204,7 @@ class EffectDisplay:
         if is_line:
             self._draw_strip(lower)
         else:
-            self._draw_categories(lower, order)
+            self._draw_categories(lower, order, counts)
         number_ticks(upper.yaxis, inches_of(upper)[1])
         name_axes(upper, y=name_with_unit(self.target_name, self.target_unit))
         name_axes(lower, x=self.variable.title)
@@ -224,14 +229,13 @@ class EffectDisplay:
         ax.set_ylim(0.0, top)
         value_ticks(ax.xaxis, inches_of(ax)[0], self.variable)
 
-    def _draw_categories(self, ax: Axes, order: npt.NDArray[np.intp]) -> None:
+    def _draw_categories(self, ax: Axes, order: npt.NDArray[np.intp], counts: Floats | None) -> None:
         tidy(ax, left=False)
         names = values_of(self.variable)[0]
         ax.set_xlim(-0.5, len(names) - 0.5)
         name_values(ax, [names[k] for k in order])
-        counts = rows_with(self.grid[order], self.histogram)
         if counts is not None:
-            ax.bar(range(len(counts)), counts, 0.7, color=ink(), alpha=0.2)
+            ax.bar(range(len(counts)), counts[order], 0.7, color=ink(), alpha=0.2)
             ax.set_ylim(0.0, 1.05 * float(counts.max()) or 1.0)
 
 

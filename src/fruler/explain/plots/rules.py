@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Inches.
-_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.15, 2.4, 0.34, 0.95, 3.6
+_ROW, _TALL_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.05, 1.15, 2.0, 0.34, 0.95, 3.6
 _NUMBERS = 0.8  # for the numbers of the rules, at the left
 # In shares of a row: the base line from above, the heights of a set and of the longest bar, and from a bar to its sign.
 _BASE, _SET, _LONGEST, _ABOVE = 0.92, 0.52, 0.68, 0.1
@@ -143,7 +143,8 @@ class RuleBaseDisplay:
         note = wrap(self._note(largest), bars, SMALL + 1, _MAX_LINES)
         above = max(_lines(heads), 3 if self._unordered.any() else 2) * _TEXT_LINE + 0.15
         below = (max(map(text_inches, names)) if on_end else _lines(names) * _TEXT_LINE) + _lines([note]) * _TEXT_LINE
-        size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * _ROW + above + below + 0.3)
+        row = _TALL_ROW if any("\n" in text for text in self._said(columns, cell)) else _ROW
+        size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * row + above + below + 0.3)
         if columns:
             left, right = split_axes(ax, size, widths=(len(columns) * cell, bars), share="y")[0]
             self._draw_sets(left, columns, cell, heads)
@@ -189,6 +190,11 @@ class RuleBaseDisplay:
         widest = max((text_inches(text) for text in said), default=0.0)
         return float(np.clip(widest / _COLUMN, _NARROWEST_SET, _WIDEST_SET))
 
+    def _said(self, columns: list[int], cell: float) -> list[str]:
+        """Return what stands above the sets."""
+        rules = self.rule_base
+        return [_said_in(cell, accepted(rules, rule, j)) for rule in range(rules.n_rules) for j in columns]
+
     def _draw_sets(self, ax: Axes, columns: list[int], cell: float, heads: list[str]) -> None:
         rules = self.rule_base
         ax.set_xlim(-0.07, len(columns) - (1.0 - _COLUMN) + 0.07)
@@ -198,7 +204,7 @@ class RuleBaseDisplay:
             for rule in range(rules.n_rules):
                 if rules.looks_at[rule, j]:
                     _draw_set(ax, variable, rules.antecedents.accepted(rule, j), place, rule + _BASE)
-                    text = wrap(accepted(rules, rule, j), cell * _COLUMN + 0.05, max_lines=1)
+                    text = _said_in(cell, accepted(rules, rule, j))
                     ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
             ticks += [place, place + _COLUMN]
             numbers += _ends(variable)
@@ -236,7 +242,8 @@ class RuleBaseDisplay:
             for (marker, colour, _), signed in zip(_marks(), signs, strict=True):
                 places = np.flatnonzero(signed)
                 tops = base - _LONGEST * np.abs(weights[places]) - _ABOVE
-                ax.plot(places, tops, marker=marker, color=colour, markersize=6, markeredgewidth=1.6, linestyle="")
+                look = {"color": colour, "markersize": 6, "markeredgewidth": 1.6 if marker in "+_" else 0.2}
+                ax.plot(places, tops, marker=marker, linestyle="", **look)
 
     @property
     def _unordered(self) -> npt.NDArray[np.bool_]:
@@ -271,7 +278,8 @@ class RuleBaseDisplay:
         handles = []
         unordered = self._unordered
         for marker, colour, meaning in _marks()[: 3 if unordered.any() else 2]:
-            look = {"color": colour, "marker": marker, "markersize": 7, "markeredgewidth": 2, "linestyle": ""}
+            thick = 2.0 if marker in "+_" else 0.2
+            look = {"color": colour, "marker": marker, "markersize": 7, "markeredgewidth": thick, "linestyle": ""}
             handles.append(Line2D([], [], label=meaning, **look))  # type: ignore[arg-type]
         ax.legend(
             handles=handles,
@@ -309,6 +317,10 @@ def _marks() -> list[tuple[str, str, str]]:
         ("_", VERMILLION, "falls with the input"),
         (r"$\pm$", ink(), "differs by category"),
     ]
+
+
+def _said_in(cell: float, text: str) -> str:
+    return wrap(text, cell * _COLUMN + 0.05, max_lines=2)
 
 
 def _lines(texts: list[str]) -> int:
