@@ -233,10 +233,21 @@ def formula(rule_base: RuleBase, rule: int) -> str:
 
 def _offsets(offsets: dict[str, float], tolerance: float) -> str:
     """Write what categories add; of many the ends."""
-    parts = [f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()]
+    return few_of([f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()])
+
+
+def few_of(parts: list[str]) -> str:
+    """List what categories add, in the order of what they add; of many the ends.
+
+    Examples
+    --------
+    >>> few_of([f"{letter} +{k}" for k, letter in enumerate("abcdefghij", 1)])
+    'a +1, b +2, c +3, d +4, 2 others between, g +7, h +8, i +9, j +10'
+    """
     if len(parts) > 2 * _MAX_LEVELS_NAMED:
         n_between = len(parts) - 2 * _MAX_LEVELS_NAMED
-        parts = [*parts[:_MAX_LEVELS_NAMED], f"{n_between} others between", *parts[-_MAX_LEVELS_NAMED:]]
+        between = f"{n_between} other{'' if n_between == 1 else 's'} between"
+        parts = [*parts[:_MAX_LEVELS_NAMED], between, *parts[-_MAX_LEVELS_NAMED:]]
     return ", ".join(parts)
 
 

@@ -180,7 +180,7 @@ class PartitionDisplay:
         if counts is None:
             tidy(ax, left=False)
         else:
-            number_ticks(ax.yaxis, inches_of(ax)[1])
+            number_ticks(ax.yaxis, inches_of(ax)[1], whole=True)
         name_axes(ax, variable.title, "" if counts is None else "rows")
 
     def _plot_groups(self, ax: Axes, variable: Variable) -> None:
