@@ -45,7 +45,9 @@ def dated_rules():
     ]
     variables = []
     for name, (source, splits, domain) in zip(NAMES, sources, strict=True):
-        variable = Variable(name, FuzzyPartition(splits, domain, 0.0 if name != "size" else 1.0), "m" * (name == "size"))
+        variable = Variable(
+            name, FuzzyPartition(splits, domain, 0.0 if name != "size" else 1.0), "m" * (name == "size")
+        )
         variables.append(variable if source is None else variable.of(source))
     everything = [[0, one.partition.n_labels - 1] for one in variables]
     winter, rest = [list(ends) for ends in everything], [list(ends) for ends in everything]

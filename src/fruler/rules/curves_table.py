@@ -12,7 +12,7 @@ def curves_table(rule_base: RuleBase) -> pd.DataFrame:
     """Return one row per bend of each curve: its input, the value at which it bends, and what it adds there.
 
     A jump has two rows of one value: what is added just below it, and from it on. Between bends a curve is straight,
-    or, where one line fades into the next, a parabola. Of an input that comes from dates the value is the date, as text.
+    or, where one line fades into the next, a parabola. Of an input that comes from dates the value is the date as text.
 
     Examples
     --------

@@ -14,8 +14,8 @@ from fruler.rules.rule_base import RuleBase
 def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     """Return one row per rule: the labels it accepts of each input, its support, its errors and its coefficients.
 
-    What a rule adds for each category of an input has a column of its own, with NaN where the rule does not hold for it.
-    The errors are over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone`
+    What a rule adds for a category has a column of its own, with NaN where the rule does not hold for the category. The
+    errors are over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone`
     that of the rule by itself. What curves add comes on top of the output of every rule; `curves_table` has it.
 
     Examples

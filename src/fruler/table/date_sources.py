@@ -313,4 +313,3 @@ def date_text(seconds: float) -> str:
     """
     moment = _EPOCH + datetime.timedelta(seconds=seconds)
     return f"{day_text(moment)} {moment.year}"
-

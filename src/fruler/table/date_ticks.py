@@ -41,7 +41,9 @@ def day_ticks(start: float, low: float, high: float, written: Callable[[float], 
     [(0.0, 'day 0'), (91.0, 'day 91'), (182.0, 'day 182'), (274.0, 'day 274')]
     """
     for step in _DAYS:
-        days = [float(day) for day in range(math.ceil(low), math.floor(high) + 1, step)] if _few(high - low, step) else []
+        days = (
+            [float(day) for day in range(math.ceil(low), math.floor(high) + 1, step)] if _few(high - low, step) else []
+        )
         if len(days) > 1:
             yield [(day, written(day)) for day in days]
     period = 366.0

@@ -61,7 +61,7 @@ def test_a_curve_over_the_day_has_hours():
 class TestEffects:
     def test_categories_are_points_in_the_order_of_their_predictions(self):
         display = EffectDisplay.from_rule_base(RULES, "origin", TABLE)
-        x, y = display.line_.get_data()
+        y = display.line_.get_ydata()
         assert display.line_.get_linestyle() == "None"
         assert np.all(np.diff(y) >= 0.0)
         names = ticks_of(display.axes_[-1])

@@ -125,8 +125,8 @@ class PartitionDisplay:
         j = input_number(input_names(rule_base), feature)
         variable = rule_base.variables[j]
         histogram = histogram_of(rule_base, j, None if X is None else rows_of(model, X))
-        known = {"name": variable.name, "unit": variable.unit, "source": variable.source}
-        return cls(variable.partition, histogram=histogram, **known).plot(ax)
+        known = {"name": variable.name, "unit": variable.unit, "histogram": histogram}
+        return cls(variable.partition, **known, source=variable.source).plot(ax)  # type: ignore[arg-type]
 
     @classmethod
     def from_rule_base(cls, rule_base: RuleBase, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -51,8 +51,8 @@ class RuleBaseDisplay:
     At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
     each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign show whether the
-    output rises (+) or falls (−) with the input, or differs by category (±). Curves, which are the same for all rules, are only named;
-    `CurveDisplay` draws them.
+    output rises (+) or falls (−) with the input, or differs by category (±). Curves, which are the same for all rules,
+    are only named; `CurveDisplay` draws them.
 
     Parameters
     ----------
@@ -135,9 +135,7 @@ class RuleBaseDisplay:
         cell = self._cell_inches(columns)
         on_end = len(self.inputs_) > _MAX_LEVEL
         bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _MIN_BARS)
-        heads = [
-            wrap(one.title, cell * 0.97, SMALL + 1, _MAX_LINES) for one in self._looked_at
-        ]
+        heads = [wrap(one.title, cell * 0.97, SMALL + 1, _MAX_LINES) for one in self._looked_at]
         room = _LONGEST_NAME if on_end else 0.92 * bars / max(len(self.inputs_), 1)
         names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MAX_LINES) for j in self.inputs_]
         note = wrap(self._note(largest), bars, SMALL + 1, _MAX_LINES)
@@ -239,11 +237,10 @@ class RuleBaseDisplay:
             for bar in (bar for bar, k in zip(self.bars_[-1], shown, strict=True) if unordered[k]):
                 bar.set_alpha(0.55)
             signs = (weights > 0.0) & ~unordered, (weights < 0.0) & ~unordered, (weights != 0.0) & unordered
-            for (marker, colour, _), signed in zip(_marks(), signs, strict=True):
+            for mark, signed in zip(_marks(), signs, strict=True):
                 places = np.flatnonzero(signed)
                 tops = base - _LONGEST * np.abs(weights[places]) - _ABOVE
-                look = {"color": colour, "markersize": 6, "markeredgewidth": 1.6 if marker in "+_" else 0.2}
-                ax.plot(places, tops, marker=marker, linestyle="", **look)
+                ax.plot(places, tops, markersize=6, **mark.look)
 
     @property
     def _unordered(self) -> npt.NDArray[np.bool_]:
@@ -275,12 +272,8 @@ class RuleBaseDisplay:
     def _explain_signs(self, ax: Axes) -> None:
         from matplotlib.lines import Line2D
 
-        handles = []
-        unordered = self._unordered
-        for marker, colour, meaning in _marks()[: 3 if unordered.any() else 2]:
-            thick = 2.0 if marker in "+_" else 0.2
-            look = {"color": colour, "marker": marker, "markersize": 7, "markeredgewidth": thick, "linestyle": ""}
-            handles.append(Line2D([], [], label=meaning, **look))  # type: ignore[arg-type]
+        marks = _marks()[: 3 if self._unordered.any() else 2]
+        handles = [Line2D([], [], label=mark.meaning, markersize=7, **mark.look) for mark in marks]
         ax.legend(
             handles=handles,
             loc="lower left",
@@ -310,12 +303,26 @@ def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
     return accepted_words(rule_base.variables[feature], *rule_base.antecedents.accepted(rule, feature))
 
 
-def _marks() -> list[tuple[str, str, str]]:
-    """Return the signs of weights: marker, colour and meaning."""
+class _Mark(NamedTuple):
+    """The sign of a weight."""
+
+    meaning: str
+    marker: str
+    colour: str
+    thickness: float
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """What matplotlib calls it."""
+        return {"marker": self.marker, "color": self.colour, "markeredgewidth": self.thickness, "linestyle": ""}
+
+
+def _marks() -> list[_Mark]:
     return [
-        ("+", blue(), "rises with the input"),
-        ("_", VERMILLION, "falls with the input"),
-        (r"$\pm$", ink(), "differs by category"),
+        _Mark("rises with the input", "+", blue(), 1.8),
+        _Mark("falls with the input", "_", VERMILLION, 1.8),
+        # A letter is thick enough by itself.
+        _Mark("differs by category", r"$\pm$", ink(), 0.2),
     ]
 
 

@@ -16,7 +16,8 @@ function writtenDate(source, number) {
 
   if (source?.kind === "cycle") {
     const period = source.cycle === "hour" ? 24 : 366;
-    const place = (((number + source.start) % period) + period) % period;
+    const rest = (number + source.start) % period;
+    const place = rest < 0 ? rest + period : rest;
     if (source.cycle === "hour") return clockOf(rounded(place * 60) % (24 * 60));
     // Days are counted in a leap year.
     return dayOf(new Date(Date.UTC(2024, 0, 1 + (rounded(place) % 366))));
