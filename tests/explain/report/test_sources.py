@@ -137,6 +137,17 @@ def test_values_are_chosen_by_name(page, name, options):
         assert select.evaluate("one => one.options[one.selectedIndex].text") == option
 
 
+def test_what_is_missing_is_told_as_in_explanations(page):
+    shown = page()
+    select = shown.locator(f"#slider-{NUMBER['size is missing']}")
+    for option, words in (("yes", "size is missing"), ("no", "size is there")):
+        select.select_option(label=option)
+        row = RULES.training.typical.copy()
+        row[-1] = float(option == "yes")
+        assert words in str(RULES.explain(row[None]))
+        assert words in shown.locator("#waterfall .name").all_inner_texts()
+
+
 def test_of_two_categories_with_one_number_the_chosen_one_stays(page):
     kind = LevelSource("kind", ["a", "b", "c"], [0.5, 0.5, 2.0])
     x = Variable("kind", FuzzyPartition([], (0.0, 2.0)), source=kind)

@@ -110,10 +110,11 @@
   }
 
   function valueText(j) {
-    const { name, unit: inputUnit } = ruleBase.inputs[j];
+    const { name, unit: inputUnit, source } = ruleBase.inputs[j];
     const { slider } = controls[j];
+    if (source?.kind === "is missing") return `${source.column} is ${row[j] ? "missing" : "there"}`;
     if (slider.hasAttribute("data-coded")) return `${name} = ${slider.options[nearestOption(slider, row[j])].text}`;
-    const date = writtenDate(ruleBase.inputs[j].source, row[j]);
+    const date = writtenDate(source, row[j]);
     if (date !== null) return `${name} = ${date}`;
     return `${name} = ${shown(row[j], inputTolerance(j))}${inputUnit ? `\u00a0${inputUnit}` : ""}`;
   }
