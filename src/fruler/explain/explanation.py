@@ -199,7 +199,7 @@ class Explanation:
         else:
             value = variable.written(number) or f"{readable_number(number, 6)} {variable.unit}".rstrip()
             value = f"{variable.name} = {value}"
-            if variable.levels is not None:
+            if variable.choices:
                 return value
         return f"{value} ({labels[variable.name]})" if variable.name in labels else value
 

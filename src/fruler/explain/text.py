@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -128,20 +129,44 @@ def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def condition(rule_base: RuleBase, rule: int) -> str:
-    """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
-    conditions: dict[str, str] = {}
+class Said(NamedTuple):
+    """A condition of a rule in words: "SUBJECT is WORDS"; several inputs can stand for one subject."""
+
+    subject: str
+    words: str
+    inputs: tuple[int, ...]
+
+
+def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
+    """Return what a rule looks at, in words.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import GapSource
+    >>> gap = Variable("size is missing", FuzzyPartition([0.5], (0.0, 1.0))).of(GapSource("size"))
+    >>> conditions(RuleBase([gap], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]]), 1)
+    [Said(subject='size', words='missing', inputs=(0,))]
+    """
+    found: dict[str, Said] = {}
     for j, first, last in rule_base.antecedents.conditions(rule):
         variable = rule_base.variables[j]
         if variable.tells_gaps:
-            conditions[variable.name] = f"{variable.column} is {'missing' if first == 1 else 'there'}"
+            found[variable.name] = Said(variable.column, "missing" if first == 1 else "there", (j,))
         elif variable.levels is not None:
-            # Several inputs can stand for one subject.
             accepted = accepted_levels(rule_base, rule, variable.subject)
-            conditions[variable.subject] = f"{variable.subject} is {categories_text(accepted, variable.levels.levels)}"
+            before = found[variable.subject].inputs if variable.subject in found else ()
+            words = categories_text(accepted, variable.levels.levels)
+            found[variable.subject] = Said(variable.subject, words, (*before, j))
         else:
-            conditions[variable.name] = f"{variable.name} is {accepted_words(variable, first, last)}"
-    return " and ".join(conditions.values()) or "nothing else applies"
+            found[variable.name] = Said(variable.name, accepted_words(variable, first, last), (j,))
+    return list(found.values())
+
+
+def condition(rule_base: RuleBase, rule: int) -> str:
+    """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
+    said = [f"{subject} is {words}" for subject, words, _ in conditions(rule_base, rule)]
+    return " and ".join(said) or "nothing else applies"
 
 
 def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
@@ -160,6 +185,10 @@ def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
 
 def accepted_words(variable: Variable, first: int, last: int) -> str:
     """Write a range of labels of an input: by what they stand for where that is known, else by their names."""
+    if variable.levels is not None and not variable.is_indicator:
+        accepted = variable.levels_within(first, last)
+        if accepted:
+            return categories_text(accepted, variable.levels.levels)
     return variable.words(first, last) or accepted_labels(variable.partition, first, last)
 
 
@@ -204,10 +233,21 @@ def formula(rule_base: RuleBase, rule: int) -> str:
 
 def _offsets(offsets: dict[str, float], tolerance: float) -> str:
     """Write what categories add; of many the ends."""
-    parts = [f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()]
+    return few_of([f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()])
+
+
+def few_of(parts: list[str]) -> str:
+    """List what categories add, in the order of what they add; of many the ends.
+
+    Examples
+    --------
+    >>> few_of([f"{letter} +{k}" for k, letter in enumerate("abcdefghij", 1)])
+    'a +1, b +2, c +3, d +4, 2 others between, g +7, h +8, i +9, j +10'
+    """
     if len(parts) > 2 * _MAX_LEVELS_NAMED:
         n_between = len(parts) - 2 * _MAX_LEVELS_NAMED
-        parts = [*parts[:_MAX_LEVELS_NAMED], f"{n_between} others between", *parts[-_MAX_LEVELS_NAMED:]]
+        between = f"{n_between} other{'' if n_between == 1 else 's'} between"
+        parts = [*parts[:_MAX_LEVELS_NAMED], between, *parts[-_MAX_LEVELS_NAMED:]]
     return ", ".join(parts)
 
 
@@ -229,8 +269,7 @@ def _curves(rule_base: RuleBase, width: int) -> list[str]:
             f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", _GLUE)
             for value, place, jump in zip(bends.adds.tolist(), places, bends.below_jump, strict=True)
         ]
-        unit = "" if variable.written(0.0) else variable.unit
-        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), unit)}"
+        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.value_unit)}"
         lines.append(_wrapped(sentence, width, "  ", "      "))
     return lines
 
@@ -267,8 +306,7 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
-        # What labels are named by says where they meet.
-        if variable.levels is not None or variable.tells_gaps or variable.words(0, 0):
+        if variable.tells_borders:
             continue
         if is_switch(rule_base, j):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)

@@ -11,15 +11,8 @@ import math
 
 from fruler.export.sql_literals import real
 from fruler.table.date_formats import Order
-from fruler.table.date_sources import (
-    MONTH_STARTS,
-    SECONDS,
-    CycleSource,
-    DateSource,
-    TrendSource,
-    WeekdaySource,
-    no_such_source,
-)
+from fruler.table.date_sources import SECONDS, CycleSource, DateSource, TrendSource, WeekdaySource, no_such_source
+from fruler.table.date_words import MONTH_STARTS
 
 # From the first of January of year 1 to that of 1970.
 _DAYS_BEFORE_1970 = 719_162

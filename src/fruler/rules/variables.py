@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fruler._wording import name_with_unit
 from fruler.rules.partitions import Partition
-from fruler.table.sources import LevelSource, NumberSource, Source
+from fruler.table.date_ticks import Ticks, first_that_fits
+from fruler.table.sources import NO_OR_YES, Choice, LevelSource, NumberSource, Source, nearest_choice
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,54 @@ class Variable:
         """What a slope is multiplied with, in words: the name, and what is counted where it is not in the name."""
         return self.name if self.source is None else name_with_unit(self.name, self.source.counts)
 
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The values that it can have, each with its number, where there are only some: categories, or no and yes."""
+        if self.is_indicator:
+            return NO_OR_YES
+        return () if self.source is None else self.source.choices
+
+    @property
+    def value_unit(self) -> str:
+        """The unit of its values as they are written: none where they are dates or categories."""
+        return self.unit if self.written(0.0) is None else ""
+
+    @property
+    def title(self) -> str:
+        """Its name, with the unit that its values are written in."""
+        return name_with_unit(self.name, self.value_unit)
+
+    @property
+    def tells_borders(self) -> bool:
+        """Whether the names of its labels say where they meet, as those of dates and categories do."""
+        return self.levels is not None or self.tells_gaps or bool(self.words(0, 0))
+
     def written(self, number: float) -> str | None:
         """Return the value that a number stands for, where that is not the number itself."""
-        return None if self.source is None or self.is_indicator else self.source.written(number)
+        if self.is_indicator:
+            return nearest_choice(self.choices, number)
+        return None if self.source is None else self.source.written(number)
+
+    def ticks(self, low: float, high: float, room: Callable[[str], float]) -> Ticks:
+        """Return marks for an axis of its values, as many as there is room for; none where these are numbers.
+
+        Parameters
+        ----------
+        low, high : float
+            The ends of the axis.
+        room : callable
+            Returns the share of the axis that a text takes, with the gap to the next.
+        """
+        if self.source is None or self.choices or self.written(0.0) is None:
+            return []
+        middle = low / 2.0 + high / 2.0
+        # A range too short for round values has one mark.
+        alone = (middle, self.written(middle) or "")
+        return first_that_fits(self.source.ticks(low, high), low, high, room) or [alone]
 
     def words(self, first: int, last: int) -> str | None:
         """Return what neighbouring labels stand for together, where that is not said by their names."""
-        if self.source is None or not self.partition.ordered:
+        if self.source is None or not self.partition.ordered or self.is_indicator:
             return None
         edges = [None, *self.partition.split_points, None]
         return self.source.between(edges[first], edges[last + 1])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import calendar
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -14,6 +13,8 @@ import pandas as pd
 
 from fruler._typing import Floats
 from fruler.table.date_formats import DateFormat, UnreadDate
+from fruler.table.date_ticks import Ticks, day_ticks, hour_ticks, time_ticks
+from fruler.table.date_words import LEAP_YEAR, MONTH_STARTS, day_text
 from fruler.table.sources import LevelSource, Source, UnfitValue
 
 Unit = Literal["years", "days", "hours"]
@@ -21,16 +22,14 @@ Cycle = Literal["day of year", "hour"]
 
 DAY = 86_400.0
 SECONDS: dict[Unit, float] = {"years": 365.2425 * DAY, "days": DAY, "hours": 3_600.0}
-# A day of the year has the same number in every year, as if there always was a 29 February.
+# A day of the year has the same number in every year.
 PERIODS: dict[Cycle, float] = {"day of year": 366.0, "hour": 24.0}
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_LEAP_YEAR = 2024
-# Days before each month of a leap year.
-MONTH_STARTS = tuple(np.cumsum([0, *(calendar.monthrange(_LEAP_YEAR, month)[1] for month in range(1, 12))]).tolist())
 _EPOCH = datetime.datetime(1970, 1, 1)
 # 1970 began on a Thursday.
 _FIRST_WEEKDAY = 3
+# Of times a slider tells the quarters of an hour apart.
+_QUARTER = 0.25
 
 
 class DateSource(Source):
@@ -110,18 +109,35 @@ class TrendSource(DateSource):
         """Return the time since the start, NaN where there is no date."""
         return (self.seconds(values) - self.start_seconds) / SECONDS[self.unit]
 
+    @property
+    def step(self) -> float:
+        """A day, or a quarter of an hour where hours are counted."""
+        return _QUARTER if self.unit == "hours" else DAY / SECONDS[self.unit]
+
+    def _moment(self, number: float) -> datetime.datetime:
+        return self.start + datetime.timedelta(seconds=float(number) * SECONDS[self.unit])
+
     def written(self, number: float) -> str:
         """Return the date that a number stands for."""
         try:
-            moment = self.start + datetime.timedelta(seconds=float(number) * SECONDS[self.unit])
+            moment = self._moment(number)
         except OverflowError:
             return f"{number:g} {self.unit}"
         if self.unit == "hours":
             # Half a minute more, so that what follows is the nearest one.
             moment += datetime.timedelta(seconds=30)
-            return f"{_day_of(moment)} {moment.year}, {moment:%H:%M}"
+            return f"{day_text(moment)} {moment.year}, {moment:%H:%M}"
         moment += datetime.timedelta(hours=12)
-        return f"{_day_of(moment)} {moment.year}"
+        return f"{day_text(moment)} {moment.year}"
+
+    def ticks(self, low: float, high: float) -> Iterator[Ticks]:
+        """Yield marks at round moments, from many to few."""
+        try:
+            first, last = self._moment(low), self._moment(high)
+        except OverflowError:
+            return
+        for ticks in time_ticks(first, last):
+            yield [((at - self.start).total_seconds() / SECONDS[self.unit], text) for at, text in ticks]
 
     def between(self, low: float | None, high: float | None) -> str:
         """Return the words for a stretch of time."""
@@ -173,6 +189,11 @@ class CycleSource(DateSource):
         """What a number of the input counts."""
         return f"{'hours' if self.cycle == 'hour' else 'days'} since {self.written(0.0)}"
 
+    @property
+    def step(self) -> float:
+        """A day, or a quarter of an hour."""
+        return _QUARTER if self.cycle == "hour" else 1.0
+
     def numbers(self, values: pd.Series) -> Floats:
         """Return the days or hours since the start of the cycle, NaN where there is no date."""
         return np.mod(cycle_places(self.seconds(values), self.cycle) - self.start, self.period)
@@ -184,7 +205,11 @@ class CycleSource(DateSource):
             minutes = round(place * 60.0) % (24 * 60)
             return f"{minutes // 60:02d}:{minutes % 60:02d}"
         day = round(place) % int(self.period)
-        return _day_of(datetime.datetime(_LEAP_YEAR, 1, 1) + datetime.timedelta(days=day))
+        return day_text(datetime.datetime(LEAP_YEAR, 1, 1) + datetime.timedelta(days=day))
+
+    def ticks(self, low: float, high: float) -> Iterator[Ticks]:
+        """Yield marks at round places of the cycle, from many to few."""
+        return (hour_ticks if self.cycle == "hour" else day_ticks)(self.start, low, high, self.written)
 
     def between(self, low: float | None, high: float | None) -> str:
         """Return the words for a part of the cycle."""
@@ -287,8 +312,4 @@ def date_text(seconds: float) -> str:
     '1 Jan 1970'
     """
     moment = _EPOCH + datetime.timedelta(seconds=seconds)
-    return f"{_day_of(moment)} {moment.year}"
-
-
-def _day_of(moment: datetime.datetime) -> str:
-    return f"{moment.day} {_MONTHS[moment.month - 1]}"
+    return f"{day_text(moment)} {moment.year}"
