@@ -59,7 +59,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     return (
         frame
         if all(isinstance(name, str) for name in frame.columns)
-        else frame.set_axis(map(str, frame.columns), axis=1)
+        else frame.set_axis([str(name) for name in frame.columns], axis=1)
     )
 
 
