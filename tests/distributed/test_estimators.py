@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from helpers.blocks import in_chunks
 from helpers.estimators import QUICK as QUICK_SETTINGS
+from helpers.same_models import same_model
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -22,35 +23,14 @@ from fruler.algorithms.growth import learner
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
 from fruler.distributed.evaluation import RemoteEvaluator
+from fruler.distributed.preparation import prepare_rows
 from fruler.distributed.remote_table import RemoteTable
-from fruler.distributed.source import Source, open_blocks
+from fruler.distributed.source import Source, open_rows
 from fruler.learning.training_table import LocalTable
 from fruler.stages.discretization import nested_splits
 
 QUICK = {"max_evaluations": 500, "random_state": 0}
 EVOLVED = {**QUICK_SETTINGS["fruler"], "population_size": 20, **QUICK, "max_evaluations": 150}
-
-
-def same_model(one, other, tolerance=1e-9):
-    """Compare two fitted models: rules, figures and all."""
-    mine, yours = one.rule_base_, other.rule_base_
-    assert mine.antecedents.ranges.tolist() == yours.antecedents.ranges.tolist()
-    np.testing.assert_allclose(mine.consequents, yours.consequents, rtol=tolerance, atol=tolerance)
-    np.testing.assert_allclose(mine.support, yours.support, rtol=tolerance, atol=tolerance)
-    assert [curve.input for curve in mine.curves] == [curve.input for curve in yours.curves]
-    for curve, same in zip(mine.curves, yours.curves, strict=True):
-        np.testing.assert_allclose(curve.coefficients, same.coefficients, rtol=tolerance, atol=tolerance)
-    for name in mine.training.__dataclass_fields__:
-        mine_, yours_ = getattr(mine.training, name), getattr(yours.training, name)
-        if name == "truth":
-            assert mine_.held_out == yours_.held_out
-            mine_, yours_ = (
-                [truth.together, truth.alone, *truth.rule_together, *truth.rule_alone] for truth in (mine_, yours_)
-            )
-        np.testing.assert_allclose(mine_, yours_, rtol=tolerance, atol=tolerance, err_msg=name)
-    assert one.sample_indices_.tolist() == other.sample_indices_.tolist()
-    assert one.n_evaluations_ == other.n_evaluations_
-    np.testing.assert_allclose(one.pareto_, other.pareto_, rtol=1e-7, atol=tolerance)
 
 
 @pytest.fixture(scope="module")
@@ -128,8 +108,10 @@ def test_fitness_is_that_of_one_machine_whatever_the_partitions(client, friedman
     examples = data.rows.take(np.arange(0, len(y), 5))
     here = Task(space, examples, data.rows, None, 60) if fit_all else Task(space, examples, examples, data.rows, 60)
     settings = ElasticNetSettings(1e-3, 0.5)
-    source = Source(DaskFuzzyRuleRegressor(), *in_chunks(X, y, 90))
-    table = RemoteTable.measured(open_blocks(source, client, True, 60.0), source.names, None)
+    model = DaskFuzzyRuleRegressor()
+    source = Source(model, *in_chunks(X, y, 90))
+    rows = prepare_rows(model, open_rows(source, client, True, 60.0), source.names)
+    table = RemoteTable.measured(rows.blocks, source.names, None)
     population = initial_population(space, 15, rng)
     found = RemoteEvaluator(here, table, settings, "bic", fit_all=fit_all)(population)
     expected = Evaluator(here, settings, "bic", len(y))(population)

@@ -4,7 +4,6 @@ from dataclasses import fields
 from functools import reduce
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.blocks import blocks_of
 from helpers.structures import grow_at_random, standardised
@@ -15,7 +14,7 @@ from fruler.algorithms.growth.sums import Sums, degrees_of
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed import growth as distributed_growth
 from fruler.distributed.bins import Bins, bin_block, merge_bins, splits_of_bins
-from fruler.distributed.blocks import Standard, join, load_part
+from fruler.distributed.blocks import Standard
 from fruler.distributed.growth import SumsJob, add_sums, sum_rows, within_limit
 from fruler.distributed.quantiles import MAX_BINS, Sketch, median_of, merge_sketches, shortened, sketch_block
 from fruler.distributed.summaries import merge_summaries, summarise_block
@@ -219,35 +218,3 @@ def test_sums_of_other_rules_are_refused(rng):
             task.max_rules,
             np.zeros((99, task.space.n_inputs + 1)),
         )
-
-
-NAMES = ("a", "b")
-
-
-def test_rows_without_weight_are_left_out_but_counted(rng):
-    X = pd.DataFrame(rng.normal(size=(4, 2)), columns=NAMES)
-    parts = [load_part((X, X["a"], np.array(weight)), NAMES, 0) for weight in ([0.0, 1, 2, 0], [1.0, 0, 0, 5])]
-    block = join(parts, 2)
-    assert block.numbers.tolist() == [1, 2, 4, 7]
-    assert block.weight.tolist() == [1, 2, 1, 5]
-    assert (len(block), block.n_given) == (4, 8)
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "told"),
-    [
-        ([[1.0, 2.0], [3.0, np.nan]], [1.0, 2.0], "Partition 3: X contains NaN in column 'b', row 1"),
-        ([[1.0, 2.0], [3.0, 4.0]], [1.0, np.inf], "Partition 3: y contains infinity at row 1"),
-        ([[1.0, 2.0], [3.0, 4.0]], [1.0], "Partition 3: X and y have 2 and 1 rows"),
-        ([[1.0, "warm"], [3.0, 4.0]], [1.0, 2.0], "Partition 3: X holds text in column 'b', row 0"),
-    ],
-)
-def test_what_is_wrong_with_a_partition_is_said_with_its_number(X, y, told):
-    block = load_part((pd.DataFrame(X, columns=NAMES), np.array(y)), NAMES, 3)
-    assert block.problem.startswith(told)
-    assert len(block) == 0
-
-
-def test_other_columns_in_a_later_partition_are_a_problem():
-    block = load_part((pd.DataFrame([[1.0, 2.0]], columns=["a", "c"]), np.ones(1)), NAMES, 1)
-    assert "X has the columns a, c" in block.problem

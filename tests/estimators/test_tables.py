@@ -4,28 +4,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.small_tables import N, make_table
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import read_table
-
-N = 90
-
-
-def make_table(kind, gap):
-    """Make a table with a number, and another number or a category, of which some are missing."""
-    rng = np.random.default_rng(5)
-    table = pd.DataFrame({"size": rng.uniform(0, 10, N).round(2)})
-    if kind == "number":
-        table["age"] = rng.integers(0, 50, N).astype(float)
-        effect = 0.2 * table["age"]
-    else:
-        table["colour"] = rng.choice(["red", "green", "blue"], N)
-        effect = table["colour"].map({"red": 6.0, "green": 0.0, "blue": 1.0})
-    table["y"] = (2.0 * table["size"] + effect + rng.normal(0, 0.2, N)).round(3)
-    if gap:
-        table.loc[::9, "size"] = np.nan
-        table.loc[4::11, table.columns[1]] = np.nan if kind == "number" else None
-    return table
 
 
 def as_pandas(table, folder):
@@ -148,9 +130,8 @@ INFINITE = pd.Series([1.0] * 7 + [np.inf] + [2.0] * (N - 8))
             "them.",
         ),
         (
-            pd.Series(pd.date_range("2020-01-01", periods=N)),
-            "The column 'k' holds dates or times; make numbers of it, such as the month or the days since a start, or "
-            "leave it out.",
+            pd.Series(pd.timedelta_range("1h", periods=N)),
+            "The column 'k' holds times; make numbers of them, such as hours, or leave it out.",
         ),
     ],
     ids=["None", "NaN", "infinity", "text among numbers", "mixed", "identifiers", "dates"],
@@ -233,3 +214,13 @@ def test_codes_are_categories_where_that_is_said():
     assert model.score(X, y) > 0.99
     by_text = FuzzyRuleRegressor(random_state=0).fit(X.assign(zone=pd.Categorical(zone)), y)
     np.testing.assert_allclose(by_text.predict(X), model.predict(X), rtol=1e-9)
+
+
+def test_columns_may_be_numbered():
+    table = make_table("category", gap=True)
+    numbered = table.drop(columns="y").set_axis([0, 1], axis=1)
+    expected = (
+        FuzzyRuleRegressor(random_state=0).fit(table.drop(columns="y"), table["y"]).predict(table.drop(columns="y"))
+    )
+    model = FuzzyRuleRegressor(random_state=0).fit(numbered, table["y"])
+    np.testing.assert_allclose(model.predict(numbered), expected)

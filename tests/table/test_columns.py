@@ -1,5 +1,6 @@
 """What columns are, and the inputs that are made of them."""
 
+import datetime
 import warnings
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.table.columns import MAX_LEVELS, UnusableColumn, column_kind, learn_inputs, similar_categories
+from fruler.table.columns import MAX_LEVELS, UnusableColumn, column_kind, similar_categories
+from fruler.table.inputs import learn_inputs
 from fruler.table.sources import LevelSource, NumberSource
 
 N = 60
@@ -41,7 +43,7 @@ def test_kinds(values, kind):
 def test_a_declared_column_is_a_category_whatever_it_holds():
     assert column_kind(pd.Series([1, 2, 3] * 2), declared=True) == "category"
     assert column_kind(pd.Series(["1", "2", "x"] * 2), declared=True) == "category"
-    with pytest.raises(UnusableColumn, match="dates or times"):
+    with pytest.raises(UnusableColumn, match="holds dates; do not declare it as one of categories"):
         column_kind(pd.Series(pd.date_range("2020", periods=3)), declared=True)
 
 
@@ -54,7 +56,13 @@ def test_a_declared_column_is_a_category_whatever_it_holds():
         ([1, "x", "y", "y"], 1, r"mixes numbers and text \('x' in row 1, counted from 0\)"),
         ([1 + 2j], None, "complex numbers"),
         ([{"a": 1}], None, "holds a dict"),
-        (["2020-01-31"] * 3, None, "dates or times; make numbers of it"),
+        (["12:30", "13:45"], None, "holds times, or dates with years of two digits; make numbers of them"),
+        (["1.2.20"], None, "years of two digits"),
+        ([datetime.timedelta(1)], None, "holds times; make numbers of them, such as hours"),
+        ([datetime.time(1)], None, "holds times; make numbers of them, such as hours"),
+        (["2020-01-31", "2021-02-30"], 1, r"a date that is not in the calendar \('2021-02-30' in row 1"),
+        (["1/2/2020", "3/4/2021"], 0, r"a date of which day and month cannot be told apart \('1/2/2020' in row 0"),
+        (["2020-01-31 10:00Z", "2020-01-31"], 1, "a date without a time zone beside dates with one .*; write all with"),
         (["1,5", "2,5"], None, r"numbers with a comma \('1,5'\); write decimals with a point"),
         (["a\x07", "b"], 0, "unprintable characters"),
         ([f"id{i}" for i in range(9)], None, "9 categories in 9 rows, too few rows .*; leave it out, or group"),

@@ -91,7 +91,7 @@ def test_indicators():
 def test_categories_by_their_numbers():
     assert ORIGIN.names_between(-np.inf, 1.0) == ["usa", "europe"]
     assert ORIGIN.names_between(1.0, np.inf) == ["japan"]
-    assert [ORIGIN.level_of(number) for number in (-9.0, 0.4, 1.9)] == ["usa", "europe", "japan"]
+    assert [ORIGIN.written(number) for number in (-9.0, 0.4, 1.9)] == ["usa", "europe", "japan"]
 
 
 @pytest.mark.parametrize(
@@ -121,4 +121,4 @@ def test_a_value_is_a_number_a_gap_or_unknown(values):
     numbers, unknown = ORIGIN.numbers(column), ORIGIN.unknown(column)
     for value, number in zip(values, numbers, strict=True):
         assert np.isnan(number) == (value is None or value in unknown)
-        assert np.isnan(number) or ORIGIN.level_of(number) == value
+        assert np.isnan(number) or ORIGIN.written(number) == value

@@ -1,20 +1,16 @@
-"""Rows as a worker holds them: some partitions of the table, checked and joined."""
+"""Rows as a worker holds them: some partitions of the table as numbers, without gaps, joined."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
 
-import dask
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator
 
-from fruler._typing import Floats
+from fruler._typing import Floats, Indices
 from fruler.table.rows import Rows
 from fruler.table.scaling import Scale
-from fruler.table.validation import LARGEST_VALUE, check_training_table
 
 # Rows that are standardised together: what a pass needs beside the rows themselves does not grow with them.
 ROWS_A_SLICE = 65_536
@@ -36,14 +32,17 @@ class Block:
         The rows that were given, those of weight zero included.
     problem : str
         Why these rows can't be learned from; empty where they can.
+    terms : dict of int to ndarray
+        What slopes are fitted to instead of the input itself, by input: see `table.effects`.
     """
 
     values: Floats
     target: Floats
     weight: Floats | None
-    numbers: npt.NDArray[np.intp] | None
+    numbers: Indices | None
     n_given: int
     problem: str = ""
+    terms: Mapping[int, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.target)
@@ -67,6 +66,7 @@ class Block:
                 None if self.weight is None else self.weight[part],
                 None if self.numbers is None else self.numbers[part],
                 0,
+                terms={j: column[part] for j, column in self.terms.items()},
             )
 
 
@@ -88,67 +88,17 @@ class Standard:
 
     def rows(self, block: Block) -> Rows:
         """Standardise a block."""
-        weight = block.weights(self.mean_weight)
-        return Rows.from_arrays(self.scale.apply(block.values), self.target_scale.apply(block.target), weight)
+        return self.standardised(block.values, block.target, block.weights(self.mean_weight), block.terms)
 
-
-@dataclass(frozen=True)
-class Recipe:
-    """How to make a block whenever it is needed: the part of a graph that reads its partitions.
-
-    Attributes
-    ----------
-    graph : dict
-        What has to be computed.
-    parts : tuple of tuple of keys
-        Inputs, output and perhaps weights of each partition.
-    first : int
-        The number of the first partition.
-    names : tuple of str
-        Names of the inputs.
-    """
-
-    graph: dict[Any, Any]
-    parts: tuple[tuple[Any, ...], ...]
-    first: int
-    names: tuple[str, ...]
-
-    def read(self) -> Block:
-        """Compute the partitions, in the calling thread, one after the other."""
-        pieces = [
-            load_part(dask.get(self.graph, list(part)), self.names, self.first + i) for i, part in enumerate(self.parts)
-        ]
-        return join(pieces, len(self.names))
-
-
-def load(parts: Sequence[Sequence[Any]], names: tuple[str, ...], first: int) -> Block:
-    """Check and join partitions, each given by its inputs, its outputs and perhaps its weights."""
-    return join([load_part(part, names, first + i) for i, part in enumerate(parts)], len(names))
-
-
-def load_part(part: Sequence[Any], names: tuple[str, ...], number: int) -> Block:
-    """Check one partition; what is wrong with it is said in the block, not raised: no attempt would mend it."""
-    X, y, weight = part[0], part[1], part[2] if len(part) > 2 else None
-    sizes = [len(table) for table in part]
-    nothing = Block(np.empty((0, len(names))), np.empty(0), None if weight is None else np.empty(0), None, sizes[0])
-    if len(set(sizes)) > 1:
-        told = "X, y and sample_weight have" if weight is not None else "X and y have"
-        return _refused(nothing, number, f"{told} {' and '.join(map(str, sizes))} rows; give all the same partitions")
-    if sizes[0] == 0:
-        return nothing
-    checker = BaseEstimator()
-    try:
-        values, target, _ = check_training_table(checker, X, _flat(y), min_rows=1)
-        seen = tuple(map(str, getattr(checker, "feature_names_in_", names)))
-        if values.shape[1] != len(names) or seen != names:
-            raise ValueError(f"X has the columns {', '.join(seen)}, the first partition {', '.join(names)}")
-        weights = None if weight is None else _checked_weights(weight)
-    except (TypeError, ValueError) as error:
-        return _refused(nothing, number, str(error))
-    if weights is None:
-        return Block(values, target, None, None, len(target))
-    counted = np.flatnonzero(weights)
-    return Block(values[counted], target[counted], weights[counted], counted, len(target))
+    def standardised(self, values: Floats, target: Floats, weight: Floats, terms: Mapping[int, Floats]) -> Rows:
+        """Standardise rows whose weights are one on average."""
+        own = None
+        if terms:
+            own = values.copy()
+            for j, column in terms.items():
+                own[:, j] = column
+            own = self.scale.apply(own)
+        return Rows.from_arrays(self.scale.apply(values), self.target_scale.apply(target), weight, own)
 
 
 def join(pieces: list[Block], n_inputs: int) -> Block:
@@ -173,20 +123,13 @@ def join(pieces: list[Block], n_inputs: int) -> Block:
     )
 
 
-def _refused(nothing: Block, number: int, why: str) -> Block:
-    return Block(nothing.values, nothing.target, nothing.weight, None, nothing.n_given, f"Partition {number}: {why}")
-
-
-def _flat(y: Any) -> Any:
-    """Return one column as one row of numbers; everything else is left for the checks to refuse."""
-    values = np.asarray(y)
-    return values.reshape(-1) if values.ndim == 2 and values.shape[1] == 1 else y
-
-
-def _checked_weights(weight: Any) -> Floats:
-    weights = np.asarray(weight, dtype=np.float64).reshape(-1)
-    bad = ~((weights >= 0.0) & (weights <= LARGEST_VALUE))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"sample_weight is {weights[row]} at row {row}; weights must be finite and not negative.")
-    return weights
+def with_terms(block: Block, rows: Indices, terms: Mapping[int, Floats]) -> Block:
+    """Return a block some of whose rows have other terms than their inputs, by input; rows as they were given."""
+    given = np.arange(len(block)) if block.numbers is None else block.numbers
+    found = np.isin(given, rows)
+    places = np.searchsorted(rows, given[found])
+    own = {}
+    for j, column in terms.items():
+        own[j] = block.values[:, j].copy()
+        own[j][found] = column[places]
+    return replace(block, terms=own)

@@ -23,9 +23,10 @@ from fruler.algorithms.growth.algorithm import GROWTH
 from fruler.distributed.cluster import check_workers, find_client
 from fruler.distributed.fruler import RemoteFRULERLearner
 from fruler.distributed.growth import RemoteGrowthLearner
+from fruler.distributed.preparation import prepare_rows
 from fruler.distributed.remote_table import RemoteTable
 from fruler.distributed.scores import predict_block, predict_frame, r2_of
-from fruler.distributed.source import Source, open_blocks, whole_rows
+from fruler.distributed.source import Source, fits, open_rows, same_block, whole_rows
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.fruler import FRULERRegressor
 from fruler.estimators.growth import FuzzyRuleRegressor
@@ -36,6 +37,7 @@ _PARAMETERS = """client : distributed.Client, default=None
     keep_rows : bool, default=None
         Whether workers keep the rows in memory (Dask writes what is too much to disk), or read them again for every
         pass. None: they are kept where they take less than a third of the workers' memory, or can't be read again.
+        What is kept are numbers, whatever the columns hold.
     timeout : float, default=60.0
         Seconds that the cluster may be without any worker before that is an error."""
 
@@ -73,7 +75,7 @@ class DaskRuleRegressor(BaseRuleRegressor):
         Parameters
         ----------
         X : Dask array or data frame of shape (n_samples, n_features)
-            The inputs; sizes of chunks may be unknown.
+            The inputs: numbers and categories. Values may be missing. Sizes of chunks may be unknown.
         y : Dask array or series of shape (n_samples,)
             The target, with the partitions of `X`.
         sample_weight : Dask array or series of shape (n_samples,), optional
@@ -90,8 +92,12 @@ class DaskRuleRegressor(BaseRuleRegressor):
         client = find_client(self.client)
         source = Source(self, X, y, sample_weight)
         check_workers(client, self.timeout)
-        blocks = open_blocks(source, client, self.keep_rows, self.timeout)
-        return RemoteTable.measured(blocks, source.names, self.split_points)
+        raw = open_rows(source, client, self.keep_rows, self.timeout)
+        blocks, made, n_numbers = prepare_rows(self, raw, source.names)
+        self._sources, self._moments = made.sources, made.moments
+        if self.keep_rows is None and not blocks.held and fits(client, n_numbers):
+            blocks = blocks.kept(same_block, None)
+        return RemoteTable.measured(blocks, made.names, self.split_points, made.levels)
 
     def predict(self, X: Any) -> Any:
         """Predict the target; of a Dask collection lazily, block by block.

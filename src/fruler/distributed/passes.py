@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from distributed import Client, Future
 
-from fruler.distributed.blocks import Block, Recipe
+from fruler.distributed.blocks import Block
 from fruler.distributed.cluster import collect
+from fruler.distributed.recipes import NextRecipe, Recipe
 
 # How many results are put together by one task.
 _FAN_IN = 8
@@ -40,13 +41,15 @@ class Blocks:
     client : Client
         The way to the cluster.
     handles : sequence of Future
-        Of a `Block` or of a `Recipe` each, in the order of the rows.
+        Of a block or of a `Recipe` each, in the order of the rows.
     timeout : float
         Seconds that there may be no worker at all.
+    held : bool
+        Whether the workers hold the blocks; else they know how to read them.
     """
 
-    def __init__(self, client: Client, handles: Sequence[Future], timeout: float) -> None:
-        self.client, self.handles, self.timeout = client, list(handles), timeout
+    def __init__(self, client: Client, handles: Sequence[Future], timeout: float, *, held: bool = True) -> None:
+        self.client, self.handles, self.timeout, self.held = client, list(handles), timeout, held
         self._run, self._counter = uuid.uuid4().hex[:8], itertools.count()
 
     def each(self, function: Callable[..., Any], arguments: Sequence[Any]) -> list[Any]:
@@ -67,6 +70,27 @@ class Blocks:
     def kept(self, function: Callable[[Block, Any], Any], argument: Any) -> Blocks:
         """Return other blocks, made of these and kept by the workers."""
         return Blocks(self.client, self._parts(function, argument), self.timeout)
+
+    def followed_by(self, function: Callable[..., Any], shared: Any, arguments: Sequence[Any]) -> Blocks:
+        """Return what becomes of these blocks: kept where these are held, else made again whenever it is needed.
+
+        Parameters
+        ----------
+        function : callable
+            Of a block, of what is `shared` by all, and of the block's own argument.
+        shared : object
+            Sent once.
+        arguments : sequence
+            One for each block; None: there is none.
+        """
+        n = len(self.handles)
+        sent = [self.send(argument) for argument in arguments]
+        keys = self._keys(function.__name__, n)
+        functions, everywhere = [function] * n, [self.send(shared)] * n
+        futures = self.client.map(
+            made_of, functions, self.handles, everywhere, sent, key=keys, retries=_RETRIES, pure=False
+        )
+        return Blocks(self.client, futures, self.timeout, held=self.held)
 
     def reduce(self, jobs: Sequence[Job], deadline: float = np.inf) -> list[Any]:
         """Make passes, all sent out together; what the blocks give is put together by the workers.
@@ -117,9 +141,14 @@ class Blocks:
         return [f"fruler-{what}-{self._run}-{next(self._counter)}" for _ in range(count)]
 
 
-def run_on_block(function: Callable[..., Any], handle: Block | Recipe, *arguments: Any) -> Any:
+def run_on_block(function: Callable[..., Any], handle: Any, *arguments: Any) -> Any:
     """Run a function on a block, which is read first where it is not held."""
     return function(handle.read() if isinstance(handle, Recipe) else handle, *arguments)
+
+
+def made_of(function: Callable[..., Any], handle: Any, *arguments: Any) -> Any:
+    """Run a function on a block; where that is not held, return how to do so."""
+    return NextRecipe(handle, function, arguments) if isinstance(handle, Recipe) else function(handle, *arguments)
 
 
 def merge_all(merge: Callable[[Any, Any], Any], parts: list[Any]) -> Any:

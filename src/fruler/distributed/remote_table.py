@@ -15,6 +15,7 @@ from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.descriptions import Description, add_descriptions, describe_block
 from fruler.distributed.passes import Blocks, Job
 from fruler.distributed.quantiles import MAX_BINS, Sketch, median_of, merge_sketches, sketch_block
+from fruler.distributed.raw_rows import shared_out
 from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
 from fruler.learning.training_table import TrainingSample, TrainingTable
 from fruler.rules.measurement import MAX_ROWS_EXPLAINED, Measured, summary_from
@@ -27,11 +28,12 @@ from fruler.table.rows import Rows, spread_evenly
 
 
 class Fetched(NamedTuple):
-    """Rows in their own units, and which of the rows that were given they are."""
+    """Rows in their own units, what slopes are fitted to, and which of the rows that were given they are."""
 
     values: Floats
     target: Floats
     weight: Floats
+    terms: Mapping[int, Floats]
     numbers: Indices
 
 
@@ -52,19 +54,20 @@ class RemoteTable(TrainingTable):
 
     @classmethod
     def measured(
-        cls, blocks: Blocks, names: Sequence[str], split_points: Mapping[str | int, Any] | None
+        cls,
+        blocks: Blocks,
+        names: Sequence[str],
+        split_points: Mapping[str | int, Any] | None,
+        levels: Mapping[int, Floats] | None = None,
     ) -> RemoteTable:
         """Go through all rows once, check them and measure them."""
         [summary] = blocks.reduce([Job(summarise_block, None, merge_summaries)])
         if summary.problems:
             more = len(summary.problems) - 1
             raise ValueError(summary.problems[0] + (f" ({more} more partitions are bad.)" if more else ""))
-        if summary.n_rows < 2:
-            told = "have a positive sample_weight" if summary.weighted and sum(summary.given) > 1 else "are in X"
-            raise ValueError(f"Only {summary.n_rows} rows {told}; at least 2 are needed.")
         ends = np.column_stack([summary.low[:-1], summary.high[:-1]])
         domains, known = domains_with_room(ends, names, split_points)
-        return cls(summary.scale, summary.target_scale, names, domains, known, {}, blocks, summary)
+        return cls(summary.scale, summary.target_scale, names, domains, known, dict(levels or {}), blocks, summary)
 
     @property
     def n_rows(self) -> int:
@@ -95,17 +98,18 @@ class RemoteTable(TrainingTable):
 
     def fetch(self, indices: Indices) -> Fetched:
         """Bring rows to the client; the numbers increase."""
-        cuts = np.searchsorted(indices, self.starts)
-        wanted = [
-            (indices[a:b] - start, self.summary.mean_weight) if b > a else None
-            for a, b, start in zip(cuts[:-1], cuts[1:], self.starts[:-1], strict=True)
-        ]
-        parts = self.blocks.each(take_from_block, wanted)
+        shares = shared_out(indices, self.starts)
+        wanted = [(share, self.summary.mean_weight) if len(share) else None for share in shares]
+        parts: list[Fetched] = self.blocks.each(take_from_block, wanted)
         given = np.cumsum([0, *self.summary.given])
         firsts = [first for first, one in zip(given[:-1], wanted, strict=True) if one is not None]
-        numbers = [part.numbers + first for part, first in zip(parts, firsts, strict=True)]
-        values, target, weight = (np.concatenate(columns) for columns in list(zip(*parts, strict=True))[:3])
-        return Fetched(np.ascontiguousarray(values), target, weight, np.concatenate(numbers))
+        return Fetched(
+            np.ascontiguousarray(np.concatenate([part.values for part in parts])),
+            np.concatenate([part.target for part in parts]),
+            np.concatenate([part.weight for part in parts]),
+            {j: np.concatenate([part.terms[j] for part in parts]) for j in parts[0].terms},
+            np.concatenate([part.numbers + first for part, first in zip(parts, firsts, strict=True)]),
+        )
 
     def take(self, indices: Indices) -> Rows:
         """Bring rows to the client, standardised, in any order."""
@@ -113,9 +117,7 @@ class RemoteTable(TrainingTable):
         fetched = self.fetch(np.asarray(indices)[order])
         back = np.empty(len(order), dtype=np.intp)
         back[order] = np.arange(len(order))
-        rows = Rows.from_arrays(
-            self.scale.apply(fetched.values), self.target_scale.apply(fetched.target), fetched.weight
-        )
+        rows = self.standard.standardised(fetched.values, fetched.target, fetched.weight, fetched.terms)
         return rows.take(back)
 
     def rows_alike(self) -> Counts:
@@ -176,4 +178,5 @@ def take_from_block(block: Block, wanted: tuple[Indices, float]) -> Fetched:
     """Return some rows of a block, with weights that are one on average."""
     indices, mean = wanted
     numbers = indices if block.numbers is None else block.numbers[indices]
-    return Fetched(block.values[indices], block.target[indices], block.weights(mean)[indices], numbers)
+    terms = {j: column[indices] for j, column in block.terms.items()}
+    return Fetched(block.values[indices], block.target[indices], block.weights(mean)[indices], terms, numbers)

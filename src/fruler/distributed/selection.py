@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Blocks
+from fruler.distributed.raw_rows import shared_out
 from fruler.distributed.remote_table import RemoteTable
 from fruler.stages.instance_selection import select_instances
 from fruler.table.rows import Rows
@@ -71,9 +72,7 @@ def select_rows(table: RemoteTable, rng: np.random.Generator, *, select: bool = 
     total = int(counts.sum())
     drawn = np.arange(total) if total <= MAX_SELECTED else np.sort(rng.choice(total, MAX_SELECTED, replace=False))
     starts = np.concatenate([[0], np.cumsum(counts)])
-    cuts = np.searchsorted(drawn, starts)
-    which = [drawn[a:b] - start for a, b, start in zip(cuts[:-1], cuts[1:], starts[:-1], strict=True)]
-    chosen = blocks.each(some_chosen, which)
+    chosen = blocks.each(some_chosen, shared_out(drawn, starts))
     joined = np.concatenate([part + first for part, first in zip(chosen, table.starts[:-1], strict=True)])
     if len(blocks.handles) == 1 and table.n_rows <= _ROWS_A_PIECE:
         return joined

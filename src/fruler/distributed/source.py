@@ -9,15 +9,17 @@ import cloudpickle
 import dask
 import dask.array as da
 import numpy as np
-import pandas as pd
 from dask.delayed import Delayed
 from dask.optimization import cull
 from distributed import Client, Future
+from sklearn.utils.validation import validate_data
 
-from fruler.distributed.blocks import Block, Recipe, load
+from fruler.distributed.blocks import Block
 from fruler.distributed.cluster import memory_of_workers
 from fruler.distributed.passes import Blocks
-from fruler.table.validation import check_table, column_names
+from fruler.distributed.raw_rows import load
+from fruler.distributed.recipes import PartitionRecipe
+from fruler.table.validation import column_names, refuse_repeated_columns
 
 # Partitions beyond this number are joined to larger blocks: what is sent for a pass grows with the blocks.
 _MAX_BLOCKS = 512
@@ -47,9 +49,10 @@ class Source:
                     f"into memory there is {estimator.local.__name__}."
                 )
         _check_alignment(given)
-        check_table(estimator, _outline(X), reset=True)
-        self.n_inputs = int(X.shape[1])
-        self.names = tuple(column_names(estimator, self.n_inputs))
+        outline = _outline(X)
+        validate_data(estimator, outline, skip_check_array=True)
+        self.names = tuple(column_names(estimator, outline.shape[1]))
+        self.columns = tuple(map(str, outline.columns)) if hasattr(outline, "columns") else self.names
         self.n_rows = _known_rows(X)
         # One tuple a partition: its inputs, its outputs, perhaps its weights.
         parts = list(zip(*(partitions_of(table) for table in given.values()), strict=True))
@@ -57,23 +60,15 @@ class Source:
         self.groups = [parts[first : first + size] for first in range(0, len(parts), size)]
         self.firsts = list(range(0, len(parts), size))
 
-    def n_bytes(self, n_rows: int) -> int:
-        """Return the size of so many rows of this table."""
-        return n_rows * (self.n_inputs + 1) * 8
-
-    def fits(self, client: Client, n_rows: int) -> bool:
-        """Return whether so many rows can stay in the memory of the workers."""
-        return self.n_bytes(n_rows) <= _SHARE_OF_MEMORY * memory_of_workers(client)
-
     def loaded(self, client: Client, timeout: float) -> Blocks:
-        """Return blocks that the workers hold; where Dask runs short of memory it writes them to disk."""
+        """Return the rows as they were given, held by the workers; Dask writes to disk what their memory can't hold."""
         loads = [
-            dask.delayed(load, pure=False)([list(part) for part in group], self.names, first)
+            dask.delayed(load, pure=False)([list(part) for part in group], self.columns, first)
             for group, first in zip(self.groups, self.firsts, strict=True)
         ]
         return Blocks(client, client.compute(loads), timeout)
 
-    def recipes(self) -> list[Recipe] | None:
+    def recipes(self) -> list[PartitionRecipe] | None:
         """Return for each block how to read it by itself; None where that can't be done, or not without the others."""
         graph: dict[Any, Any] = {}
         for table in zip(*(part for group in self.groups for part in group), strict=True):
@@ -84,7 +79,7 @@ class Source:
         for group, first in zip(self.groups, self.firsts, strict=True):
             keys = [tuple(table.key for table in part) for part in group]
             needed, _ = cull(graph, [key for part in keys for key in part])
-            recipes.append(Recipe(needed, tuple(keys), first, self.names))
+            recipes.append(PartitionRecipe(needed, tuple(keys), first, self.columns))
         # What blocks share would be computed for each of them again.
         if sum(len(recipe.graph) for recipe in recipes) > len(graph) + len(recipes):
             return None
@@ -92,8 +87,8 @@ class Source:
         return recipes if small else None
 
 
-def open_blocks(source: Source, client: Client, keep_rows: bool | None, timeout: float) -> Blocks:
-    """Return the blocks of a table, held by the workers or read by them whenever they are needed.
+def open_rows(source: Source, client: Client, keep_rows: bool | None, timeout: float) -> Blocks:
+    """Return the rows as they were given, held by the workers or read by them whenever they are needed.
 
     Parameters
     ----------
@@ -106,7 +101,9 @@ def open_blocks(source: Source, client: Client, keep_rows: bool | None, timeout:
     timeout : float
         Seconds that there may be no worker at all.
     """
-    if keep_rows or (keep_rows is None and source.n_rows is not None and source.fits(client, source.n_rows)):
+    n_rows = source.n_rows
+    known_to_fit = n_rows is not None and fits(client, n_rows * (len(source.names) + 1))
+    if keep_rows or (keep_rows is None and known_to_fit):
         return source.loaded(client, timeout)
     recipes = source.recipes()
     if recipes is None:
@@ -116,17 +113,14 @@ def open_blocks(source: Source, client: Client, keep_rows: bool | None, timeout:
                 "another or are held by the cluster or the client already. Write them to Parquet first."
             )
         return source.loaded(client, timeout)
-    blocks = Blocks(client, [], timeout)
+    blocks = Blocks(client, [], timeout, held=False)
     blocks.handles = [blocks.send(recipe) for recipe in recipes]
-    if keep_rows is False:
-        return blocks
-    n_rows = sum(blocks.each(count_rows, [()] * len(recipes)))
-    return blocks.kept(same_block, None) if source.fits(client, n_rows) else blocks
+    return blocks
 
 
-def count_rows(block: Block, nothing: Any) -> int:
-    """Return the number of rows of a block."""
-    return len(block)
+def fits(client: Client, n_numbers: int) -> bool:
+    """Return whether so many numbers can stay in the memory of the workers."""
+    return n_numbers * 8 <= _SHARE_OF_MEMORY * memory_of_workers(client)
 
 
 def same_block(block: Block, nothing: Any) -> Block:
@@ -173,19 +167,11 @@ def _raise_unaligned(name: str, expected: int, found: int) -> None:
 def _outline(X: Any) -> Any:
     """Return a row or two of the kind that X has, for the checks that its types allow."""
     if isinstance(X, da.Array):
-        if X.dtype.kind not in "biufO":
-            raise ValueError(f"X must hold numbers but has the type {X.dtype}; convert it to numbers first.")
+        if X.dtype.kind not in "biufOUS":
+            raise ValueError(f"X must hold numbers or text but has the type {X.dtype}; convert it to numbers first.")
         return np.zeros((1, X.shape[1]))
-    for name, dtype in X.dtypes.items():
-        if isinstance(dtype, pd.StringDtype | pd.CategoricalDtype):
-            raise ValueError(
-                f"X holds text or categories in column {name!r} (type {dtype}); encode the column first, e.g. with "
-                "sklearn.preprocessing.OrdinalEncoder, or leave it out."
-            )
-    outline = X._meta_nonempty.copy()
-    for name in outline.select_dtypes(object).columns:
-        outline[name] = 0.0  # whether these are numbers is seen in the rows
-    return outline
+    refuse_repeated_columns(X._meta)
+    return X._meta_nonempty
 
 
 def _known_rows(X: Any) -> int | None:

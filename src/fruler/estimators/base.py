@@ -100,7 +100,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
     stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
     # Of a model that was read from a file: it has no front but its metrics.
     _front: tuple[FrontPoint, ...] = ()
-    # Where the inputs come from, and how their gaps are filled in; None where a search on workers did not measure that.
+    # Where the inputs come from, and how their gaps are filled in; None in a model from a file.
     _sources: Sequence[Source] | None = None
     _moments: Moments | None = None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fruler.rules.rule_base import RuleBase
 
 
-def accepted_levels(rule_base: RuleBase, rule: int, column: str) -> list[str]:
-    """Return the categories of a column that a rule holds for, in the order of what they add.
+def accepted_levels(rule_base: RuleBase, rule: int, subject: str) -> list[str]:
+    """Return the categories of a subject that a rule holds for, in the order of what they add.
 
     Examples
     --------
@@ -20,14 +20,14 @@ def accepted_levels(rule_base: RuleBase, rule: int, column: str) -> list[str]:
     """
     found: list[str] | None = None
     for j, variable in enumerate(rule_base.variables):
-        if variable.levels is None or variable.column != column:
+        if variable.levels is None or variable.subject != subject:
             continue
         own = variable.levels_within(*rule_base.antecedents.accepted(rule, j))
         found = own if found is None else [level for level in found if level in own]
     return found or []
 
 
-def level_offsets(rule_base: RuleBase, rule: int, column: str) -> dict[str, float]:
+def level_offsets(rule_base: RuleBase, rule: int, subject: str) -> dict[str, float]:
     """Return what a rule adds for each category of a column that it holds for; empty where it makes no difference.
 
     Examples
@@ -42,14 +42,14 @@ def level_offsets(rule_base: RuleBase, rule: int, column: str) -> dict[str, floa
     offsets: dict[str, float] = {}
     for j, variable in enumerate(rule_base.variables):
         levels = variable.levels
-        if levels is None or variable.column != column or j not in terms:
+        if levels is None or variable.subject != subject or j not in terms:
             continue
         for level, value in zip(levels.levels, levels.values, strict=True):
             if levels.indicated is None or levels.indicated == level or len(levels.levels) == 2:
                 offsets[level] = offsets.get(level, 0.0) + terms[j] * value
-    return {level: offsets[level] for level in accepted_levels(rule_base, rule, column) if level in offsets}
+    return {level: offsets[level] for level in accepted_levels(rule_base, rule, subject) if level in offsets}
 
 
-def category_columns(rule_base: RuleBase) -> list[str]:
-    """Return the columns of categories, each once."""
-    return list(dict.fromkeys(one.column for one in rule_base.variables if one.levels is not None))
+def category_subjects(rule_base: RuleBase) -> list[str]:
+    """Return what there are categories of, such as a column or the weekday of a date, each once."""
+    return list(dict.fromkeys(one.subject for one in rule_base.variables if one.levels is not None))

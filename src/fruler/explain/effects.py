@@ -21,6 +21,9 @@ def input_ranges(rule_base: RuleBase) -> Floats:
 def signed_effects(rule_base: RuleBase) -> Floats:
     """Return by how much each rule's output changes over each input's range, shape (n_rules, n_inputs).
 
+    Over the categories of an input it changes from the one that adds least to the one that adds most, of those that the
+    rule holds for.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
@@ -29,7 +32,14 @@ def signed_effects(rule_base: RuleBase) -> Floats:
     [[-5.0]]
     """
     ranges = input_ranges(rule_base)
-    return np.asarray(rule_base.consequents.slopes * (ranges[:, 1] - ranges[:, 0]))
+    effects = np.asarray(rule_base.consequents.slopes * (ranges[:, 1] - ranges[:, 0]))
+    for j, variable in enumerate(rule_base.variables):
+        if variable.levels is not None and not variable.is_indicator:
+            numbers = dict(variable.choices)
+            for rule in range(rule_base.n_rules):
+                own = [numbers[level] for level in variable.levels_within(*rule_base.antecedents.accepted(rule, j))]
+                effects[rule, j] = rule_base.consequents.slopes[rule, j] * (max(own) - min(own) if own else 0.0)
+    return effects
 
 
 def output_spread(rule_base: RuleBase) -> float:

@@ -192,12 +192,15 @@ class Explanation:
     def _value_text(self, row: int, feature: int, labels: pd.Series[str]) -> str:
         variable = self.rule_base.variables[feature]
         number = self.values[row, feature]
-        if variable.levels is not None and not self.missing[row, feature]:
-            said = variable.levels.level_of(number) if variable.name == variable.column else readable_number(number, 6)
-            return f"{variable.name} = {said}"
-        value = f"{variable.name} = {readable_number(number, 6)} {variable.unit}".rstrip()
+        if variable.tells_gaps:
+            return f"{variable.column} is {'missing' if number else 'there'}"
         if self.missing[row, feature]:
-            value = f"{variable.name} is missing"
+            value = f"{variable.name}, estimated"
+        else:
+            value = variable.written(number) or f"{readable_number(number, 6)} {variable.unit}".rstrip()
+            value = f"{variable.name} = {value}"
+            if variable.choices:
+                return value
         return f"{value} ({labels[variable.name]})" if variable.name in labels else value
 
 

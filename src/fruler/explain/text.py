@@ -5,15 +5,17 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from fruler._wording import counted_rules, either, name_with_unit, number_within, percent
-from fruler.explain.categories import accepted_levels, category_columns, level_offsets
+from fruler.explain.categories import accepted_levels, category_subjects, level_offsets
 from fruler.explain.effects import input_ranges, output_spread, signed_effects
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 # How far a printed formula may be from the rule, term by term: this share of the target's spread.
 _SHARE_OF_SPREAD = 0.01
@@ -127,20 +129,44 @@ def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def condition(rule_base: RuleBase, rule: int) -> str:
-    """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
-    conditions: dict[str, str] = {}
+class Said(NamedTuple):
+    """A condition of a rule in words: "SUBJECT is WORDS"; several inputs can stand for one subject."""
+
+    subject: str
+    words: str
+    inputs: tuple[int, ...]
+
+
+def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
+    """Return what a rule looks at, in words.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import GapSource
+    >>> gap = Variable("size is missing", FuzzyPartition([0.5], (0.0, 1.0))).of(GapSource("size"))
+    >>> conditions(RuleBase([gap], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]]), 1)
+    [Said(subject='size', words='missing', inputs=(0,))]
+    """
+    found: dict[str, Said] = {}
     for j, first, last in rule_base.antecedents.conditions(rule):
         variable = rule_base.variables[j]
         if variable.tells_gaps:
-            conditions[variable.name] = f"{variable.column} is {'missing' if first == 1 else 'there'}"
+            found[variable.name] = Said(variable.column, "missing" if first == 1 else "there", (j,))
         elif variable.levels is not None:
-            # Several inputs can stand for one column.
-            accepted = accepted_levels(rule_base, rule, variable.column)
-            conditions[variable.column] = f"{variable.column} is {categories_text(accepted, variable.levels.levels)}"
+            accepted = accepted_levels(rule_base, rule, variable.subject)
+            before = found[variable.subject].inputs if variable.subject in found else ()
+            words = categories_text(accepted, variable.levels.levels)
+            found[variable.subject] = Said(variable.subject, words, (*before, j))
         else:
-            conditions[variable.name] = f"{variable.name} is {accepted_labels(variable.partition, first, last)}"
-    return " and ".join(conditions.values()) or "nothing else applies"
+            found[variable.name] = Said(variable.name, accepted_words(variable, first, last), (j,))
+    return list(found.values())
+
+
+def condition(rule_base: RuleBase, rule: int) -> str:
+    """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
+    said = [f"{subject} is {words}" for subject, words, _ in conditions(rule_base, rule)]
+    return " and ".join(said) or "nothing else applies"
 
 
 def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
@@ -155,6 +181,15 @@ def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
     if len(accepted) > _MAX_LEVELS_NAMED and len(others) < len(accepted):
         return f"not {either(others)}" if len(others) <= _MAX_LEVELS_NAMED else f"not one of {', '.join(others)}"
     return either(accepted)
+
+
+def accepted_words(variable: Variable, first: int, last: int) -> str:
+    """Write a range of labels of an input: by what they stand for where that is known, else by their names."""
+    if variable.levels is not None and not variable.is_indicator:
+        accepted = variable.levels_within(first, last)
+        if accepted:
+            return categories_text(accepted, variable.levels.levels)
+    return variable.words(first, last) or accepted_labels(variable.partition, first, last)
 
 
 def accepted_labels(partition: Partition, first: int, last: int) -> str:
@@ -187,28 +222,39 @@ def formula(rule_base: RuleBase, rule: int) -> str:
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
             variable = rule_base.variables[j]
             times = f"{_GLUE}if{_GLUE}" if variable.tells_gaps else "·"
-            terms += f" {sign}{_GLUE}{size}{times}{variable.name}"
+            terms += f" {sign}{_GLUE}{size}{times}{variable.term}"
     terms += "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
-    for column in category_columns(rule_base):
-        offsets = level_offsets(rule_base, rule, column)
+    for subject in category_subjects(rule_base):
+        offsets = level_offsets(rule_base, rule, subject)
         if offsets:
-            terms += f"; {column}: {_offsets(offsets, tolerance)}"
+            terms += f"; {subject}: {_offsets(offsets, tolerance)}"
     return terms
 
 
 def _offsets(offsets: dict[str, float], tolerance: float) -> str:
     """Write what categories add; of many the ends."""
-    parts = [f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()]
+    return few_of([f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()])
+
+
+def few_of(parts: list[str]) -> str:
+    """List what categories add, in the order of what they add; of many the ends.
+
+    Examples
+    --------
+    >>> few_of([f"{letter} +{k}" for k, letter in enumerate("abcdefghij", 1)])
+    'a +1, b +2, c +3, d +4, 2 others between, g +7, h +8, i +9, j +10'
+    """
     if len(parts) > 2 * _MAX_LEVELS_NAMED:
         n_between = len(parts) - 2 * _MAX_LEVELS_NAMED
-        parts = [*parts[:_MAX_LEVELS_NAMED], f"{n_between} others between", *parts[-_MAX_LEVELS_NAMED:]]
+        between = f"{n_between} other{'' if n_between == 1 else 's'} between"
+        parts = [*parts[:_MAX_LEVELS_NAMED], between, *parts[-_MAX_LEVELS_NAMED:]]
     return ", ".join(parts)
 
 
-def bend_places(curve: Curve) -> list[str]:
+def bend_places(curve: Curve, variable: Variable) -> list[str]:
     """Write where a curve bends, with as many digits as tell the bends apart on the input's range."""
     low, high = curve.partition.domain
-    return [number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
+    return [variable.written(x) or number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
 
 
 def _curves(rule_base: RuleBase, width: int) -> list[str]:
@@ -218,11 +264,12 @@ def _curves(rule_base: RuleBase, width: int) -> list[str]:
     for curve in rule_base.curves:
         variable = rule_base.variables[curve.input]
         bends = curve.bends()
+        places = bend_places(curve, variable)
         points = [
             f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", _GLUE)
-            for value, place, jump in zip(bends.adds.tolist(), bend_places(curve), bends.below_jump, strict=True)
+            for value, place, jump in zip(bends.adds.tolist(), places, bends.below_jump, strict=True)
         ]
-        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.unit)}"
+        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.value_unit)}"
         lines.append(_wrapped(sentence, width, "  ", "      "))
     return lines
 
@@ -259,7 +306,7 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
-        if variable.levels is not None or variable.tells_gaps:
+        if variable.tells_borders:
             continue
         if is_switch(rule_base, j):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fruler.export.c_dates import date_functions, date_value
 from fruler.export.c_literals import comment, string
 from fruler.export.input_plan import Column, Filling, InputPlan
 from fruler.export.names import Identifiers
+from fruler.table.date_sources import DateSource
 from fruler.table.sources import GapSource, LevelSource
 
 _CODE = """
@@ -72,8 +74,10 @@ def input_parts(plan: InputPlan) -> Iterable[str]:
     if not plan.numeric:
         yield _levels(plan)
         yield _CODE
-    sources = ((j, plan.sources[j]) for j in plan.needed)
-    numbers = [_numbers(plan, j, source) for j, source in sources if isinstance(source, LevelSource)]
+    sources = [(j, plan.sources[j]) for j in plan.needed]
+    yield from date_functions(sources)
+    coded = [(j, source) for j, source in sources if isinstance(source, LevelSource) and plan.date_of(j) is None]
+    numbers = [_numbers(plan, j, source) for j, source in coded]
     if numbers:
         yield "\n" + "".join(numbers)
         yield _NUMBER_OF
@@ -92,6 +96,8 @@ def input_lines(plan: InputPlan) -> list[str]:
 
 def _value(plan: InputPlan, feature: int) -> str:
     source, value = plan.sources[feature], f"x[{plan.place_of(feature)}]"
+    if isinstance(source, DateSource):
+        return date_value(source, value, feature)
     if isinstance(source, GapSource):
         return f"isnan({value}) ? 1.0 : 0.0"
     if not isinstance(source, LevelSource):

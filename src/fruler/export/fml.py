@@ -205,9 +205,9 @@ def _add_input(
 def _add_levels(parent: ElementTree.Element, variable: Variable, taken: list[str]) -> None:
     """Add a term for each category that tells its number; of one that is 0 or 1 the name of the input does."""
     levels = variable.levels
-    if levels is None or (levels.indicated is not None and variable.name != levels.column):
+    if levels is None or variable.is_indicator:
         return
-    names = _distinct([*taken, *(f"{levels.column} = {level}" for level in levels.levels)])[len(taken) :]
+    names = _distinct([*taken, *(f"{variable.name} = {level}" for level in levels.levels)])[len(taken) :]
     for name, value in zip(names, levels.values, strict=True):
         _add_numbers(_term(parent, name), "singletonShape", [value])
 

@@ -10,6 +10,8 @@ from fruler._typing import Floats
 from fruler._wording import quote_names
 from fruler.export.plan import Plan
 from fruler.rules.rule_base import RuleBase
+from fruler.table.date_formats import DateFormat
+from fruler.table.date_sources import DateSource
 from fruler.table.gaps import N_SWEEPS
 from fruler.table.sources import LevelSource, NumberSource, Source
 from fruler.table.texts import TRUTH_VALUES
@@ -24,11 +26,14 @@ class Column:
     name : str
         Its name.
     levels : tuple of str or None
-        Its categories; None: it holds numbers.
+        Its categories; None: it holds numbers or dates.
+    dates : DateFormat or None
+        How dates are written that it holds.
     """
 
     name: str
     levels: tuple[str, ...] | None
+    dates: DateFormat | None = None
 
     @property
     def holds_truth(self) -> bool:
@@ -119,8 +124,13 @@ class InputPlan:
 
     @property
     def numeric(self) -> bool:
-        """Whether all columns hold numbers."""
+        """Whether all columns hold numbers, or dates as numbers."""
         return all(column.levels is None for column in self.columns)
+
+    def date_of(self, feature: int) -> DateSource | None:
+        """Return the source of an input, if it comes from a column of dates."""
+        source = self.sources[feature]
+        return source if isinstance(source, DateSource) else None
 
     def place_of(self, feature: int) -> int:
         """Return the number of the column that an input comes from."""
@@ -151,7 +161,7 @@ def make_input_plan(rule_base: RuleBase, plan: Plan, gaps: bool | Collection[str
     >>> x = Variable("origin", FuzzyPartition([], (-1.0, 1.0)), source=LevelSource("origin", "ab", [-1.0, 1.0]))
     >>> rules = RuleBase([x], [[[0, 0]]], [[5.0, 2.0]])
     >>> make_input_plan(rules, make_plan(rules)).columns
-    (Column(name='origin', levels=('a', 'b')),)
+    (Column(name='origin', levels=('a', 'b'), dates=None),)
     """
     sources = tuple(
         NumberSource(variable.name) if variable.source is None else variable.source for variable in rule_base.variables
@@ -175,10 +185,14 @@ def _require_columns(gaps: Collection[str], rule_base: RuleBase) -> None:
 
 def _column(name: str, sources: Collection[Source]) -> Column:
     own = [source for source in sources if source.column == name]
-    levels = [source.levels for source in own if isinstance(source, LevelSource)]
-    if levels and any(isinstance(source, NumberSource) for source in own):
-        raise ValueError(f"The column {name!r} holds numbers for one input and categories for another; rename one.")
-    return Column(name, tuple(dict.fromkeys(level for each in levels for level in each)) if levels else None)
+    dates = [source.dates for source in own if isinstance(source, DateSource)]
+    levels = [source.levels for source in own if isinstance(source, LevelSource) and not isinstance(source, DateSource)]
+    kinds = {"numbers": any(isinstance(source, NumberSource) for source in own), "categories": levels, "dates": dates}
+    held = [kind for kind, found in kinds.items() if found]
+    if len(held) > 1:
+        raise ValueError(f"The column {name!r} holds {held[0]} for one input and {held[1]} for another; rename one.")
+    known = tuple(dict.fromkeys(level for each in levels for level in each)) if levels else None
+    return Column(name, known, dates[0] if dates else None)
 
 
 def _filling(rule_base: RuleBase, sources: tuple[Source, ...], columns: Collection[str] | None) -> Filling | None:
@@ -209,7 +223,12 @@ def _filling(rule_base: RuleBase, sources: tuple[Source, ...], columns: Collecti
 
 def _together(source: Source, place: int) -> object:
     """Return what neighbours have in common that are missing in the same rows."""
-    return (source.column, source.levels) if isinstance(source, LevelSource) else place
+    match source:
+        case LevelSource():
+            return source.column, source.levels
+        case DateSource():
+            return source.column
+    return place
 
 
 def _step(block: list[int], inputs: tuple[int, ...], means: Floats, slopes: Floats) -> FillStep:

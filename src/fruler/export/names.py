@@ -23,12 +23,6 @@ def one_line(text: str) -> str:
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
-def condition_subject(rule_base: RuleBase, feature: int) -> str:
-    """Return what a condition on an input speaks of: several inputs can stand for one column of categories."""
-    variable = rule_base.variables[feature]
-    return variable.name if variable.levels is None else variable.column
-
-
 def accepted_text(rule_base: RuleBase, rule: int, feature: int) -> str:
     """Return what a rule accepts of an input, e.g. "low or medium"; of categories their names.
 
@@ -47,19 +41,19 @@ def accepted_text(rule_base: RuleBase, rule: int, feature: int) -> str:
     variable = rule_base.variables[feature]
     first, last = rule_base.antecedents.accepted(rule, feature)
     if variable.levels is not None and variable.partition.ordered:
-        accepted = accepted_levels(rule_base, rule, variable.column)
+        accepted = accepted_levels(rule_base, rule, variable.subject)
         if accepted:
             return categories_text(accepted, variable.levels.levels)
     if variable.tells_gaps and variable.partition.n_labels == 2:
         return "yes" if first == 1 else "no"
-    return " or ".join(variable.partition.labels[first : last + 1])
+    return variable.words(first, last) or " or ".join(variable.partition.labels[first : last + 1])
 
 
 def rule_title(rule_base: RuleBase, rule: int) -> str:
     """Return what a rule is called and when it applies, on one line."""
     parts = {}
     for j, _, _ in rule_base.antecedents.conditions(rule):
-        subject, accepted = condition_subject(rule_base, j), accepted_text(rule_base, rule, j)
+        subject, accepted = rule_base.variables[j].subject, accepted_text(rule_base, rule, j)
         told = rule_base.variables[j].tells_gaps
         parts[subject] = f"{subject}: {accepted}" if told else f"{subject} is {accepted}"
     conditions = [one_line(part) for part in parts.values()]

@@ -24,7 +24,8 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> 
 
     Its input ``X`` is a table of numbers, shape (n_rows, n_columns), in the order of `RuleBase.columns`; its output
     ``prediction`` has the shape (n_rows, 1). If there are categories, each column is an input of its own by its name,
-    of shape (n_rows, 1), and categories are strings. A gap is NaN, or an empty string; it is filled in as
+    of shape (n_rows, 1), and categories are strings. A date is the seconds since 1970 began, by the clock of the zone
+    that the model was learned in. A gap is NaN, or an empty string; it is filled in as
     `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, and where a number is
     infinite, the prediction is NaN.
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.export.input_plan import Column, Filling, FillStep, InputPlan
+from fruler.export.onnx_dates import add_date_input
 from fruler.export.onnx_graph import ML_DOMAIN, Graph
+from fruler.table.date_sources import DateSource
 from fruler.table.sources import GapSource, LevelSource
 
 ML_OPSET = 2
@@ -50,6 +52,11 @@ def add_inputs(graph: Graph, plan: InputPlan, columns: Sequence[str]) -> tuple[s
 
 def _from_numbers(graph: Graph, plan: InputPlan, table: str) -> str:
     """Add the inputs that are needed, from one table with all columns."""
+    if any(plan.date_of(j) is not None for j in plan.needed):
+        numbers = [graph.indices(f"column_{place}", [place]) for place in range(len(plan.columns))]
+        return _from_columns(
+            graph, plan, [graph.add("Gather", [table, one], f"{one}_values", axis=1) for one in numbers]
+        )
     places = graph.indices("column_places", [plan.place_of(j) for j in plan.needed])
     values = graph.add("Gather", [table, places], "numbers", axis=1)
     tells_gaps = [plan.sources[j].tells_gaps for j in plan.needed]
@@ -67,6 +74,8 @@ def _from_columns(graph: Graph, plan: InputPlan, columns: Sequence[str]) -> str:
 
 def _input(graph: Graph, plan: InputPlan, feature: int, values: str) -> str:
     source, column = plan.sources[feature], plan.column_of(feature)
+    if isinstance(source, DateSource):
+        return add_date_input(graph, source, values, f"date_{feature}")
     if isinstance(source, LevelSource):
         numbers = (*source.values, math.nan)
         return _looked_up(graph, values, _spelled(column, source), numbers, f"level_{feature}")

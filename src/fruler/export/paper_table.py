@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._wording import readable_number
-from fruler.explain.categories import category_columns, level_offsets
+from fruler.explain.categories import category_subjects, level_offsets
 from fruler.explain.text import bend_places
-from fruler.export.names import accepted_text, condition_subject
+from fruler.export.names import accepted_text
 from fruler.rules.curves import Curve
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 MINUS = "−"
 _NOTHING = 1e-9
@@ -71,9 +72,9 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
     used = [0, *(j + 1 for j in slopes)]
     subjects: dict[str, list[int]] = {}
     for j in rule_base.antecedent_inputs:
-        subjects.setdefault(condition_subject(rule_base, j), []).append(int(j))
-    offsets = {column: _offsets(rule_base, column, digits) for column in category_columns(rule_base)}
-    offsets = {column: texts for column, texts in offsets.items() if any(texts)}
+        subjects.setdefault(variables[j].subject, []).append(int(j))
+    offsets = {subject: _offsets(rule_base, subject, digits) for subject in category_subjects(rule_base)}
+    offsets = {subject: texts for subject, texts in offsets.items() if any(texts)}
     support = () if rule_base.support is None else tuple(100.0 * rule_base.support)
     return PaperTable(
         conditions=tuple((subject, variables[own[0]].unit) for subject, own in subjects.items()),
@@ -89,7 +90,7 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
         categories=tuple(offsets),
         offsets=tuple(tuple(texts[rule] for texts in offsets.values()) for rule in range(rule_base.n_rules)),
         curves=tuple(
-            (variables[curve.input].name, variables[curve.input].unit, _bends(curve, digits))
+            (variables[curve.input].name, variables[curve.input].unit, _bends(curve, variables[curve.input], digits))
             for curve in rule_base.curves
         ),
     )
@@ -101,11 +102,11 @@ def _accepted(rule_base: RuleBase, rule: int, inputs: list[int]) -> str:
     return accepted_text(rule_base, rule, asked[0]) if asked else ""
 
 
-def _offsets(rule_base: RuleBase, column: str, digits: int) -> list[str]:
-    """Write what each rule adds for the categories of a column, the least first."""
+def _offsets(rule_base: RuleBase, subject: str, digits: int) -> list[str]:
+    """Write what each rule adds for the categories of a subject, the least first."""
     texts = []
     for rule in range(rule_base.n_rules):
-        offsets = sorted(level_offsets(rule_base, rule, column).items(), key=lambda pair: pair[1])
+        offsets = sorted(level_offsets(rule_base, rule, subject).items(), key=lambda pair: pair[1])
         parts = [f"{level} {_signed(value, digits)}" for level, value in offsets]
         if len(parts) > 2 * _MAX_ENDS_NAMED:
             between = f"{len(parts) - 2 * _MAX_ENDS_NAMED} others between"
@@ -119,11 +120,12 @@ def _signed(value: float, digits: int) -> str:
     return text.replace("-", MINUS) if value <= 0.0 else f"+{text}"
 
 
-def _bends(curve: Curve, digits: int) -> tuple[tuple[str, str], ...]:
+def _bends(curve: Curve, variable: Variable, digits: int) -> tuple[tuple[str, str], ...]:
     bends = curve.bends()
     # What is left of a zero after rounding is one.
     adds = np.where(np.abs(bends.adds) < _NOTHING * np.ptp(bends.adds), 0.0, bends.adds)
-    places = [f"< {text}" if jump else text for text, jump in zip(bend_places(curve), bends.below_jump, strict=True)]
+    written = bend_places(curve, variable)
+    places = [f"< {text}" if jump else text for text, jump in zip(written, bends.below_jump, strict=True)]
     texts = [readable_number(value, digits) for value in adds.tolist()]
     return tuple(
         (place.replace("-", MINUS), text.replace("-", MINUS)) for place, text in zip(places, texts, strict=True)

@@ -10,11 +10,13 @@ from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.names import Identifiers, one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
+from fruler.export.python_dates import date_modules
 from fruler.export.python_inputs import input_lines, input_parts
 from fruler.rules.rule_base import RuleBase
 
 _OWN_NAMES = (
-    *("math", "predict", "row", "values", "rules", "steps", "total", "weight", "output", "curves"),
+    *("math", "datetime", "re", "zoneinfo"),
+    *("predict", "row", "values", "rules", "steps", "total", "weight", "output", "curves"),
     *("INPUTS", "TARGET", "MEANS", "SLOPES"),
 )
 
@@ -49,9 +51,9 @@ def export(rule_base: RuleBase) -> str:
     -------
     str
         The source: ``predict(row)`` takes the values of one row in the order of ``INPUTS``, the columns of the table,
-        and returns the prediction. Categories are text. A gap is None or NaN; it is filled in as `RuleBase.predict`
-        does, and so is an unknown category. Where the rules do not know how, it is a ``ValueError``, and so is a number
-        that is infinite.
+        and returns the prediction. Categories are text, and dates are dates or text. A gap is None or NaN; it is filled
+        in as `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, it is a
+        ``ValueError``, and so is a number that is infinite.
 
     Examples
     --------
@@ -85,8 +87,10 @@ class _Writer:
         rule_base = self.rule_base
         target = one_line(name_with_unit(rule_base.target_name, rule_base.target_unit))
         count = counted_rules(rule_base.n_rules, rule_base.n_curves)
-        text = f"# {count} for {target}, learned and written by fruler.\n\nimport math\n\nINPUTS = (\n"
-        units = {variable.column: variable.unit for variable in rule_base.variables if variable.unit}
+        text = f"# {count} for {target}, learned and written by fruler.\n\n"
+        modules = [*date_modules([self.input_plan.sources[j] for j in self.input_plan.needed]), "math"]
+        text += "".join(f"import {module}\n" for module in sorted(modules)) + "\nINPUTS = (\n"
+        units = {one.column: one.unit for one in rule_base.variables if one.unit and one.written(0.0) is None}
         for column in rule_base.columns:
             unit = f"  # in {one_line(units[column])}" if column in units else ""
             text += f"    {column!r},{unit}\n"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fruler.export.input_plan import Filling, InputPlan
+from fruler.export.python_dates import date_functions, date_value
+from fruler.table.date_sources import DateSource
 from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 _NUMBER = '''
@@ -57,12 +59,13 @@ def input_parts(plan: InputPlan) -> Iterable[str]:
     if plan.filling is not None:
         yield _regressions(plan.filling)
     sources = [plan.sources[j] for j in plan.needed]
-    if any(isinstance(source, LevelSource | GapSource) for source in sources):
+    if any(isinstance(source, LevelSource | GapSource | DateSource) for source in sources):
         yield _IS_MISSING
     if any(isinstance(source, NumberSource) for source in sources):
         yield _NUMBER
-    if any(isinstance(source, LevelSource) for source in sources):
+    if any(isinstance(source, LevelSource) and not isinstance(source, DateSource) for source in sources):
         yield _LEVEL
+    yield from date_functions(sources)
     if plan.filling is not None:
         yield _FILL.replace("{n_rounds}", str(plan.filling.n_rounds))
 
@@ -115,6 +118,8 @@ def _unpacked(names: Sequence[str]) -> str:
 
 def _value(plan: InputPlan, feature: int) -> str:
     source, value = plan.sources[feature], f"row[{plan.place_of(feature)}]"
+    if isinstance(source, DateSource):
+        return date_value(source, value)
     if isinstance(source, GapSource):
         return f"float(_is_missing({value}))"
     if not isinstance(source, LevelSource):

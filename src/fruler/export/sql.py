@@ -9,7 +9,8 @@ from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.names import one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
-from fruler.export.sql_inputs import fence, filled_tables, input_columns, is_usable, quoted, real
+from fruler.export.sql_inputs import fence, filled_tables, input_columns, input_table, is_usable
+from fruler.export.sql_literals import quoted, real
 from fruler.rules.rule_base import RuleBase
 
 
@@ -23,9 +24,10 @@ def export(
 ) -> str:
     """Write a rule base as a SELECT that predicts every row of a table.
 
-    The table must have the columns that the rules use, by their names. Categories are text, or truth values. NULL, NaN
-    and an unknown category are gaps: they are filled in as `RuleBase.predict` does. Where the rules do not know how,
-    and where a number is infinite, the prediction is NULL.
+    The table must have the columns that the rules use, by their names. Categories are text, or truth values; dates are
+    dates, timestamps, or text such as 2024-12-31 18:30:00. NULL, NaN and an unknown category are gaps: they are filled
+    in as `RuleBase.predict` does. Where the rules do not know how, and where a number is infinite, the prediction is
+    NULL.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ class _Writer:
         """
         columns = input_columns(self.input_plan)
         columns += [f"t.{quoted(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
-        inner = f"SELECT {', '.join(columns or ['1 AS nothing'])} FROM {quoted(table)} AS t"
+        inner = f"SELECT {', '.join(columns or ['1 AS nothing'])} FROM {input_table(self.input_plan, table)}"
         if self.input_plan.filling is None:
             return "", inner
         prefix = "gaps"

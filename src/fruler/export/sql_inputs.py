@@ -7,39 +7,14 @@ from collections.abc import Sequence
 
 from fruler.export.expressions import linear
 from fruler.export.input_plan import Filling, InputPlan
+from fruler.export.sql_dates import date_columns, date_input
+from fruler.export.sql_literals import literal, quoted, real
+from fruler.table.date_sources import DateSource
 from fruler.table.sources import GapSource, LevelSource
 from fruler.table.validation import LARGEST_VALUE
 
 # What SQLite and others without truth values have instead of them.
 _TRUTH_NUMBERS = {"False": "0", "True": "1"}
-
-
-def quoted(name: str) -> str:
-    """Return a name as an identifier.
-
-    Examples
-    --------
-    >>> print(quoted('a "big" one'))
-    "a ""big"" one"
-    """
-    return _between('"', name)
-
-
-def literal(text: str) -> str:
-    """Return a text as a string.
-
-    Examples
-    --------
-    >>> print(literal("it's"))
-    'it''s'
-    """
-    return _between("'", text)
-
-
-def real(value: float) -> str:
-    """Return a literal with an exponent: without one it would be a decimal number to some databases."""
-    text = repr(value)
-    return text if "e" in text else f"{text}e0"
 
 
 def is_usable(name: str) -> str:
@@ -89,19 +64,32 @@ def filled_tables(plan: InputPlan, filling: Filling, inner: str, kept: Sequence[
     return "WITH " + ",\n".join(texts), tables[-1][0]
 
 
-def _between(sign: str, text: str) -> str:
-    if "\0" in text:
-        raise ValueError(f"A name with a null character cannot be written in SQL: {text!r}.")
-    return sign + text.replace(sign, sign * 2) + sign
+def input_table(plan: InputPlan, table: str) -> str:
+    """Return the table t that the inputs come from: with dates that are read, where there are any."""
+    read = []
+    for place in sorted({plan.place_of(j) for j in plan.needed if plan.date_of(j) is not None}):
+        column = plan.columns[place]
+        if column.dates is None:
+            continue
+        if column.dates.zone:
+            raise ValueError(
+                f"The dates of {column.name!r} have a time zone, which databases write in ways of their own; to export "
+                "to SQL, learn from dates without one."
+            )
+        read += date_columns(f"t.{quoted(column.name)}", column.dates.order, place + 1)
+    return f"(SELECT t.*, {', '.join(read)} FROM {quoted(table)} AS t) AS t" if read else f"{quoted(table)} AS t"
 
 
 def _input(plan: InputPlan, feature: int) -> str:
     source, column = plan.sources[feature], plan.column_of(feature)
     name = f"t.{quoted(source.column)}"
+    if isinstance(source, DateSource):
+        return date_input(source, plan.place_of(feature) + 1)
     if isinstance(source, LevelSource):
         return _level(source, f"TRIM(CAST({name} AS VARCHAR))", truth=column.holds_truth)
     if isinstance(source, GapSource):
-        return _is_gap(name if column.levels else _as_real(name), text=column.levels is not None)
+        is_text = column.levels is not None or column.dates is not None
+        return _is_gap(name if is_text else _as_real(name), text=is_text)
     return _as_real(name)
 
 

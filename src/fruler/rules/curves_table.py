@@ -12,7 +12,7 @@ def curves_table(rule_base: RuleBase) -> pd.DataFrame:
     """Return one row per bend of each curve: its input, the value at which it bends, and what it adds there.
 
     A jump has two rows of one value: what is added just below it, and from it on. Between bends a curve is straight,
-    or, where one line fades into the next, a parabola.
+    or, where one line fades into the next, a parabola. Of an input that comes from dates the value is the date as text.
 
     Examples
     --------
@@ -27,7 +27,16 @@ def curves_table(rule_base: RuleBase) -> pd.DataFrame:
     3   age   15.0   5.0
     4   age   30.0   5.0
     """
-    bends = [curve.bends() for curve in rule_base.curves]
-    inputs = [rule_base.names[curve.input] for curve, (x, _) in zip(rule_base.curves, bends, strict=True) for _ in x]
-    value, adds = (np.concatenate([np.empty(0), *(bend[part] for bend in bends)]) for part in (0, 1))
-    return pd.DataFrame({"input": pd.Series(inputs, dtype=object), "value": value, "adds": adds})
+    rows = []
+    for curve in rule_base.curves:
+        variable, bends = rule_base.variables[curve.input], curve.bends()
+        rows += [(variable.name, variable.written(x) or x, add) for x, add in zip(bends.x, bends.adds, strict=True)]
+    inputs, values, adds = zip(*rows, strict=True) if rows else ((), (), ())
+    dated = any(isinstance(value, str) for value in values)
+    return pd.DataFrame(
+        {
+            "input": pd.Series(inputs, dtype=object),
+            "value": pd.Series(values, dtype=object if dated else np.float64),
+            "adds": np.array(adds, dtype=np.float64),
+        }
+    )

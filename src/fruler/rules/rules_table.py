@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
 
 
 def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     """Return one row per rule: the labels it accepts of each input, its support, its errors and its coefficients.
 
-    The errors are over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone`
+    What a rule adds for a category has a column of its own, with NaN where the rule does not hold for the category. The
+    errors are over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone`
     that of the rule by itself. What curves add comes on top of the output of every rule; `curves_table` has it.
 
     Examples
@@ -25,12 +27,10 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     0   low      NaN   NaN         NaN        1.0     2.0
     1  high      NaN   NaN         NaN        3.0     0.0
     """
-    names, consequents = rule_base.names, rule_base.consequents
-    looked_at = [bool(column.any()) for column in rule_base.looks_at.T]
+    consequents = rule_base.consequents
     table: dict[str, Any] = {
-        f"if {name}": [" or ".join(rule.antecedent.get(name, ())) or "any" for rule in rule_base.rules]
-        for name, used in zip(names, looked_at, strict=True)
-        if used
+        f"if {rule_base.names[j]}": [_accepted(rule_base, rule, int(j)) for rule in range(rule_base.n_rules)]
+        for j in rule_base.antecedent_inputs
     }
     unknown = np.full(rule_base.n_rules, np.nan)
     truth = None if rule_base.training is None else rule_base.training.truth
@@ -38,5 +38,29 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     table["rmse"] = unknown if truth is None else truth.rule_together
     table["rmse alone"] = unknown if truth is None else truth.rule_alone
     table["intercept"] = consequents.intercepts
-    table |= {f"coef {name}": consequents.slopes[:, j] for j, name in enumerate(names)}
+    for j, variable in enumerate(rule_base.variables):
+        if variable.levels is None or variable.is_indicator:
+            table[f"coef {variable.term}"] = consequents.slopes[:, j]
+        else:
+            table |= _offsets(rule_base, j)
     return pd.DataFrame(table, index=range(rule_base.n_rules))
+
+
+def _accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
+    """Write what a rule accepts of an input."""
+    if not rule_base.looks_at[rule, feature]:
+        return "any"
+    variable, (first, last) = rule_base.variables[feature], rule_base.antecedents.accepted(rule, feature)
+    return variable.words(first, last) or " or ".join(variable.partition.labels[first : last + 1])
+
+
+def _offsets(rule_base: RuleBase, feature: int) -> dict[str, Floats]:
+    """Return what rules add for each category of an input, by the name of the column."""
+    variable, slopes = rule_base.variables[feature], rule_base.consequents.slopes[:, feature]
+    accepted = [
+        variable.levels_within(*rule_base.antecedents.accepted(rule, feature)) for rule in range(rule_base.n_rules)
+    ]
+    return {
+        f"coef {variable.name}={level}": np.where([level in own for own in accepted], slopes * number + 0.0, np.nan)
+        for level, number in variable.choices
+    }

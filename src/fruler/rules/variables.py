@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fruler._wording import either
+from fruler._wording import name_with_unit
 from fruler.rules.partitions import Partition
-from fruler.table.sources import LevelSource, NumberSource, Source
+from fruler.table.date_ticks import Ticks, first_that_fits
+from fruler.table.sources import NO_OR_YES, Choice, LevelSource, NumberSource, Source, nearest_choice
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,77 @@ class Variable:
         """Its categories, if it stands for some."""
         return self.source if isinstance(self.source, LevelSource) else None
 
+    @property
+    def subject(self) -> str:
+        """What it tells of: one that is 1 for a single category, such as "origin=japan", tells of "origin"."""
+        return self.name.removesuffix(f"={self._indicated}") if self._indicated is not None else self.name
+
+    @property
+    def is_indicator(self) -> bool:
+        """Whether it is one of several inputs of a subject, each 1 for a category of its own."""
+        return self.subject != self.name
+
+    @property
+    def _indicated(self) -> str | None:
+        return None if self.levels is None else self.levels.indicated
+
+    @property
+    def term(self) -> str:
+        """What a slope is multiplied with, in words: the name, and what is counted where it is not in the name."""
+        return self.name if self.source is None else name_with_unit(self.name, self.source.counts)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The values that it can have, each with its number, where there are only some: categories, or no and yes."""
+        if self.is_indicator:
+            return NO_OR_YES
+        return () if self.source is None else self.source.choices
+
+    @property
+    def value_unit(self) -> str:
+        """The unit of its values as they are written: none where they are dates or categories."""
+        return self.unit if self.written(0.0) is None else ""
+
+    @property
+    def title(self) -> str:
+        """Its name, with the unit that its values are written in."""
+        return name_with_unit(self.name, self.value_unit)
+
+    @property
+    def tells_borders(self) -> bool:
+        """Whether the names of its labels say where they meet, as those of dates and categories do."""
+        return self.levels is not None or self.tells_gaps or bool(self.words(0, 0))
+
+    def written(self, number: float) -> str | None:
+        """Return the value that a number stands for, where that is not the number itself."""
+        if self.is_indicator:
+            return nearest_choice(self.choices, number)
+        return None if self.source is None else self.source.written(number)
+
+    def ticks(self, low: float, high: float, room: Callable[[str], float]) -> Ticks:
+        """Return marks for an axis of its values, as many as there is room for; none where these are numbers.
+
+        Parameters
+        ----------
+        low, high : float
+            The ends of the axis.
+        room : callable
+            Returns the share of the axis that a text takes, with the gap to the next.
+        """
+        if self.source is None or self.choices or self.written(0.0) is None:
+            return []
+        middle = low / 2.0 + high / 2.0
+        # A range too short for round values has one mark.
+        alone = (middle, self.written(middle) or "")
+        return first_that_fits(self.source.ticks(low, high), low, high, room) or [alone]
+
+    def words(self, first: int, last: int) -> str | None:
+        """Return what neighbouring labels stand for together, where that is not said by their names."""
+        if self.source is None or not self.partition.ordered or self.is_indicator:
+            return None
+        edges = [None, *self.partition.split_points, None]
+        return self.source.between(edges[first], edges[last + 1])
+
     def levels_within(self, first: int, last: int) -> list[str]:
         """Return the categories that some neighbouring labels stand for, in the order of their numbers."""
         if self.levels is None:
@@ -64,21 +136,18 @@ class Variable:
             return [
                 level for level, value in zip(self.levels.levels, self.levels.values, strict=True) if value in codes
             ]
-        edges = [-math.inf, *self.partition.split_points, math.inf]
+        edges = [None, *self.partition.split_points, None]
         return self.levels.names_between(edges[first], edges[last + 1])
 
     def of(self, source: Source) -> Variable:
-        """Return the input with a source; its labels are named by the categories that they stand for."""
+        """Return the input with a source; its labels are named by what they stand for."""
         if source == NumberSource(self.name):
             return replace(self, source=None)
-        if not isinstance(source, LevelSource) or not self.partition.ordered:
-            return replace(self, source=source)
-        if source.indicated is not None and source.column != self.name:
-            names = ["no", "yes"]
-        else:
-            own = replace(self, source=source)
-            names = [either(own.levels_within(label, label)) for label in range(self.partition.n_labels)]
-        if self.partition.n_labels != len(names) or len(set(names)) < len(names) or not all(names):
-            return replace(self, source=source)
-        partition = self.partition.renamed(names) if len(names) > 1 else self.partition
-        return replace(self, partition=partition, source=source)
+        own = replace(self, source=source, unit=self.unit or source.counts)
+        if not self.partition.ordered or self.partition.n_labels == 1:
+            return own
+        words = [own.words(label, label) for label in range(self.partition.n_labels)]
+        names = ["no", "yes"] if own.is_indicator else [word for word in words if word]
+        if self.partition.n_labels != len(names) or len(set(names)) < len(names):
+            return own
+        return replace(own, partition=self.partition.renamed(names))

@@ -1,34 +1,29 @@
-"""What the columns of a table are, and the inputs that rules are learned over: each with its source."""
+"""What the columns of a table hold, and which can be no inputs."""
 
 from __future__ import annotations
 
+import datetime
 import re
 import warnings
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from fruler._typing import Floats
 from fruler._wording import comma_advice, counted, is_printable, quote_names
-from fruler.table.effects import Effects, level_effects
-from fruler.table.sources import LevelSource, NumberSource, Source
-from fruler.table.texts import are_truth_values, category_texts, column_texts, level_codes
+from fruler.table.date_formats import DateFormat, UnreadDate, are_dates
+from fruler.table.texts import are_truth_values, category_texts, column_texts
 
-Kind = Literal["number", "category"]
+Kind = Literal["number", "category", "date"]
 
 # More categories than this, or one for so few rows, tell rows apart, not kinds of rows.
 MAX_LEVELS, MIN_ROWS_A_LEVEL = 100, 3.0
 # A column that is mostly numbers was meant to be one of numbers.
 _MOSTLY = 0.5
-_DATE = re.compile(
-    r"(\d{4}-\d{1,2}(-\d{1,2})?|\d{1,4}[./]\d{1,2}[./]\d{2,4})([T ]\d{1,2}:\d{2}.*)?"
-    r"|\d{1,2}:\d{2}(:\d{2})?"
-)
+# Dates with years of two digits, and times of the day.
+_TIME = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2}([T ].*)?|\d{1,2}:\d{2}(:\d{2})?")
 
 
 class UnusableColumn(ValueError):
@@ -61,27 +56,9 @@ class UnusableColumn(ValueError):
         super().__init__(f"The column {column!r} {reason}{where}; {remedy}.")
         self.column, self.reason, self.value, self.row, self.remedy = column, reason, value, row, remedy
 
-
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """The inputs of a table.
-
-    Attributes
-    ----------
-    names : list of str
-        Their names.
-    sources : list of Source
-        Where each comes from.
-    values : ndarray of shape (n_rows, n_inputs)
-        The inputs of the rows, NaN where there is a gap.
-    held_out : ndarray of shape (n_rows, n_inputs)
-        The same, but of a category what it adds by other rows: to fit slopes with.
-    """
-
-    names: list[str]
-    sources: list[Source]
-    values: Floats
-    held_out: Floats
+    def at_row(self, row: int) -> UnusableColumn:
+        """Return the same of another row."""
+        return UnusableColumn(self.column, self.reason, value=self.value, row=row, remedy=self.remedy)
 
 
 def column_kind(values: pd.Series, declared: bool = False) -> Kind:
@@ -110,8 +87,10 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
         raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
         return _checked_category(values, declared)
-    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
-        raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
+    if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
+        return _checked_date(values, declared)
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
     if pd.api.types.is_complex_dtype(dtype):
         raise UnusableColumn(name, "holds complex numbers")
     if pd.api.types.is_numeric_dtype(dtype):
@@ -119,14 +98,16 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
     types = _types(values)
     odd = next((kind for kind in types if not issubclass(kind, _PLAIN)), None)
     if odd is not None:
-        if hasattr(odd, "year") or hasattr(odd, "hour") or issubclass(odd, np.datetime64):
-            raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
+        if all(issubclass(kind, datetime.date | np.datetime64) for kind in types):
+            return _checked_date(values, declared)
+        if issubclass(odd, datetime.time | datetime.timedelta | np.timedelta64):
+            raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
         raise UnusableColumn(name, f"holds a {odd.__name__}")
     return _checked_category(values, declared) if declared else _kind_of_texts(values, types)
 
 
 _PLAIN = (str, bytes, int, float, np.number, np.bool_, Decimal)
-_DATE_REMEDY = "make numbers of it, such as the month or the days since a start, or leave it out"
+_TIME_REMEDY = "make numbers of them, such as hours, or leave it out"
 _ODD_REMEDY = "correct it, or leave it empty if it marks a missing value"
 
 
@@ -146,8 +127,10 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
     is_number = pd.to_numeric(texts, errors="coerce").notna().to_numpy()
     if is_number.all():
         return "number"
-    if all(_DATE.fullmatch(text) for text in texts):
-        raise UnusableColumn(name, "holds dates or times", remedy=_DATE_REMEDY)
+    if are_dates(texts):
+        return _checked_date(values)
+    if all(_TIME.fullmatch(text) for text in texts):
+        raise UnusableColumn(name, "holds times, or dates with years of two digits", remedy=_TIME_REMEDY)
     rows = np.bincount(codes[codes >= 0], minlength=len(texts))
     advice = {text: comma_advice(text) for text in texts}
     has_comma = np.array([advice[text] is not None for text in texts])
@@ -162,6 +145,17 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
     if not all(issubclass(kind, str | bytes | bool | np.bool_) for kind in types):
         raise UnusableColumn(name, "mixes numbers and text", **place)
     return _checked_category(values)
+
+
+def _checked_date(values: pd.Series, declared: bool = False) -> Kind:
+    if declared:
+        raise UnusableColumn(str(values.name), "holds dates", remedy="do not declare it as one of categories")
+    try:
+        DateFormat.of(values).seconds(values)
+    except UnreadDate as error:
+        place: dict[str, Any] = {"value": error.value, "row": error.row, "remedy": error.remedy}
+        raise UnusableColumn(str(values.name), f"holds a date {error.problem}", **place) from None
+    return "date"
 
 
 def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
@@ -204,7 +198,8 @@ def similar_categories(values: pd.Series) -> list[tuple[str, ...]]:
     return [tuple(texts) for texts in alike.values() if len(texts) > 1]
 
 
-def _warn_of_similar(table: pd.DataFrame, names: Iterable[Any]) -> None:
+def warn_of_similar(table: pd.DataFrame, names: Iterable[Any]) -> None:
+    """Warn of categories in some columns that differ only by case or by spaces."""
     for name in names:
         for texts in similar_categories(table[name]):
             warnings.warn(
@@ -213,115 +208,3 @@ def _warn_of_similar(table: pd.DataFrame, names: Iterable[Any]) -> None:
                 UserWarning,
                 stacklevel=2,
             )
-
-
-def learn_inputs(
-    table: pd.DataFrame,
-    y: Floats,
-    weight: Floats | None = None,
-    *,
-    declared: Collection[Any] = (),
-    one_hot: bool = False,
-) -> Inputs:
-    """Find out what the columns of a table are, and make inputs of them.
-
-    A column of numbers is an input. A column of categories is one too: each category has a number, which is what it
-    adds to the target, so that a split point parts the categories with the least from those with the most, and a slope
-    gives each an offset. With `one_hot` it is an input of 0 and 1 for each category, or one for two categories.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The columns.
-    y : ndarray of shape (n_rows,)
-        The target.
-    weight : ndarray of shape (n_rows,), optional
-        How much each row counts.
-    declared : collection
-        The columns that the user says hold categories, whatever their type.
-    one_hot : bool
-        Whether each category becomes an input of its own.
-
-    Raises
-    ------
-    UnusableColumn
-        If a column can't be an input.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> table = pd.DataFrame({"size": [1.0, np.nan, 3.0, 4.0] * 3, "colour": ["red", "red", "blue", "blue"] * 3})
-    >>> inputs = learn_inputs(table, np.tile([1.0, 1.0, 5.0, 5.0], 3))
-    >>> inputs.names, inputs.values[1].round(1).tolist()
-    (['size', 'colour'], [nan, -1.7])
-    """
-    kinds = {name: column_kind(table[name], name in declared) for name in table.columns}
-    numbers = {name: NumberSource(str(name)).numbers(table[name]) for name, kind in kinds.items() if kind == "number"}
-    levels = {name: _levels(table[name]) for name, kind in kinds.items() if kind == "category"}
-    _warn_of_similar(table, levels)
-    codes = {name: _codes(table[name], own) for name, own in levels.items()}
-    effects = _effects(numbers, codes, levels, y, weight) if codes and not one_hot else {}
-    sources: dict[str, Source] = {}
-    columns: list[Floats] = []
-    held_out: list[Floats] = []
-    for name in table.columns:
-        if name in numbers:
-            own: dict[str, Source] = {str(name): NumberSource(str(name))}
-            columns.append(numbers[name])
-            held_out.append(numbers[name])
-        else:
-            coded = _level_sources(str(name), levels[name], effects.get(name))
-            own = {**coded}
-            columns += [np.append(source.values, np.nan)[codes[name]] for source in coded.values()]
-            held_out += [effects[name].held_out] if name in effects else columns[-len(coded) :]
-        repeated = next((input for input in own if input in sources), None)
-        if repeated is not None:
-            raise ValueError(f"Two columns become the input {repeated!r}; rename one of them.")
-        sources |= own
-    return Inputs(list(sources), list(sources.values()), np.column_stack(columns), np.column_stack(held_out))
-
-
-def _level_sources(column: str, levels: tuple[str, ...], effects: Effects | None) -> dict[str, LevelSource]:
-    """Return the inputs of a column of categories: one of their effects, where these are known, else of 0 and 1."""
-    if effects is not None:
-        return {column: LevelSource(column, levels, effects.levels.tolist())}
-    if len(levels) == 1:
-        return {column: LevelSource(column, levels, [0.0])}
-    if len(levels) == 2:
-        return {column: LevelSource.indicator(column, levels, levels[1])}
-    return {f"{column}={level}": LevelSource.indicator(column, levels, level) for level in levels}
-
-
-def _levels(values: pd.Series) -> tuple[str, ...]:
-    """Return the categories of a column: as they are declared, else "no" first, numbers by size, and by alphabet.
-
-    One that is the same in every row stays: a part of a table may have lost its rare categories.
-    """
-    present = set(category_texts(values).dropna().unique())
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        declared = column_texts(pd.Series(values.cat.categories), present)
-        return tuple(dict.fromkeys(text for text in declared if text in present))
-    return tuple(sorted(present, key=_order))
-
-
-def _order(text: str) -> tuple[bool, float, str]:
-    number = pd.to_numeric(text, errors="coerce")
-    return text.lower() not in ("no", "n", "false"), np.inf if np.isnan(number) else float(number), text
-
-
-def _codes(values: pd.Series, levels: Sequence[str]) -> npt.NDArray[np.intp]:
-    return level_codes(column_texts(values, levels), levels)
-
-
-def _effects(
-    numbers: dict[Any, Floats],
-    codes: dict[Any, npt.NDArray[np.intp]],
-    levels: dict[Any, tuple[str, ...]],
-    y: Floats,
-    weight: Floats | None,
-) -> dict[Any, Effects]:
-    filled = [np.where(np.isnan(column), np.nanmean(column), column) for column in numbers.values()]
-    X = np.column_stack(filled) if filled else np.empty((len(y), 0))
-    sizes = [len(own) for own in levels.values()]
-    found = level_effects(list(codes.values()), sizes, X, y, np.ones(len(y)) if weight is None else weight)
-    return dict(zip(levels, found, strict=True))

@@ -12,6 +12,9 @@ import pandas as pd
 
 from fruler._wording import comma_advice, counted, printable, quote_names, suggest
 from fruler.table.columns import Kind, UnusableColumn, column_kind, similar_categories
+from fruler.table.date_formats import DateFormat
+from fruler.table.date_inputs import date_parts
+from fruler.table.date_sources import date_text
 from fruler.table.sources import NumberSource
 from fruler.table.texts import category_texts, column_texts
 from fruler.table.validation import LARGEST_VALUE
@@ -32,7 +35,7 @@ class PreparedTable:
     Attributes
     ----------
     inputs : DataFrame
-        The columns that can be inputs, of the rows that have a target: numbers as float64, categories as they are.
+        The columns that can be inputs, of the rows that have a target: numbers as float64, others as they are.
     target : Series of float64
         Their target.
     kinds : dict of str to str
@@ -68,6 +71,8 @@ class PreparedTable:
     def notes(self) -> list[str]:
         """Say in a line each what became of columns and rows that were not plain numbers."""
         lines = [f"category  {name}: {_categories(self.inputs[name])}" for name in self.categories]
+        dates = [name for name, kind in self.kinds.items() if kind == "date"]
+        lines += [f"date      {name}: {_dates(self.inputs[name])}" for name in dates]
         lines += [f"left out  {name}: {reason}" for name, reason in self.left_out.items()]
         if self.n_rows_left_out:
             lines.append(f"left out  {counted(self.n_rows_left_out, 'row')} without a value of {self.target.name}")
@@ -83,13 +88,20 @@ def _categories(values: pd.Series) -> str:
     return ", ".join(names[:_CATEGORIES_SHOWN]) + more
 
 
+def _dates(values: pd.Series) -> str:
+    names = ["time", *(name for name in date_parts(values) if name)]
+    seconds = DateFormat.of(values).seconds(values)
+    first, last = (date_text(float(end)) for end in (np.nanmin(seconds), np.nanmax(seconds)))
+    return f"{first} to {last}, by {', '.join(names[:-1])}{' and ' if names[1:] else ''}{names[-1]}"
+
+
 def prepare_table(
     table: pd.DataFrame, target: str, *, drop: Collection[str] = (), categories: Collection[str] = ()
 ) -> PreparedTable:
     r"""Find out what of a table can be learned from.
 
-    Columns of text that is different in nearly every row, dates, columns that never change and columns that are more
-    than half empty are left out, and rows without a target.
+    Columns of text that is different in nearly every row, columns that never change and columns that are more than half
+    empty are left out, and rows without a target.
 
     Parameters
     ----------
@@ -207,10 +219,10 @@ def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
     reason = error.reason.removeprefix("has ").removeprefix("holds ")
     if error.row is None:
         # That a column can be left out needs no saying where it is.
-        if "dates" in reason:
-            return f"{reason}; add columns of numbers made of them, such as the month or the days since a start"
+        if "times" in reason:
+            return f"{reason}; add a column of numbers made of them, such as hours"
         return f"{reason}; {error.remedy}" if "comma" in reason else reason
-    remedy = f"; {_ODD_REMEDY}" if "numbers" in reason else ""
+    remedy = f"; {_ODD_REMEDY}" if "numbers" in reason else f"; {error.remedy}" if "a date" in reason else ""
     return f"{reason} ({error.value!r} in row {numbers[error.row]}){remedy}"
 
 

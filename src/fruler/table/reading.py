@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
@@ -13,6 +14,8 @@ from fruler._typing import Floats
 from fruler._wording import quote_names, suggest
 from fruler.table.sources import NumberSource, Source
 from fruler.table.validation import number_table
+
+_NOT_NUMBERS = (str, bytes, bool, np.bool_, datetime.date, datetime.time, datetime.timedelta, np.datetime64)
 
 
 class Input(Protocol):
@@ -52,7 +55,12 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
             raise ValueError(f"X must be a table of rows and columns; got an array of {values.ndim} dimensions.")
         frame = pd.DataFrame(values).infer_objects()
         frame.columns = pd.Index([f"x{j}" for j in range(values.shape[1])] if names is None else list(names))
-    return frame
+    # Columns that are numbered are known by their numbers as text: a model file has no other names.
+    return (
+        frame
+        if all(isinstance(name, str) for name in frame.columns)
+        else frame.set_axis([str(name) for name in frame.columns], axis=1)
+    )
 
 
 def is_numeric(X: Any) -> bool:
@@ -76,7 +84,7 @@ def is_numeric(X: Any) -> bool:
         return True
     if values.dtype.kind != "O":
         return values.dtype.kind not in "USMm"
-    return not any(isinstance(value, str | bytes | bool | np.bool_) for value in values.ravel())
+    return not any(isinstance(value, _NOT_NUMBERS) for value in values.ravel())
 
 
 def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -> Floats:

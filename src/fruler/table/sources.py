@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,10 +11,15 @@ import numpy as np
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler._wording import quote_names
+from fruler._wording import either, quote_names
+from fruler.table.date_ticks import Ticks
 from fruler.table.texts import TRUTH_VALUES, column_texts, level_codes
 from fruler.table.validation import LARGEST_VALUE
 
+# A value that an input can have, and its number.
+Choice = tuple[str, float]
+
+NO_OR_YES: tuple[Choice, ...] = (("no", 0.0), ("yes", 1.0))
 _LEVELS_SHOWN = 3
 
 
@@ -35,6 +40,10 @@ class UnfitValue(ValueError):
         super().__init__(f"The value in column {column!r}, row {row} (counted from 0), {problem}.")
         self.column, self.row, self.problem = column, row, problem
 
+    def at_row(self, row: int) -> UnfitValue:
+        """Return the same of another row."""
+        return UnfitValue(self.column, row, self.problem)
+
 
 @dataclass(frozen=True)
 class Source(ABC):
@@ -54,6 +63,33 @@ class Source(ABC):
     def tells_gaps(self) -> bool:
         """Whether the input says where the column has no value, and so is never missing itself."""
         return False
+
+    @property
+    def counts(self) -> str:
+        """What a number of the input counts, e.g. "days since 1 Nov", where it is not a value of the column."""
+        return ""
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The values that the input can have, each with its number, where there are only some; none otherwise."""
+        return ()
+
+    @property
+    def step(self) -> float | None:
+        """The difference of numbers that tells two values apart, where that is known: a day is one of dates."""
+        return None
+
+    def written(self, number: float) -> str | None:
+        """Return the value of the column that a number stands for; None where that is the number itself."""
+        return None
+
+    def ticks(self, low: float, high: float) -> Iterator[Ticks]:
+        """Yield ways to mark an axis with values of the column, from many marks to few; none where they are numbers."""
+        return iter(())
+
+    def between(self, low: float | None, high: float | None) -> str | None:
+        """Return the words for what lies between two numbers, None being an end; None where there are none."""
+        return None
 
     @abstractmethod
     def numbers(self, values: pd.Series) -> Floats:
@@ -190,19 +226,29 @@ class LevelSource(Source):
             problem = f"is {found}, and the model knows categories there, such as {known}; write their names"
             raise UnfitValue(self.column, row, problem)
 
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The categories."""
+        return tuple(zip(self.levels, self.values, strict=True))
+
     def unknown(self, values: pd.Series) -> list[str]:
         """Return the categories that are not known, each once."""
         texts = column_texts(values, self.levels).dropna()
         return list(dict.fromkeys(texts[~texts.isin(self.levels)]))
 
-    def level_of(self, number: float) -> str:
+    def written(self, number: float) -> str:
         """Return the category whose number is nearest."""
-        return self.levels[int(np.abs(np.array(self.values) - number).argmin())]
+        return nearest_choice(self.choices, number)
 
-    def names_between(self, low: float, high: float) -> list[str]:
+    def between(self, low: float | None, high: float | None) -> str:
+        """Return the categories whose numbers lie between two others, in words."""
+        return either(self.names_between(low, high))
+
+    def names_between(self, low: float | None, high: float | None) -> list[str]:
         """Return the categories whose numbers lie between two others, in the order of their numbers."""
+        least, most = -np.inf if low is None else low, np.inf if high is None else high
         order = np.argsort(self.values, kind="stable")
-        return [self.levels[k] for k in order if low < self.values[k] < high]
+        return [self.levels[k] for k in order if least < self.values[k] < most]
 
 
 @dataclass(frozen=True)
@@ -223,12 +269,37 @@ class GapSource(Source):
         """It does."""
         return True
 
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """No and yes."""
+        return NO_OR_YES
+
+    def written(self, number: float) -> str:
+        """Return "no" or "yes"."""
+        return nearest_choice(self.choices, number)
+
+    def between(self, low: float | None, high: float | None) -> str:
+        """Return "no" or "yes", if either lies between two numbers."""
+        least, most = -np.inf if low is None else low, np.inf if high is None else high
+        return either([name for name, number in self.choices if least < number < most])
+
     def numbers(self, values: pd.Series) -> Floats:
         """Return 1 where a value is missing, and 0 elsewhere."""
         # Blank text is missing too.
         is_text = not (pd.api.types.is_numeric_dtype(values.dtype) or _is_dates(values))
         absent = column_texts(values).isna() if is_text else values.isna()
         return np.asarray(absent, dtype=np.float64)
+
+
+def nearest_choice(choices: Sequence[Choice], number: float) -> str:
+    """Return the value whose number is nearest, the first of several.
+
+    Examples
+    --------
+    >>> nearest_choice(NO_OR_YES, 0.7)
+    'yes'
+    """
+    return min(choices, key=lambda choice: abs(choice[1] - number))[0]
 
 
 def _is_dates(values: pd.Series) -> bool:

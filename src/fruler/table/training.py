@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from fruler._typing import Floats
 from fruler._wording import quote_names
-from fruler.table.columns import learn_inputs
+from fruler.table.inputs import learn_inputs
 from fruler.table.moments import Moments, learn_moments
 from fruler.table.reading import as_frame, is_numeric
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
@@ -86,7 +86,7 @@ def training_inputs(
         Whether each category becomes an input of its own.
     """
     held_out: Floats | None = None
-    if is_numeric(X) and not _is_given(categorical_features):
+    if is_numeric(X) and not are_declared(categorical_features):
         values, target, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
         names = column_names(estimator, values.shape[1])
         sources: list[Source] = [NumberSource(name) for name in names]
@@ -107,6 +107,8 @@ def training_inputs(
         return TrainingInputs(names, sources, values, held_out, target, weight, _moments(values))
     moments = _moments(values)
     telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
+    # Several inputs of one column are missing together.
+    telling = list({sources[j].column: j for j in reversed(telling)}.values())[::-1]
     for j in telling:
         names = [*names, f"{sources[j].column} is missing"]
         sources = [*sources, GapSource(sources[j].column)]
@@ -156,7 +158,7 @@ def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Colle
     >>> sorted(declared_columns(["b"], ["a", "b"])), sorted(declared_columns([True, False], ["a", "b"]))
     (['b'], ['a'])
     """
-    if not _is_given(categorical_features):
+    if not are_declared(categorical_features):
         return ()
     given = np.asarray(categorical_features)
     if given.ndim != 1:
@@ -175,7 +177,8 @@ def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Colle
     return set(given.tolist())
 
 
-def _is_given(categorical_features: Any) -> bool:
+def are_declared(categorical_features: Any) -> bool:
+    """Say whether the user names the columns of categories."""
     return categorical_features is not None and not (
         isinstance(categorical_features, str) and categorical_features == "from_dtype"
     )

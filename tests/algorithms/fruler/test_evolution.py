@@ -101,6 +101,16 @@ def test_the_deadline_ends_the_search(clock):
     assert np.isfinite(search.best.evaluation.fitness)
 
 
+def test_what_is_known_at_the_deadline_is_not_evaluated_again(clock):
+    search = make_search(deadline=clock.now - 1.0)
+    search.initialize()
+    n_known = len(search.evaluator.known)
+    # The linear rule that is left for want of time may have been among those that were done in time.
+    search.initialize()
+    assert len(search.evaluator.known) == n_known
+    assert len(search.population) == 1
+
+
 def test_a_deadline_that_has_passed_still_gives_a_model(clock):
     search = make_search(deadline=clock.now - 1.0)
     assert np.isfinite(search.run().evaluation.fitness)

@@ -137,7 +137,8 @@ class Evaluator:
         self.n_asked += len(chromosomes)
         waiting = list({c.key: c for c in chromosomes if c.key not in self.known}.values())
         if at_once:
-            self._keep(waiting, self._evaluate(waiting))
+            if waiting:
+                self._keep(waiting, self._evaluate(waiting))
         elif self.out_of_time:
             raise OutOfTime
         else:

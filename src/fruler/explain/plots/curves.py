@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler._wording import name_with_unit
-from fruler.explain.plots.drawing import blue, inches_of, ink, name_axes, number_ticks, split_axes, tidy
+from fruler.explain.plots.drawing import blue, inches_of, ink, name_axes, number_ticks, split_axes, tidy, value_ticks
 from fruler.explain.plots.subjects import drawn_range, histogram_of, rows_of, rule_base_of
 from fruler.rules.rule_base import RuleBase
 
@@ -117,8 +117,8 @@ class CurveDisplay:
             variable = self.rule_base.variables[curves[place].input]
             first = place % columns == 0
             panel.tick_params(labelleft=first)
-            number_ticks(panel.xaxis, inches_of(panel)[0])
-            name_axes(panel, name_with_unit(variable.name, variable.unit), f"adds to {target}" if first else "")
+            value_ticks(panel.xaxis, inches_of(panel)[0], variable)
+            name_axes(panel, variable.title, f"adds to {target}" if first else "")
         return self
 
     def _draw(self, place: int) -> None:

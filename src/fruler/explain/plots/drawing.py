@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._wording import readable_number
+from fruler.rules.variables import Variable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,8 @@ SMALL = 9.0
 # Mean width of a letter, in shares of the font's size; capitals and digits are wider than most.
 _LETTER = 0.62
 _POINTS_AN_INCH = 72.0
+# From one date on an axis to the next, in inches.
+_BETWEEN = 0.12
 
 
 def load_pyplot() -> Any:
@@ -177,6 +180,17 @@ def number_ticks(axis: Axis, inches: float, *, whole: bool = False) -> None:
     least = 1 if whole and abs(high - low) < 2.0 else 2
     axis.set_major_locator(MaxNLocator(bins, integer=whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, axis.get_majorticklocs())))
+
+
+def value_ticks(axis: Axis, inches: float, variable: Variable) -> None:
+    """Give the axis of an input ticks: dates where it comes from them, else numbers."""
+    size = _points("xtick.labelsize")
+    low, high = axis.get_view_interval()
+    ticks = variable.ticks(low, high, lambda text: (text_inches(text, size) + _BETWEEN) / inches)
+    if ticks:
+        axis.set_ticks([place for place, _ in ticks], [text for _, text in ticks])
+    else:
+        number_ticks(axis, inches)
 
 
 def tick_text(value: float, ticks: Sequence[float] | npt.NDArray[Any]) -> str:

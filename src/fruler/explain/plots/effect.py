@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler._wording import name_with_unit
+from fruler.explain.plots.choices import figure_width, name_values, rows_with, values_of
 from fruler.explain.plots.drawing import (
     SMALL,
     blue,
@@ -20,7 +21,7 @@ from fruler.explain.plots.drawing import (
     place_names,
     split_axes,
     tidy,
-    wrap,
+    value_ticks,
 )
 from fruler.explain.plots.sets import draw_histogram, draw_sets, peaks
 from fruler.explain.plots.subjects import (
@@ -42,13 +43,16 @@ if TYPE_CHECKING:
 
 _GRID = 101
 _MAX_ROWS, _MAX_LINES = 500, 50
+# Heights of the strip below, where the effect has 3: with something in it, and with names alone.
+_STRIP, _NO_STRIP = 1.15, 0.03
 
 
 class EffectDisplay:
     """The prediction as one input moves over its range, with its fuzzy sets and its histogram below.
 
     The other inputs stay at their typical values; or, with rows given, the line is the mean over these rows (the
-    partial dependence). A curve of the input is part of it.
+    partial dependence). A curve of the input is part of it. Categories are points over their names, the one with the
+    least prediction first; below them stands how many rows have each, where that is known.
 
     Parameters
     ----------
@@ -175,27 +179,35 @@ class EffectDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it in the place of some axes, or in a new figure."""
-        panels = split_axes(ax, (6.4, 4.8), heights=(3.0, 1.15), share="x")[:, 0]
+        is_line = _is_line(self.variable)
+        width = 6.4 if is_line else figure_width(self.variable)
+        counts = None if is_line else rows_with(self.grid, self.histogram)
+        strip = _STRIP if is_line or counts is not None else _NO_STRIP
+        panels = split_axes(ax, (width, 4.8), heights=(3.0, strip), share="x")[:, 0]
         upper, lower = panels
         predictions = np.atleast_2d(self.predictions)
-        fuzzy = self.variable.partition.ordered
-        x = self.grid if fuzzy else np.arange(len(self.grid))
-        look = {"linestyle": "-" if fuzzy else "", "marker": "" if fuzzy else "o"}
+        order = np.arange(len(self.grid))
+        if self.variable.choices:
+            order = np.argsort(predictions.mean(axis=0), kind="stable")
+            predictions = predictions[:, order]
+        x = self.grid if is_line else np.arange(len(self.grid))
+        look = {"linestyle": "-" if is_line else "", "marker": "" if is_line else "o"}
         self.rows_ = []
         if self.individual and len(predictions) > 1:
             some = spread_evenly(len(predictions), _MAX_LINES)
-            self.rows_ = upper.plot(x, predictions[some].T, color=ink(), alpha=0.15, linewidth=0.8, **look)
+            faint = {"color": ink(), "alpha": 0.15, "linewidth": 0.8, "markersize": 3}
+            self.rows_ = upper.plot(x, predictions[some].T, **faint, **look)
         (self.line_,) = upper.plot(x, predictions.mean(axis=0), color=blue(), linewidth=2.2, **look)
         for side in ("top", "right"):
             upper.spines[side].set_visible(False)
         upper.tick_params(labelbottom=False)
-        if fuzzy:
+        if is_line:
             self._draw_strip(lower)
         else:
-            self._draw_categories(lower)
+            self._draw_categories(lower, order, counts)
         number_ticks(upper.yaxis, inches_of(upper)[1])
         name_axes(upper, y=name_with_unit(self.target_name, self.target_unit))
-        name_axes(lower, x=name_with_unit(self.variable.name, self.variable.unit))
+        name_axes(lower, x=self.variable.title)
         n_rows = len(predictions)
         others = "other inputs at their typical values" if n_rows == 1 else f"mean over {n_rows} rows"
         upper.set_title(others, fontsize=SMALL + 1, loc="left")
@@ -215,26 +227,27 @@ class EffectDisplay:
             if place_names(ax, peaks(partition, *limits), partition.labels, y=1.06, colours=colours):
                 top = 1.45
         ax.set_ylim(0.0, top)
-        number_ticks(ax.xaxis, inches_of(ax)[0])
+        value_ticks(ax.xaxis, inches_of(ax)[0], self.variable)
 
-    def _draw_categories(self, ax: Axes) -> None:
+    def _draw_categories(self, ax: Axes, order: npt.NDArray[np.intp], counts: Floats | None) -> None:
         tidy(ax, left=False)
-        partition = self.variable.partition
-        labels = [partition.labels[int(label)] for label in partition.place(self.grid)[0]]
-        room = inches_of(ax)[0] / len(labels)
-        ax.set_xlim(-0.5, len(labels) - 0.5)
-        ax.set_xticks(range(len(labels)), [wrap(label, room) for label in labels])
-        if self.histogram is not None:
-            edges, counts = self.histogram
-            bins = np.clip(np.searchsorted(edges, self.grid, side="right") - 1, 0, len(counts) - 1)
-            ax.bar(range(len(labels)), counts[bins], 0.7, color=ink(), alpha=0.2)
+        names = values_of(self.variable)[0]
+        ax.set_xlim(-0.5, len(names) - 0.5)
+        name_values(ax, [names[k] for k in order])
+        if counts is not None:
+            ax.bar(range(len(counts)), counts[order], 0.7, color=ink(), alpha=0.2)
+            ax.set_ylim(0.0, 1.05 * float(counts.max()) or 1.0)
+
+
+def _is_line(variable: Variable) -> bool:
+    return variable.partition.ordered and not variable.choices
 
 
 def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None, curve: Curve | None) -> Floats:
-    """Return values from end to end, with those at which labels and curve bend; all categories of a nominal input."""
+    """Return values from end to end, with those at which labels and curve bend; of categories all."""
     partition = variable.partition
-    if not partition.ordered:
-        return np.array([code for group in partition.groups for code in group])
+    if not _is_line(variable):
+        return values_of(variable)[1]
     low, high = drawn_range(partition, None if histogram is None else histogram[0])
     splits, halves = np.asarray(partition.split_points), partition.half_widths
     parts = [np.linspace(low, high, _GRID), splits - halves, splits, splits + halves]

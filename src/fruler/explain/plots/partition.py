@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import name_with_unit
+from fruler.explain.plots.choices import figure_width, labels_of, name_values, rows_with, values_of
 from fruler.explain.plots.drawing import (
     inches_of,
     ink,
+    label_colours,
     name_axes,
     new_axes,
     number_ticks,
+    place_names,
     tidy,
-    wrap,
+    value_ticks,
 )
 from fruler.explain.plots.sets import draw_histogram, draw_sets, name_sets
 from fruler.explain.plots.subjects import (
@@ -28,16 +30,23 @@ from fruler.explain.plots.subjects import (
 )
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
+from fruler.table.sources import Source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SIZE = (6.8, 3.4)
+_WIDTH, _HEIGHT = 6.8, 3.4
+# Room above the bars of categories for the names of their labels, in shares of the tallest.
+_ABOVE = 1.16
 
 
 class PartitionDisplay:
     """The fuzzy sets of one input, with their names, over the histogram of its values.
+
+    Categories are bars, in the order of what they add, with one colour for each label; their height is how many rows
+    have them, where that is known.
 
     Make it with `from_estimator` or `from_rule_base`.
 
@@ -49,6 +58,8 @@ class PartitionDisplay:
         What the input is called, and its unit if any.
     histogram : (ndarray, ndarray), optional
         The edges of its bars, one more than bars, and how many rows lie in each.
+    source : Source, optional
+        What its numbers stand for, such as categories or dates; None: themselves.
 
     Attributes
     ----------
@@ -87,11 +98,13 @@ class PartitionDisplay:
         name: str = "input",
         unit: str = "",
         histogram: tuple[Floats, Floats] | None = None,
+        source: Source | None = None,
     ) -> None:
         self.partition = partition
         self.name = name
         self.unit = unit
         self.histogram = histogram
+        self.source = source
 
     @classmethod
     def from_estimator(cls, model: Any, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
@@ -112,7 +125,8 @@ class PartitionDisplay:
         j = input_number(input_names(rule_base), feature)
         variable = rule_base.variables[j]
         histogram = histogram_of(rule_base, j, None if X is None else rows_of(model, X))
-        return cls(variable.partition, name=variable.name, unit=variable.unit, histogram=histogram).plot(ax)
+        known = {"name": variable.name, "unit": variable.unit, "histogram": histogram}
+        return cls(variable.partition, **known, source=variable.source).plot(ax)  # type: ignore[arg-type]
 
     @classmethod
     def from_rule_base(cls, rule_base: RuleBase, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
@@ -121,16 +135,20 @@ class PartitionDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it on some axes, or in a new figure."""
-        ax = new_axes(ax, _SIZE)
+        variable = Variable(self.name, self.partition, self.unit, self.source)
+        ax = new_axes(ax, (max(_WIDTH, figure_width(variable) if variable.choices else 0.0), _HEIGHT))
         tidy(ax)
-        if self.partition.ordered:
-            self._plot_sets(ax, self.partition)
+        if variable.choices:
+            self._plot_choices(ax, variable)
+        elif self.partition.ordered:
+            self._plot_sets(ax, variable)
         else:
-            self._plot_categories(ax, self.partition)
+            self._plot_groups(ax, variable)
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
         return self
 
-    def _plot_sets(self, ax: Axes, partition: Partition) -> None:
+    def _plot_sets(self, ax: Axes, variable: Variable) -> None:
+        partition = variable.partition
         limits = drawn_range(partition, None if self.histogram is None else self.histogram[0])
         ax.set_xlim(limits)
         self.bars_ = draw_histogram(ax, self.histogram)
@@ -139,17 +157,40 @@ class PartitionDisplay:
         ax.set_ylim(0.0, 1.18 if above else 1.02)
         ax.set_yticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         ax.spines["left"].set_bounds(0.0, 1.0)
-        number_ticks(ax.xaxis, inches_of(ax)[0])
-        name_axes(ax, name_with_unit(self.name, self.unit), "membership")
+        value_ticks(ax.xaxis, inches_of(ax)[0], variable)
+        name_axes(ax, variable.title, "membership")
 
-    def _plot_categories(self, ax: Axes, partition: Partition) -> None:
-        counts = [_rows_in(group, self.histogram) for group in partition.groups]
+    def _plot_choices(self, ax: Axes, variable: Variable) -> None:
+        names, numbers = values_of(variable)
+        labels, counts = labels_of(variable, numbers), rows_with(numbers, self.histogram)
+        heights = np.ones(len(names)) if counts is None else counts
+        colours = label_colours(variable.partition.n_labels)
+        self.lines_ = []
+        self.bars_ = ax.bar(range(len(names)), heights, 0.7, color=[colours[label] for label in labels], alpha=0.6)
+        ax.set_xlim(-0.5, len(names) - 0.5)
+        top = float(heights.max()) or 1.0
+        ax.set_ylim(0.0, 1.04 * top)
+        shown = np.unique(labels)
+        if len(shown) > 1:
+            middles = [float(np.flatnonzero(labels == label).mean()) for label in shown]
+            said = [variable.partition.labels[label] for label in shown]
+            if place_names(ax, middles, said, y=1.04 * top, colours=[colours[label] for label in shown]):
+                ax.set_ylim(0.0, _ABOVE * top)
+        name_values(ax, names)
+        if counts is None:
+            tidy(ax, left=False)
+        else:
+            number_ticks(ax.yaxis, inches_of(ax)[1], whole=True)
+        name_axes(ax, variable.title, "" if counts is None else "rows")
+
+    def _plot_groups(self, ax: Axes, variable: Variable) -> None:
+        counts = [_rows_in(group, self.histogram) for group in variable.partition.groups]
         self.lines_ = []
         self.bars_ = ax.bar(range(len(counts)), counts, 0.7, color=ink(), alpha=0.3)
-        room = inches_of(ax)[0] / len(counts)
-        ax.set_xticks(range(len(counts)), [wrap(label, room) for label in partition.labels])
+        ax.set_xlim(-0.5, len(counts) - 0.5)
+        name_values(ax, variable.partition.labels)
         number_ticks(ax.yaxis, inches_of(ax)[1])
-        name_axes(ax, name_with_unit(self.name, self.unit), "rows")
+        name_axes(ax, variable.title, "rows")
 
 
 def _rows_in(group: tuple[float, ...], histogram: tuple[Floats, Floats] | None) -> float:

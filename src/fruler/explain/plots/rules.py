@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler._wording import counted, name_with_unit, readable_number
+from fruler._wording import counted, readable_number
 from fruler.explain.effects import signed_effects
+from fruler.explain.plots.choices import labels_of, values_of
 from fruler.explain.plots.drawing import (
     SMALL,
     VERMILLION,
@@ -24,8 +25,7 @@ from fruler.explain.plots.drawing import (
 )
 from fruler.explain.plots.sets import membership, without_tails
 from fruler.explain.plots.subjects import drawn_range, rule_base_of
-from fruler.explain.text import accepted_labels
-from fruler.rules.partitions import Partition
+from fruler.explain.text import accepted_words
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Inches.
-_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.15, 1.75, 0.34, 0.95, 3.6
+_ROW, _TALL_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.05, 1.15, 2.0, 0.34, 0.95, 3.6
 _NUMBERS = 0.8  # for the numbers of the rules, at the left
 # In shares of a row: the base line from above, the heights of a set and of the longest bar, and from a bar to its sign.
 _BASE, _SET, _LONGEST, _ABOVE = 0.92, 0.52, 0.68, 0.1
@@ -51,8 +51,8 @@ class RuleBaseDisplay:
     At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
     each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign show whether the
-    output rises (+) or falls (−) with the input. Curves, which are the same for all rules, are only named;
-    `CurveDisplay` draws them.
+    output rises (+) or falls (−) with the input, or differs by category (±). Curves, which are the same for all rules,
+    are only named; `CurveDisplay` draws them.
 
     Parameters
     ----------
@@ -135,15 +135,14 @@ class RuleBaseDisplay:
         cell = self._cell_inches(columns)
         on_end = len(self.inputs_) > _MAX_LEVEL
         bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _MIN_BARS)
-        heads = [
-            wrap(name_with_unit(one.name, one.unit), cell * 0.97, SMALL + 1, _MAX_LINES) for one in self._looked_at
-        ]
+        heads = [wrap(one.title, cell * 0.97, SMALL + 1, _MAX_LINES) for one in self._looked_at]
         room = _LONGEST_NAME if on_end else 0.92 * bars / max(len(self.inputs_), 1)
         names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MAX_LINES) for j in self.inputs_]
         note = wrap(self._note(largest), bars, SMALL + 1, _MAX_LINES)
-        above = max(_lines(heads), 2) * _TEXT_LINE + 0.15
+        above = max(_lines(heads), 3 if self._unordered.any() else 2) * _TEXT_LINE + 0.15
         below = (max(map(text_inches, names)) if on_end else _lines(names) * _TEXT_LINE) + _lines([note]) * _TEXT_LINE
-        size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * _ROW + above + below + 0.3)
+        row = _TALL_ROW if any("\n" in text for text in self._said(columns, cell)) else _ROW
+        size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * row + above + below + 0.3)
         if columns:
             left, right = split_axes(ax, size, widths=(len(columns) * cell, bars), share="y")[0]
             self._draw_sets(left, columns, cell, heads)
@@ -185,9 +184,14 @@ class RuleBaseDisplay:
     def _cell_inches(self, columns: list[int]) -> float:
         rules = self.rule_base
         said = [accepted(rules, rule, j) for rule in range(rules.n_rules) for j in columns]
-        said += ["  ".join(_ends(rules.variables[j].partition)) for j in columns]
+        said += ["  ".join(_ends(rules.variables[j])) for j in columns]
         widest = max((text_inches(text) for text in said), default=0.0)
         return float(np.clip(widest / _COLUMN, _NARROWEST_SET, _WIDEST_SET))
+
+    def _said(self, columns: list[int], cell: float) -> list[str]:
+        """Return what stands above the sets."""
+        rules = self.rule_base
+        return [_said_in(cell, accepted(rules, rule, j)) for rule in range(rules.n_rules) for j in columns]
 
     def _draw_sets(self, ax: Axes, columns: list[int], cell: float, heads: list[str]) -> None:
         rules = self.rule_base
@@ -197,11 +201,11 @@ class RuleBaseDisplay:
             variable = rules.variables[j]
             for rule in range(rules.n_rules):
                 if rules.looks_at[rule, j]:
-                    _draw_set(ax, variable.partition, rules.antecedents.accepted(rule, j), place, rule + _BASE)
-                    text = wrap(accepted(rules, rule, j), cell * _COLUMN + 0.05, max_lines=1)
+                    _draw_set(ax, variable, rules.antecedents.accepted(rule, j), place, rule + _BASE)
+                    text = _said_in(cell, accepted(rules, rule, j))
                     ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
             ticks += [place, place + _COLUMN]
-            numbers += _ends(variable.partition)
+            numbers += _ends(variable)
             ax.annotate(
                 heads[place],
                 (place + _COLUMN / 2, 1.0),
@@ -221,18 +225,28 @@ class RuleBaseDisplay:
         rules, n_shown = self.rule_base, len(self.inputs_)
         ax.set_xlim(-0.6, max(n_shown, 1) - 0.4)
         self.bars_ = []
+        unordered = self._unordered
         for rule in range(rules.n_rules):
             base = rule + _BASE
             ax.axhline(base, color=ink(), alpha=0.35, linewidth=0.8)
             weights = self.weights_[rule]
             shown = np.flatnonzero(weights)
-            colours = [blue() if weights[k] > 0.0 else VERMILLION for k in shown]
+            colours = [ink() if unordered[k] else blue() if weights[k] > 0.0 else VERMILLION for k in shown]
             # The y axis points down, so that rule 1 is the topmost.
             self.bars_.append(ax.bar(shown, -_LONGEST * np.abs(weights[shown]), 0.7, base, color=colours))
-            for marker, colour, signed in (("+", blue(), weights > 0.0), ("_", VERMILLION, weights < 0.0)):
+            for bar in (bar for bar, k in zip(self.bars_[-1], shown, strict=True) if unordered[k]):
+                bar.set_alpha(0.55)
+            signs = (weights > 0.0) & ~unordered, (weights < 0.0) & ~unordered, (weights != 0.0) & unordered
+            for mark, signed in zip(_marks(), signs, strict=True):
                 places = np.flatnonzero(signed)
                 tops = base - _LONGEST * np.abs(weights[places]) - _ABOVE
-                ax.plot(places, tops, marker, color=colour, markersize=6, markeredgewidth=1.6, linestyle="")
+                ax.plot(places, tops, markersize=6, **mark.look)
+
+    @property
+    def _unordered(self) -> npt.NDArray[np.bool_]:
+        """Which of the inputs that are shown have categories: no output rises or falls with these."""
+        shown = [self.rule_base.variables[j] for j in self.inputs_]
+        return np.array([one.levels is not None and not one.is_indicator for one in shown], dtype=bool)
 
     def _note(self, largest: float) -> str:
         names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
@@ -258,10 +272,8 @@ class RuleBaseDisplay:
     def _explain_signs(self, ax: Axes) -> None:
         from matplotlib.lines import Line2D
 
-        handles = []
-        for marker, colour, meaning in (("+", blue(), "rises"), ("_", VERMILLION, "falls")):
-            look = {"color": colour, "marker": marker, "markersize": 7, "markeredgewidth": 2, "linestyle": ""}
-            handles.append(Line2D([], [], label=f"{meaning} with the input", **look))  # type: ignore[arg-type]
+        marks = _marks()[: 3 if self._unordered.any() else 2]
+        handles = [Line2D([], [], label=mark.meaning, markersize=7, **mark.look) for mark in marks]
         ax.legend(
             handles=handles,
             loc="lower left",
@@ -288,30 +300,58 @@ def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
     """
     if not rule_base.looks_at[rule, feature]:
         return ""
-    return accepted_labels(rule_base.variables[feature].partition, *rule_base.antecedents.accepted(rule, feature))
+    return accepted_words(rule_base.variables[feature], *rule_base.antecedents.accepted(rule, feature))
+
+
+class _Mark(NamedTuple):
+    """The sign of a weight."""
+
+    meaning: str
+    marker: str
+    colour: str
+    thickness: float
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """What matplotlib calls it."""
+        return {"marker": self.marker, "color": self.colour, "markeredgewidth": self.thickness, "linestyle": ""}
+
+
+def _marks() -> list[_Mark]:
+    return [
+        _Mark("rises with the input", "+", blue(), 1.8),
+        _Mark("falls with the input", "_", VERMILLION, 1.8),
+        # A letter is thick enough by itself.
+        _Mark("differs by category", r"$\pm$", ink(), 0.2),
+    ]
+
+
+def _said_in(cell: float, text: str) -> str:
+    return wrap(text, cell * _COLUMN + 0.05, max_lines=2)
 
 
 def _lines(texts: list[str]) -> int:
     return max((text.count("\n") + 1 for text in texts), default=0)
 
 
-def _ends(partition: Partition) -> list[str]:
+def _ends(variable: Variable) -> list[str]:
     """Write the ends of an input's range; categories have none."""
-    if not partition.ordered:
+    if variable.choices or not variable.partition.ordered:
         return ["", ""]
-    low, high = drawn_range(partition, None)
-    return [tick_text(end, [0.0, (high - low) / 9.0]) for end in (low, high)]
+    low, high = drawn_range(variable.partition, None)
+    return [variable.written(end) or tick_text(end, [0.0, (high - low) / 9.0]) for end in (low, high)]
 
 
-def _draw_set(ax: Axes, partition: Partition, accepted: tuple[int, int], place: float, base: float) -> None:
-    """Draw an input's labels in a cell, those that are accepted as an area."""
-    (first, last), colour = accepted, ink()
+def _draw_set(ax: Axes, variable: Variable, accepted: tuple[int, int], place: float, base: float) -> None:
+    """Draw an input's labels in a cell, those that are accepted as an area; of categories a bar for each."""
+    partition, (first, last), colour = variable.partition, accepted, ink()
     ax.plot([place, place + _COLUMN], [base, base], color=colour, alpha=0.35, linewidth=0.8)
-    if not partition.ordered:
-        step = _COLUMN / partition.n_labels
-        heights = [-_SET if first <= label <= last else -_SET / 6 for label in range(partition.n_labels)]
-        colours = [blue() if first <= label <= last else colour for label in range(partition.n_labels)]
-        centres = place + step * (np.arange(partition.n_labels) + 0.5)
+    if variable.choices or not partition.ordered:
+        of_bars = labels_of(variable, values_of(variable)[1]) if variable.choices else np.arange(partition.n_labels)
+        step = _COLUMN / len(of_bars)
+        heights = [-_SET if first <= label <= last else -_SET / 6 for label in of_bars]
+        colours = [blue() if first <= label <= last else colour for label in of_bars]
+        centres = place + step * (np.arange(len(of_bars)) + 0.5)
         ax.bar(centres, heights, step * 0.8, base, color=colours, alpha=0.6)
         return
     low, high = drawn_range(partition, None)

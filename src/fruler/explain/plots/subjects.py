@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from fruler._typing import Floats
+from fruler.explain.plots.choices import histogram_edges
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS
-from fruler.table.validation import check_table, number_table
 
 
 def rule_base_of(model: Any) -> RuleBase:
@@ -45,9 +45,7 @@ def table_of(model: Any, attribute: str, what: str) -> Any:
 
 def rows_of(model: Any, X: Any) -> Floats:
     """Return rows as a model takes them."""
-    if isinstance(model, RuleBase):
-        return number_table(X, model.names)
-    return check_table(model, X)
+    return rule_base_of(model).inputs_of(X)
 
 
 def input_number(names: list[str], feature: int | str) -> int:
@@ -78,7 +76,8 @@ def drawn_range(partition: Partition, edges: Floats | None) -> tuple[float, floa
 def histogram_of(rule_base: RuleBase, feature: int, values: Floats | None) -> tuple[Floats, Floats] | None:
     """Return edges and counts of an input's histogram: of some rows, or of the training rows where these are known."""
     if values is not None:
-        counts, edges = np.histogram(values[:, feature], bins=N_BINS)
+        own = histogram_edges(rule_base.variables[feature])
+        counts, edges = np.histogram(values[:, feature], bins=N_BINS if own is None else own)
         return edges, counts.astype(np.float64)
     training = rule_base.training
     if training is None:

@@ -57,8 +57,8 @@ def error_pictures(measured: Measured, unit: str) -> list[Picture]:
 def _scatter(measured: Measured, unit: str) -> Picture:
     observed, predicted = measured.observed[measured.shown], measured.predicted[measured.shown]
     limits = padded(np.concatenate([observed, predicted]))
-    titles = (name_with_unit(name, unit) for name in ("predicted", "observed"))
-    chart = Chart("Predicted against observed values", limits, limits, *titles)
+    x_title, y_title = (name_with_unit(name, unit) for name in ("predicted", "observed"))
+    chart = Chart("Predicted against observed values", limits, limits, x_title, y_title)
     chart.line(np.array(limits), np.array(limits), "diagonal")
     chart.dots(predicted, observed, "dots")
     n = len(measured.observed)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fruler._wording import name_with_unit
 from fruler.explain.report.drawings import Chart
-from fruler.explain.report.numbers import INPUT_SHARE, TERM_SHARE, shown, signed, with_unit
+from fruler.explain.report.numbers import INPUT_SHARE, TERM_SHARE, signed, value_text, with_unit
 from fruler.explain.report.reference import Reference
 from fruler.rules.curves import Curve
 from fruler.rules.rule_base import RuleBase
@@ -46,10 +46,10 @@ def curve_points(rule_base: RuleBase, reference: Reference, curve: Curve) -> str
     """Write what a curve adds at its bends, e.g. "−12 at 1 d, +9 at 365 d"."""
     low, high = curve.partition.domain
     bends = curve.bends()
-    unit = rule_base.variables[curve.input].unit
+    variable = rule_base.variables[curve.input]
     points = []
     for value, place, jump in zip(bends.adds.tolist(), bends.x.tolist(), bends.below_jump, strict=True):
-        where = with_unit(shown(place, INPUT_SHARE * (high - low)), unit)
+        where = with_unit(value_text(variable, place, INPUT_SHARE * (high - low)), variable.value_unit)
         added = signed(value, TERM_SHARE * reference.spread)
         points.append(f"{added} {'just below' if jump else 'at'}\u00a0{where}")
     return ", ".join(points)
@@ -66,8 +66,9 @@ def _picture(rule_base: RuleBase, reference: Reference, curve: Curve, scale: tup
         f"What {variable.name} adds to {rule_base.target_name}",
         limits,
         scale,
-        name_with_unit(variable.name, variable.unit),
+        variable.title,
         name_with_unit("adds", rule_base.target_unit),
+        variable,
     )
     if reference.histograms is not None:
         counts = reference.histograms[curve.input]

@@ -10,11 +10,14 @@ import numpy as np
 from fruler._typing import Floats
 from fruler.explain.report.numbers import axis_numbers
 from fruler.rules.partitions import Partition
+from fruler.rules.variables import Variable
 
 # Small pictures are stretched to the width that there is: texts beside them are HTML, which is not.
 _WIDTH, _TOP, _BOTTOM = 100.0, 3.0, 40.0
 _SMALL_BOX = f'viewBox="0 0 {_WIDTH:g} {_BOTTOM:g}" preserveAspectRatio="none"'
 _LEFT, _RIGHT, _CHART_TOP, _CHART_BOTTOM = 52.0, 408.0, 12.0, 262.0
+# The width of a letter below an axis, on the narrowest page, and from one text to the next.
+_LETTER, _BETWEEN = 7.5, 12.0
 
 
 def position(value: float, low: float, high: float) -> float:
@@ -77,13 +80,22 @@ class Chart:
         What the axes span.
     x_title, y_title : str
         What they are.
+    x_values : Variable, optional
+        The input whose values the horizontal axis shows; None: it shows numbers.
     """
 
     def __init__(
-        self, name: str, x_range: tuple[float, float], y_range: tuple[float, float], x_title: str, y_title: str
+        self,
+        name: str,
+        x_range: tuple[float, float],
+        y_range: tuple[float, float],
+        x_title: str,
+        y_title: str,
+        x_values: Variable | None = None,
     ) -> None:
         self._name, self._x_range, self._y_range = name, _opened(x_range), _opened(y_range)
         self._x_title, self._y_title = x_title, y_title
+        self._x_values = x_values
         self._content: list[str] = []
 
     def x(self, values: Floats) -> Floats:
@@ -120,10 +132,10 @@ class Chart:
     def svg(self) -> str:
         """Return the picture."""
         grid, texts = [], []
-        for value, text in axis_numbers(*self._x_range, most=6):
+        for value, text in self._x_ticks():
             place = _short(float(self.x(np.array(value))))
             grid.append(f"M{place} {_CHART_TOP:g}V{_CHART_BOTTOM:g}")
-            texts.append(f'<text x="{place}" y="{_CHART_BOTTOM + 18:g}" text-anchor="middle">{text}</text>')
+            texts.append(f'<text x="{place}" y="{_CHART_BOTTOM + 18:g}" text-anchor="middle">{escape(text)}</text>')
         for value, text in axis_numbers(*self._y_range, most=5):
             place_y = float(self.y(np.array(value)))
             grid.append(f"M{_LEFT:g} {_short(place_y)}H{_RIGHT:g}")
@@ -138,6 +150,14 @@ class Chart:
             f'<svg class="chart" viewBox="0 0 420 304" role="img" aria-label="{escape(self._name)}">'
             f'<path class="grid" d="{"".join(grid)}"/>{"".join(texts)}{"".join(self._content)}</svg>'
         )
+
+    def _x_ticks(self) -> list[tuple[float, str]]:
+        dates = [] if self._x_values is None else self._x_values.ticks(*self._x_range, _share_of_width)
+        return dates or axis_numbers(*self._x_range, most=6)
+
+
+def _share_of_width(text: str) -> float:
+    return (_LETTER * len(text) + _BETWEEN) / (_RIGHT - _LEFT)
 
 
 def padded(values: Sequence[float] | Floats, share: float = 0.05) -> tuple[float, float]:

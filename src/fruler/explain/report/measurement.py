@@ -12,7 +12,6 @@ from fruler._typing import Floats
 from fruler.rules.measurement import measure_truth
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.truth import Truth
-from fruler.table.validation import number_table
 
 _MAX_DOTS = 500
 _N_FOLDS = 5
@@ -101,7 +100,7 @@ def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] |
             f"{'y' if y is None else 'X'} is missing: a report on data needs the inputs X and the target y, "
             "and one without data neither."
         )
-    values = number_table(X, rule_base.names)
+    values = rule_base.inputs_of(X)
     if not len(values):
         raise ValueError("X has no rows; give some, or leave X and y out.")
     try:

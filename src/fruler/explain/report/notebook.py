@@ -8,7 +8,8 @@ from fruler._wording import counted, counted_rules
 from fruler.explain.report.curves import curve_points
 from fruler.explain.report.numbers import INPUT_SHARE
 from fruler.explain.report.reference import Reference, reference_of
-from fruler.explain.report.views import RuleView, meeting, rule_views
+from fruler.explain.report.rule_views import RuleView, TermView, rule_views
+from fruler.explain.report.views import meeting
 from fruler.explain.text import truth_sentence
 from fruler.rules.rule_base import RuleBase
 
@@ -69,18 +70,21 @@ def rules_html(rule_base: RuleBase) -> str:
 
 def _row(view: RuleView, weights: bool) -> str:
     conditions = " and ".join(f"{escape(part.name)} is <b>{escape(part.labels)}</b>" for part in view.conditions)
-    terms = "".join(
-        f' <span class="t">{term.sign} {term.size}·{escape(term.name)}</span>' for term in view.terms[:_MAX_TERMS]
-    )
-    more = len(view.terms) - _MAX_TERMS
+    terms = "".join(_term(term) for term in view.slopes[:_MAX_TERMS])
+    more = len(view.slopes) - _MAX_TERMS
     if more > 0:
         terms += f' <span class="q">and {counted(more, "smaller term")}</span>'
     terms += "".join(f' <span class="t">+ curve of {escape(name)}</span>' for name in view.curves)
+    terms += "".join(f"; {escape(term.name)}: {escape(term.offsets)}" for term in view.offsets)
     weight = f'<td class="n">{view.support}</td>' if weights else ""
     return (
         f'<tr><th scope="row" class="n">{view.number}</th><td>{conditions or "<span class=q>always</span>"}</td>'
         f"<td>{view.intercept}{terms}</td>{weight}</tr>"
     )
+
+
+def _term(term: TermView) -> str:
+    return f' <span class="t">{term.sign} {term.size}{term.times}{escape(term.name)}</span>'
 
 
 def _curves(rule_base: RuleBase, reference: Reference) -> str:
@@ -95,6 +99,8 @@ def _meetings(rule_base: RuleBase, reference: Reference) -> str:
     parts = []
     for j in rule_base.antecedent_inputs:
         variable = rule_base.variables[j]
+        if variable.tells_borders:
+            continue
         tolerance = INPUT_SHARE * float(reference.high[j] - reference.low[j])
         parts.append(f"{escape(variable.name)}: {escape(meeting(variable, tolerance))}")
     return f'<p class="q">Where labels meet:<br>{"<br>".join(parts)}</p>' if parts else ""

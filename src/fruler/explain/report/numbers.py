@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from fruler._wording import number_within
+from fruler.rules.variables import Variable
 
 # How exactly figures of the target and of an input are shown: shares of its spread and of its range.
 TARGET_SHARE, INPUT_SHARE = 0.002, 0.002
@@ -47,6 +48,20 @@ def signed(value: float, tolerance: float) -> str:
     """Write a change in a column of them: with its sign, also where it is a plus."""
     text = fixed(value, tolerance)
     return text if text.startswith("−") or text == "0" else f"+{text}"
+
+
+def value_text(variable: Variable, number: float, tolerance: float) -> str:
+    """Write a value of an input: a date or a category by its name, else the number.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition
+    >>> from fruler.table.date_sources import CycleSource
+    >>> day = Variable("day of year", FuzzyPartition([], (0.0, 366.0)))
+    >>> value_text(day.of(CycleSource("sold", "day of year", 305.0)), 43.0, 0.5), value_text(day, 43.0, 0.5)
+    ('14 Dec', '43')
+    """
+    return variable.written(number) or shown(number, tolerance)
 
 
 def with_unit(text: str, unit: str) -> str:

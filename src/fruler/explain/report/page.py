@@ -18,7 +18,8 @@ from fruler.explain.report.curves import curve_views
 from fruler.explain.report.measurement import Measured, checked_rows, error_table, measure
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.explain.report.reference import Reference, reference_of
-from fruler.explain.report.views import drawn_once, input_groups, input_views, rule_views
+from fruler.explain.report.rule_views import rule_views
+from fruler.explain.report.views import drawn_once, input_groups, input_views
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.truth import Truth
@@ -121,14 +122,14 @@ def _rendered(
     learned_elsewhere: bool = False,
 ) -> str:
     reference = reference_of(rule_base)
-    inputs = input_views(rule_base, reference)
+    inputs, rules = input_views(rule_base, reference), rule_views(rule_base, reference)
     errors = error_table(rule_base, measured)
     folder = resources.files("fruler.explain.report")
     page: str = _template().render(
         title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
         style=folder.joinpath("report.css").read_text("utf-8"),
-        scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "what_if.js")],
+        scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "dates.js", "what_if.js")],
         data=_embedded(rule_base, reference, measured, alternatives),
         glance=_glance(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
         errors=_error_rows(rule_base, reference, errors),
@@ -137,7 +138,8 @@ def _rendered(
         inputs=inputs,
         groups=input_groups(inputs),
         drawn_once=drawn_once(rule_base, reference),
-        rules=rule_views(rule_base, reference),
+        rules=rules,
+        has_offsets=any(rule.offsets for rule in rules),
         rule_errors=_rows_of_rule_errors(rule_base, learned_elsewhere),
         rules_open=_MAX_RULES_OPEN,
         curves=curve_views(rule_base, reference),

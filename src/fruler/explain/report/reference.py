@@ -33,6 +33,8 @@ class Reference:
         What is taken from each part on the way from the typical row.
     spread : float
         The spread of the target.
+    units : tuple of float or None
+        The step of each input that has one of its own, such as a day.
     """
 
     known: bool
@@ -43,10 +45,11 @@ class Reference:
     base: float
     offsets: Floats
     spread: float
+    units: tuple[float | None, ...]
 
     @property
     def steps(self) -> Floats:
-        """The steps in which sliders move: a power of ten, and 1 where the training data had 0 and 1 alone."""
+        """The steps in which sliders move: a day or an input's other own step, a power of ten, or 1 from 0 to 1."""
         extent = self.high - self.low
         steps = np.ones(len(extent))
         moving = extent > 0.0
@@ -54,7 +57,7 @@ class Reference:
         if self.histograms is not None:
             between = self.histograms[:, 1:-1].any(axis=1)
             steps[(self.low == 0.0) & (self.high == 1.0) & ~between] = 1.0
-        return steps
+        return np.array([step if own is None else own for step, own in zip(steps, self.units, strict=True)])
 
     def to_json(self) -> dict[str, Any]:
         """Return what the page needs of it."""
@@ -73,6 +76,7 @@ class Reference:
 def reference_of(rule_base: RuleBase) -> Reference:
     """Return the reference of a rule base: its training summary, or what its domains say where it has none."""
     training = rule_base.training
+    units = tuple(one.source.step if one.source is not None else None for one in rule_base.variables)
     if training is not None:
         return Reference(
             known=True,
@@ -83,6 +87,7 @@ def reference_of(rule_base: RuleBase) -> Reference:
             base=training.base,
             offsets=training.offsets,
             spread=output_spread(rule_base),
+            units=units,
         )
     low, high = input_ranges(rule_base).T
     typical = np.array(
@@ -101,4 +106,5 @@ def reference_of(rule_base: RuleBase) -> Reference:
         base=base,
         offsets=np.zeros(len(low)),
         spread=output_spread(rule_base),
+        units=units,
     )

@@ -17,6 +17,7 @@
       marker: element.querySelector(".marker"),
       degrees: element.querySelector(".degrees"),
       adds: element.querySelector(".adds"),
+      written: element.querySelector(".written"),
     };
   });
   const alternativesOf = new Map(alternatives.flatMap(those => those.map(j => [j, those])));
@@ -99,24 +100,27 @@
     if (element.textContent !== text) element.textContent = text;
   }
 
-  // The category whose number is nearest; the last option is none.
+  // The category whose number is nearest, of several the one that is chosen; the last option is none.
   function nearestOption(slider, value) {
-    let best = 0;
-    for (let k = 1; k < slider.options.length - 1; k++) {
+    let best = Math.max(slider.selectedIndex, 0) % (slider.options.length - 1);
+    for (let k = 0; k < slider.options.length - 1; k++) {
       if (Math.abs(Number(slider.options[k].value) - value) < Math.abs(Number(slider.options[best].value) - value)) best = k;
     }
     return best;
   }
 
   function valueText(j) {
-    const { name, unit: inputUnit } = ruleBase.inputs[j];
+    const { name, unit: inputUnit, source } = ruleBase.inputs[j];
     const { slider } = controls[j];
+    if (source?.kind === "is missing") return `${source.column} is ${row[j] ? "missing" : "there"}`;
     if (slider.hasAttribute("data-coded")) return `${name} = ${slider.options[nearestOption(slider, row[j])].text}`;
+    const date = writtenDate(source, row[j]);
+    if (date !== null) return `${name} = ${date}`;
     return `${name} = ${shown(row[j], inputTolerance(j))}${inputUnit ? `\u00a0${inputUnit}` : ""}`;
   }
 
   function showValue(j) {
-    const { slider, marker, degrees, element } = controls[j];
+    const { slider, marker, degrees, written, element } = controls[j];
     const input = ruleBase.inputs[j];
     const { low, high } = reference;
     let fitting = "";
@@ -124,10 +128,13 @@
       const active = ruleBase.degrees(j, row[j]).map((degree, label) => [degree, input.labels[label]]).filter(([degree]) => degree > 0);
       fitting = active.length ? active.map(([degree, label]) => `${label} ${percent(degree)}`).join(" · ") : "no label";
     }
+    // A label that names what is chosen says nothing more.
+    if (slider.hasAttribute("data-coded") && fitting.endsWith(" 100%") && fitting.includes(slider.options[nearestOption(slider, row[j])].text)) fitting = "";
     set(degrees, fitting);
+    if (written) set(written, writtenDate(input.source, row[j]));
     if (slider.tagName === "SELECT") {
-      const at = [...slider.options].findIndex(option => option.value !== "" && Number(option.value) === row[j]);
-      slider.selectedIndex = at < 0 ? slider.options.length - 1 : at;
+      const at = nearestOption(slider, row[j]);
+      slider.selectedIndex = Number(slider.options[at].value) === row[j] ? at : slider.options.length - 1;
     } else {
       if (document.activeElement !== slider || Math.abs(Number(slider.value) - row[j]) > reference.steps[j] / 2) slider.value = row[j];
       slider.setAttribute("aria-valuetext", [valueText(j), fitting].filter(Boolean).join(", "));
@@ -276,6 +283,15 @@
     }
     slider.addEventListener("input", () => {
       row[j] = slider.tagName === "SELECT" ? Number(slider.value) : snapped(j, Number(slider.value));
+      moved(j, false);
+    });
+    // There is no box for a date: the arrow keys reach every day, or quarter of an hour.
+    slider.addEventListener("keydown", event => {
+      const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+      if (way === undefined || !slider.hasAttribute("data-dated")) return;
+      event.preventDefault();
+      row[j] = snapped(j, Math.min(Math.max(row[j], reference.low[j]), reference.high[j]) + way * reference.steps[j]);
+      slider.value = row[j];
       moved(j, false);
     });
     box.addEventListener("input", () => {

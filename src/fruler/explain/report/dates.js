@@ -1,0 +1,33 @@
+"use strict";
+
+// Dates in words, as fruler.table.date_sources writes them: null for an input that does not come from dates. All in UTC,
+// so that the page says the same wherever it is read.
+function writtenDate(source, number) {
+  const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const SECONDS = { years: 365.2425 * 86400, days: 86400, hours: 3600 };
+  const dayOf = date => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+  const clockOf = minutes => [Math.floor(minutes / 60), minutes % 60].map(part => String(part).padStart(2, "0")).join(":");
+
+  // To the nearest whole number, and of two the even one.
+  function rounded(value) {
+    const below = Math.floor(value), rest = value - below;
+    return rest < 0.5 || (rest === 0.5 && below % 2 === 0) ? below : below + 1;
+  }
+
+  if (source?.kind === "cycle") {
+    const period = source.cycle === "hour" ? 24 : 366;
+    const rest = (number + source.start) % period;
+    const place = rest < 0 ? rest + period : rest;
+    if (source.cycle === "hour") return clockOf(rounded(place * 60) % (24 * 60));
+    // Days are counted in a leap year.
+    return dayOf(new Date(Date.UTC(2024, 0, 1 + (rounded(place) % 366))));
+  }
+  if (source?.kind === "time") {
+    const seconds = source.unit === "hours" ? 30 : 12 * 3600;
+    const moment = new Date(Math.round(Date.parse(`${source.start}Z`) + 1000 * (number * SECONDS[source.unit] + seconds)));
+    if (!(moment.getUTCFullYear() >= 1 && moment.getUTCFullYear() <= 9999)) return `${number} ${source.unit}`;
+    const day = `${dayOf(moment)} ${moment.getUTCFullYear()}`;
+    return source.unit === "hours" ? `${day}, ${clockOf(60 * moment.getUTCHours() + moment.getUTCMinutes())}` : day;
+  }
+  return null;
+}

@@ -1,0 +1,239 @@
+"""What the template shows of rules: texts and pictures, ready to be placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler._wording import percent
+from fruler.explain.categories import accepted_levels, level_offsets
+from fruler.explain.effects import signed_effects
+from fruler.explain.report.drawings import accepted_path, position, small_svg
+from fruler.explain.report.numbers import (
+    INPUT_SHARE,
+    TARGET_SHARE,
+    TERM_SHARE,
+    fixed,
+    shown,
+    signed,
+    value_text,
+    with_unit,
+)
+from fruler.explain.report.reference import Reference
+from fruler.explain.report.views import uses_of
+from fruler.explain.text import Said, conditions, few_of
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
+
+# Ticks nearer than this, in percent of a picture's width, would run into each other; each letter takes some room.
+_TICKS_APART, _LETTER = 24.0, 2.9
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A number below a picture, and where: in percent of its width."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class ConditionView:
+    """A part of an antecedent: its words, its picture, or the names of categories or of a nominal input's labels."""
+
+    name: str
+    labels: str
+    unit: str
+    picture: str
+    ticks: list[Tick]
+    chips: list[tuple[str, bool]]
+
+
+@dataclass(frozen=True)
+class TermView:
+    """A term of a linear output: its slope, and how much it changes the output over the input's range.
+
+    Of categories it has what each of them adds instead of a slope.
+    """
+
+    name: str
+    sign: str
+    size: str
+    times: str
+    effect: str
+    share: float
+    offsets: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Whether the output falls or rises with the input, or differs by category."""
+        return "both" if self.offsets else "minus" if self.sign == "−" else "plus"
+
+
+@dataclass(frozen=True)
+class RuleView:
+    """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs."""
+
+    number: int
+    conditions: list[ConditionView]
+    intercept: str
+    terms: list[TermView]
+    curves: list[str]
+    support: str
+    support_share: float
+    importance: str
+    importance_share: float
+    error: str
+    error_alone: str
+
+    @property
+    def slopes(self) -> list[TermView]:
+        """The terms with a slope."""
+        return [term for term in self.terms if not term.offsets]
+
+    @property
+    def offsets(self) -> list[TermView]:
+        """The terms of categories."""
+        return [term for term in self.terms if term.offsets]
+
+
+def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
+    """Return the rules in their order."""
+    effects = signed_effects(rule_base)
+    terms = [_terms(rule_base, rule, effects[rule]) for rule in range(rule_base.n_rules)]
+    largest = max((abs(term.effect) for own in terms for term in own), default=0.0) or 1.0
+    training = rule_base.training
+    moves = np.zeros(rule_base.n_rules) if training is None else training.rule_importance
+    shares = moves / moves.sum() if moves.any() else moves
+    errors = _rule_errors(rule_base, reference)
+    views = []
+    for rule in range(rule_base.n_rules):
+        support = None if rule_base.support is None else float(rule_base.support[rule])
+        views.append(
+            RuleView(
+                number=rule + 1,
+                conditions=[_condition(rule_base, reference, rule, said) for said in conditions(rule_base, rule)],
+                intercept=shown(float(rule_base.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
+                terms=[_term_view(rule_base, reference, term, largest) for term in terms[rule]],
+                curves=[rule_base.names[curve.input] for curve in rule_base.curves],
+                support="" if support is None else percent(support),
+                support_share=support or 0.0,
+                importance="" if training is None else percent(float(shares[rule])),
+                importance_share=float(shares[rule]),
+                error=errors[rule][0],
+                error_alone=errors[rule][1],
+            )
+        )
+    return views
+
+
+def _rule_errors(rule_base: RuleBase, reference: Reference) -> list[tuple[str, str]]:
+    """Return the typical errors of each rule where it is the strongest, of the prediction and of the rule alone."""
+    truth = None if rule_base.training is None else rule_base.training.truth
+    if truth is None or rule_base.n_rules == 1:
+        return [("", "")] * rule_base.n_rules
+    tolerance, unit = TARGET_SHARE * reference.spread, rule_base.target_unit
+    return [
+        ("", "") if np.isnan(alone) else (fixed(together, tolerance), with_unit(fixed(alone, tolerance), unit))
+        for together, alone in zip(truth.rule_together.tolist(), truth.rule_alone.tolist(), strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A term of a rule: its input, its slope, by how much it changes the output, and what it adds for categories."""
+
+    input: int
+    slope: float
+    effect: float
+    added: dict[str, float]
+
+
+def _terms(rule_base: RuleBase, rule: int, effects: Floats) -> list[_Term]:
+    """Return the terms of a rule, the one with the largest effect first; the inputs of one subject have one."""
+    found: dict[str, _Term] = {}
+    for j, slope in rule_base.consequents.terms(rule).items():
+        variable = rule_base.variables[j]
+        if variable.levels is None:
+            found[variable.name] = _Term(j, slope, float(effects[j]), {})
+        elif variable.subject not in found:
+            added = level_offsets(rule_base, rule, variable.subject)
+            # A category without an input of its own adds nothing.
+            others = [0.0] * (len(accepted_levels(rule_base, rule, variable.subject)) > len(added))
+            if added:
+                ends = [*added.values(), *others]
+                found[variable.subject] = _Term(j, slope, max(ends) - min(ends), added)
+    return sorted(found.values(), key=lambda term: -abs(term.effect))
+
+
+def _term_view(rule_base: RuleBase, reference: Reference, term: _Term, largest: float) -> TermView:
+    variable, tolerance = rule_base.variables[term.input], TERM_SHARE * reference.spread
+    share, unit = abs(term.effect) / largest, rule_base.target_unit
+    if term.added:
+        offsets = few_of([f"{level}\u00a0{signed(value, tolerance)}" for level, value in term.added.items()])
+        effect = with_unit(fixed(term.effect, tolerance), unit)
+        return TermView(variable.subject, "", "", "", effect, share, offsets)
+    farthest = max(abs(float(reference.low[term.input])), abs(float(reference.high[term.input])))
+    return TermView(
+        name=variable.term,
+        sign="−" if term.slope < 0.0 else "+",
+        size=shown(abs(term.slope), tolerance / farthest if farthest > 0.0 else 0.0),
+        times="\u00a0if " if variable.tells_gaps else "·",
+        effect=with_unit(signed(term.effect, tolerance), unit),
+        share=share,
+    )
+
+
+def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said) -> ConditionView:
+    j = said.inputs[0]
+    variable, (first, last) = rule_base.variables[j], rule_base.antecedents.accepted(rule, j)
+    partition = variable.partition
+    picture, ticks, chips = "", [], []
+    if variable.levels is not None:
+        accepted_here = accepted_levels(rule_base, rule, said.subject)
+        chips = [(level, level in accepted_here) for level in variable.levels.levels]
+    elif variable.tells_gaps:
+        chips = [(word, word == said.words) for word in ("there", "missing")]
+    elif partition.ordered:
+        low, high = float(reference.low[j]), float(reference.high[j])
+        uses = uses_of(j, True, reference.histograms is not None)
+        accepted = f'<path class="accepted" d="{accepted_path(partition, first, last, low, high)}"/>'
+        picture = small_svg(uses + accepted, _described(variable, said.words, first, last, INPUT_SHARE * (high - low)))
+        ticks = _ticks(variable, first, last, low, high)
+    else:
+        chips = [(label, first <= k <= last) for k, label in enumerate(partition.labels)]
+    return ConditionView(said.subject, said.words, variable.value_unit, picture, ticks, chips)
+
+
+def _described(variable: Variable, words: str, first: int, last: int, tolerance: float) -> str:
+    """Say what the picture of accepted labels shows."""
+    if variable.tells_borders:
+        return words
+    said, partition = [], variable.partition
+    if first > 0:
+        split, half = partition.split_points[first - 1], partition.half_widths[first - 1]
+        said.append(f"not below {shown(split - half, tolerance)}, half at {shown(split, tolerance)}")
+    if last < partition.n_labels - 1:
+        split, half = partition.split_points[last], partition.half_widths[last]
+        said.append(f"half at {shown(split, tolerance)}, not above {shown(split + half, tolerance)}")
+    return f"{words}: {'; '.join(said)}"
+
+
+def _ticks(variable: Variable, first: int, last: int, low: float, high: float) -> list[Tick]:
+    """Return the ends of the picture and the splits that bound the accepted labels, as far as there is room."""
+    tolerance, partition = INPUT_SHARE * (high - low), variable.partition
+    splits = [partition.split_points[k] for k in (first - 1, last) if 0 <= k < len(partition.split_points)]
+    ticks = [Tick(position(split, low, high), value_text(variable, split, tolerance)) for split in splits]
+    if len(ticks) == 2 and not _apart(*ticks):
+        ticks = [Tick((ticks[0].at + ticks[1].at) / 2.0, f"{ticks[0].text} to {ticks[1].text}")]
+    ends = [Tick(0.0, value_text(variable, low, tolerance)), Tick(100.0, value_text(variable, high, tolerance))]
+    ends = [end for end in ends if all(_apart(end, tick) for tick in ticks)]
+    return sorted(ticks + ends, key=lambda tick: tick.at)
+
+
+def _apart(one: Tick, other: Tick) -> bool:
+    """Return whether two ticks are far enough from each other; at the ends of a picture texts stand inside of it."""
+    wide = [len(tick.text) * (1.0 if tick.at in (0.0, 100.0) else 0.5) for tick in (one, other)]
+    return abs(one.at - other.at) >= max(_TICKS_APART, _LETTER * (sum(wide) + 1.0))

@@ -1,0 +1,223 @@
+"""Dates as tables have them, in columns of dates or written as text, and as seconds on the clock of their zone."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from fruler._typing import Floats
+from fruler.table.texts import column_texts
+
+Order = Literal["ymd", "dmy", "mdy"]
+
+_TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?" + _TIME)
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME)
+_EXAMPLE = "2024-12-31"
+_MONTHS = 12
+
+
+class UnreadDate(ValueError):
+    """A value that is no date, or one of another kind than the others.
+
+    Parameters
+    ----------
+    row : int
+        Its row, counted from 0.
+    value : str
+        As it is written.
+    problem : str
+        What is wrong, in words that follow "a date ".
+    remedy : str
+        What to do.
+    """
+
+    def __init__(self, row: int, value: str, problem: str, remedy: str = f"write it as {_EXAMPLE}") -> None:
+        super().__init__(f"Row {row} has {value!r}, a date {problem}; {remedy}.")
+        self.row, self.value, self.problem, self.remedy = row, value, problem, remedy
+
+
+@dataclass(frozen=True)
+class DateFormat:
+    """How the dates of a column are written.
+
+    Parameters
+    ----------
+    zone : str
+        The time zone of which they show the clock; empty: they have none.
+    order : {"ymd", "dmy", "mdy"}
+        Of year, month and day in text; one that begins with the year is always read as such.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> DateFormat(order="dmy").seconds(pd.Series(["02.01.1970", None])).tolist()
+    [86400.0, nan]
+    """
+
+    zone: str = ""
+    order: Order = "ymd"
+
+    def __post_init__(self) -> None:
+        if self.zone:
+            try:
+                pd.Series(pd.NaT, index=[0], dtype="datetime64[us, UTC]").dt.tz_convert(self.zone)
+            except (KeyError, ValueError, OSError) as error:
+                raise ValueError(f"{self.zone!r} is no time zone.") from error
+
+    @classmethod
+    def of(cls, values: pd.Series) -> DateFormat:
+        """Find out how the dates of a column are written.
+
+        Raises
+        ------
+        UnreadDate
+            If they are not all written alike, or can be read in two ways.
+        """
+        if isinstance(values.dtype, pd.DatetimeTZDtype):
+            return cls(str(values.dtype.tz))
+        if pd.api.types.is_datetime64_any_dtype(values.dtype) or isinstance(values.dtype, pd.PeriodDtype):
+            return cls()
+        present = values[values.notna()]
+        if all(isinstance(value, datetime.date | np.datetime64) for value in present):
+            return cls("UTC" if _have_zones(values) else "")
+        texts = column_texts(values)
+        order = _order(texts)
+        return cls("UTC" if _texts_have_zones(texts, order) else "", order)
+
+    def seconds(self, values: pd.Series) -> Floats:
+        """Return the seconds since 1970 began, by the clock of the zone; NaN where a date is missing.
+
+        Raises
+        ------
+        UnreadDate
+            If a value is no date, or has a zone where the others have none.
+        """
+        stamps = self._stamps(values)
+        if self.zone:
+            stamps = stamps.dt.tz_convert(self.zone).dt.tz_localize(None)
+        counted = stamps.astype("datetime64[us]").to_numpy().astype(np.int64) / 1e6
+        return np.where(stamps.isna(), np.nan, counted)
+
+    def _stamps(self, values: pd.Series) -> pd.Series:
+        if not values.notna().any():
+            return pd.Series(pd.NaT, index=values.index, dtype="datetime64[us, UTC]" if self.zone else "datetime64[us]")
+        dtype = values.dtype
+        if isinstance(dtype, pd.PeriodDtype):
+            values = values.dt.to_timestamp()
+        elif not pd.api.types.is_datetime64_any_dtype(dtype):
+            return self._parsed(values)
+        self._check_zone(values, isinstance(values.dtype, pd.DatetimeTZDtype))
+        return values
+
+    def _parsed(self, values: pd.Series) -> pd.Series:
+        """Read dates that are single objects or text."""
+        present = values[values.notna()]
+        if all(isinstance(value, datetime.date | np.datetime64) for value in present):
+            self._check_zone(values, _have_zones(values))
+            return pd.to_datetime(values.astype(object), utc=bool(self.zone))
+        texts = column_texts(values)
+        # Each distinct text once: the days of a table often repeat.
+        codes, distinct = pd.factorize(texts, use_na_sentinel=True)
+        found = [_iso(str(text), self.order) for text in distinct]
+        read = pd.to_datetime(pd.Series(found, dtype=object), errors="coerce", format="ISO8601", utc=bool(self.zone))
+        unread = np.append(read.isna().to_numpy(), False)[codes]
+        if unread.any():
+            row = int(np.argmax(unread))
+            raise UnreadDate(row, texts.iloc[row], "that is not in the calendar")
+        self._check_zone(values, _texts_have_zones(texts, self.order))
+        stamps = pd.concat([read, pd.Series([pd.NaT], dtype=read.dtype)], ignore_index=True)
+        return stamps.iloc[codes].set_axis(values.index)
+
+    def _check_zone(self, values: pd.Series, has_zone: bool) -> None:
+        if has_zone == bool(self.zone):
+            return
+        row = int(np.argmax(values.notna()))
+        value = str(values.iloc[row])
+        if has_zone:
+            problem, remedy = "with a time zone, and the model knows dates without one", "take the zone away"
+        else:
+            problem, remedy = "without a time zone, and the model knows dates with one", f"add it, such as {self.zone}"
+        raise UnreadDate(row, value, problem, remedy)
+
+
+def are_dates(texts: pd.Series) -> bool:
+    """Say whether all texts look like dates, whether there is such a day or not.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> are_dates(pd.Series(["2024-12-31", "31.12.2024 18:30"])), are_dates(pd.Series(["2024", "18:30"]))
+    (True, False)
+    """
+    return all(_YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text) for text in texts)
+
+
+def _have_zones(values: pd.Series) -> bool:
+    """Say whether dates have time zones.
+
+    Raises
+    ------
+    UnreadDate
+        If some have one and others have none.
+    """
+    zoned = [getattr(value, "tzinfo", None) is not None for value in values[values.notna()]]
+    return _all_or_none(values, zoned)
+
+
+def _texts_have_zones(texts: pd.Series, order: Order) -> bool:
+    pattern = _YEAR_FIRST if order == "ymd" else _YEAR_LAST
+    matches = (pattern.fullmatch(text) or _YEAR_FIRST.fullmatch(text) for text in texts.dropna())
+    return _all_or_none(texts, [match is not None and match.groups()[-1] is not None for match in matches])
+
+
+def _all_or_none(values: pd.Series, zoned: list[bool]) -> bool:
+    if any(zoned) and not all(zoned):
+        row = int(np.flatnonzero(values.notna())[zoned.index(not zoned[0])])
+        has, others = ("without", "with") if zoned[0] else ("with", "without")
+        problem = f"{has} a time zone beside dates {others} one"
+        raise UnreadDate(row, str(values.iloc[row]), problem, "write all with a zone, or all without")
+    return bool(zoned) and zoned[0]
+
+
+def _order(texts: pd.Series) -> Order:
+    """Return the order of year, month and day.
+
+    Raises
+    ------
+    UnreadDate
+        If it is not the same in all texts, or if days and months can't be told apart.
+    """
+    matches: list[Any] = [_YEAR_LAST.fullmatch(text) for text in texts.dropna().unique()]
+    found = [match for match in matches if match is not None]
+    if not found:
+        return "ymd"
+    # Only the Germans and their neighbours write dots, and they begin with the day.
+    if all(match[2] == "." for match in found) or any(int(match[1]) > _MONTHS for match in found):
+        return "dmy"
+    if any(int(match[3]) > _MONTHS for match in found):
+        return "mdy"
+    text = found[0][0]
+    row = int(np.argmax(texts == text))
+    raise UnreadDate(row, text, "of which day and month cannot be told apart")
+
+
+def _iso(text: str, order: Order) -> str:
+    """Return a date with its year first; what is no date stays as it is, for the parser to refuse."""
+    match = _YEAR_FIRST.fullmatch(text)
+    if match is not None:
+        year, month, day = match[1], match[3], match[4] or "1"
+        time = match.groups()[4:]
+    else:
+        match = _YEAR_LAST.fullmatch(text)
+        if match is None or order == "ymd":
+            return text if match is None else ""
+        day, month, year = (match[1], match[3], match[4]) if order == "dmy" else (match[3], match[1], match[4])
+        time = match.groups()[4:]
+    hour, minute, second, zone = time
+    return f"{year}-{int(month):02d}-{int(day):02d}T{int(hour or 0):02d}:{minute or '00'}:{second or '00'}{zone or ''}"
