@@ -38,7 +38,7 @@ def search_regularization(
     task : Task
         Whose `scored` rows are not among the `fitted` ones.
     chromosomes : sequence of Chromosome
-        The data bases to try it on; what is minimised is the geometric mean of their errors.
+        The data bases to try it on; what counts is the one with the least error, since a search looks for such.
     settings : ElasticNetSettings
         All the rest.
     fixed : bool, default=False
@@ -61,8 +61,7 @@ def search_regularization(
             return float(run_kernel(task, candidate, [chromosome])[0, 0])
 
         run = map if pool is None else pool.map
-        errors = np.array([value for value in run(error, chromosomes) if np.isfinite(value)])
-        return float(np.log(np.maximum(errors, 1e-300)).mean()) if len(errors) else np.inf
+        return min((value for value in run(error, chromosomes) if np.isfinite(value)), default=np.inf)
 
     best, least, worse = replace(settings, regularization=_FALLBACK) if not fixed else settings, np.inf, 0
     for regularization in (settings.regularization,) if fixed else DECADES:
