@@ -77,14 +77,15 @@ def run(task, chromosome, settings=EXACT, scored="task"):
     return result
 
 
+@pytest.mark.parametrize("shrink_intercepts", [True, False])
 @pytest.mark.parametrize("t_norm", TASKS)
 @given(seed=st.integers(0, 2**32 - 1))
-@examples(0.4)
-def test_rules_consequents_and_errors_equal_numpy(t_norm, seed):
-    task = TASKS[t_norm]
+@examples(0.2)
+def test_rules_consequents_and_errors_equal_numpy(t_norm, shrink_intercepts, seed):
+    task, settings = TASKS[t_norm], replace(EXACT, shrink_intercepts=shrink_intercepts)
     chromosome = random_chromosome(task.space, seed)
     inputs, labels, coefficients, _ = learn(
-        chromosome.granularities, chromosome.displacements, *tables_of(task), EXACT.numbers, 100
+        chromosome.granularities, chromosome.displacements, *tables_of(task), settings.numbers, 100
     )
     expected_inputs, expected_labels = numpy_rules(task, chromosome)
     assert inputs.tolist() == expected_inputs
@@ -93,7 +94,7 @@ def test_rules_consequents_and_errors_equal_numpy(t_norm, seed):
     design, _ = numpy_design(task, chromosome, task.fitted)
     beta = coefficients.ravel()
     n, p = len(task.fitted), task.space.n_inputs
-    penalised = np.arange(len(beta)) % (p + 1) != 0
+    penalised = (np.arange(len(beta)) % (p + 1) != 0) | shrink_intercepts
     slack = design.T @ (task.fitted.y - design @ beta) / n
     slack -= np.where(penalised, EXACT.l2, INTERCEPT_RIDGE) * beta
     bound = np.where(penalised, EXACT.l1, 0.0)
@@ -101,7 +102,7 @@ def test_rules_consequents_and_errors_equal_numpy(t_norm, seed):
     assert (np.abs(slack[beta == 0]) <= bound[beta == 0] + 1e-7).all()
 
     scored_design, n_uncovered = numpy_design(task, chromosome, task.scored)
-    error, n_rules, n_coefficients, uncovered, _ = run(task, chromosome)
+    error, n_rules, n_coefficients, uncovered, _ = run(task, chromosome, settings)
     assert error == pytest.approx(np.square(scored_design @ beta - task.scored.y).mean(), rel=1e-9)
     assert (n_rules, n_coefficients) == (len(labels), np.count_nonzero(coefficients[:, 1:]))
     assert uncovered == n_uncovered
@@ -221,12 +222,14 @@ def test_too_many_rules_are_not_looked_at():
         learn(chromosome.granularities, chromosome.displacements, *tables_of(task), EXACT.numbers, 2)
 
 
+@pytest.mark.parametrize("shrink_intercepts", [True, False])
 @pytest.mark.parametrize("l1_ratio", [0.05, 0.95])
 @pytest.mark.parametrize("penalty", [1e-1, 1e-2, 1e-3])
-def test_gradient_descent_comes_near_the_optimum(penalty, l1_ratio):
-    """Within 2 % of the least objective, on designs that real chromosomes give rise to."""
+def test_gradient_descent_comes_near_the_optimum(penalty, l1_ratio, shrink_intercepts):
+    """Within 4 % of the least objective, though it ends early, on designs that real chromosomes give rise to."""
     task = make_task(n_rows=9_000, t_norm="minimum")
-    exact = ElasticNetSettings(penalty, l1_ratio, tolerance=1e-12, progress=-1.0, max_rounds=5_000)
+    given = {"regularization": penalty, "l1_ratio": l1_ratio, "shrink_intercepts": shrink_intercepts}
+    exact = ElasticNetSettings(**given, tolerance=1e-12, progress=-1.0, max_rounds=5_000)
     for seed in range(3):
         chromosome = random_chromosome(task.space, seed)
         design, _ = numpy_design(task, chromosome, task.fitted)
@@ -234,12 +237,12 @@ def test_gradient_descent_comes_near_the_optimum(penalty, l1_ratio):
         def objective(settings, design=design, chromosome=chromosome):
             genes = chromosome.granularities, chromosome.displacements
             *_, coefficients, _ = learn(*genes, *tables_of(task), settings.numbers, 100)
-            slopes = coefficients[:, 1:]
+            shrunk = coefficients[:, 0 if shrink_intercepts else 1 :]
             fit = np.square(design @ coefficients.ravel() - task.fitted.y).mean() / 2
-            return fit + penalty * (l1_ratio * np.abs(slopes).sum() + (1 - l1_ratio) / 2 * np.square(slopes).sum())
+            return fit + penalty * (l1_ratio * np.abs(shrunk).sum() + (1 - l1_ratio) / 2 * np.square(shrunk).sum())
 
         descents = [
-            objective(ElasticNetSettings(penalty, l1_ratio, solver="sgd", rate=rate, seed=1, max_rounds=3_000))
+            objective(ElasticNetSettings(**given, solver="sgd", rate=rate, seed=1, max_rounds=3_000))
             for rate in (0.1, 0.05, 0.025)
         ]
-        assert min(descents) <= 1.02 * objective(exact)
+        assert min(descents) <= 1.04 * objective(exact)

@@ -12,7 +12,7 @@ from fruler.algorithms.fruler.regularization import DECADES, search_regularizati
 from fruler.consequents.elastic_net import ElasticNetSettings
 
 TASK = make_task()
-NET = ElasticNetSettings(1e-3, 0.05)
+NET = ElasticNetSettings(1e-3, 0.05, shrink_intercepts=False)
 
 
 def make_search(seed=0, deadline=np.inf, initial_threshold=6.0, **changes):
