@@ -131,7 +131,7 @@ INFINITE = pd.Series([1.0] * 7 + [np.inf] + [2.0] * (N - 8))
         ),
         (
             pd.Series(pd.timedelta_range("1h", periods=N)),
-            "The column 'k' holds times; make numbers of them, such as hours, or leave it out.",
+            "The column 'k' holds durations; make numbers of them, such as hours, or leave it out.",
         ),
     ],
     ids=["None", "NaN", "infinity", "text among numbers", "mixed", "identifiers", "dates"],
@@ -224,3 +224,21 @@ def test_columns_may_be_numbered():
     )
     model = FuzzyRuleRegressor(random_state=0).fit(numbered, table["y"])
     np.testing.assert_allclose(model.predict(numbered), expected)
+
+
+def test_a_lazy_table_is_refused_in_one_sentence():
+    lazy = pl.DataFrame({"x": [1.0, 2.0]}).lazy()
+    with pytest.raises(TypeError, match=r"X is a LazyFrame, which holds no rows yet; give X.collect\(\)"):
+        FuzzyRuleRegressor().fit(lazy, [1.0, 2.0])
+
+
+def test_an_explanation_names_categories_that_are_not_known():
+    table = make_table("category", gap=False)
+    model = FuzzyRuleRegressor(random_state=0).fit(table.drop(columns="y"), table["y"])
+    rows = pd.DataFrame({"size": [1.0, 1.0, None], "colour": ["mars", "red", None]}, index=[7, 7, 9])
+    why = model.explain(rows)
+    assert why.unknown == ({"colour": "mars"}, {}, {})
+    assert "not known, and estimated from the rest of the row: colour 'mars'" in str(why[0])
+    assert "missing, and" not in str(why[0])
+    assert "missing, and estimated from the rest of the row: size, colour" in str(why[2])
+    assert "not known" not in str(why[1])

@@ -92,6 +92,12 @@ def test_python_reads_text_and_zones_as_predict_does():
     np.testing.assert_allclose([own["predict"]([value]) for value in values], expected(rules, values), rtol=1e-12)
     with pytest.raises(ValueError, match="written as 2024-12-31"):
         own["predict"](["soon"])
+    with pytest.raises(ValueError, match="a date is needed; got 5"):
+        own["predict"]([5])
+    year_first = {}
+    exec(export_model(date_rules(), "python"), year_first)  # noqa: S102
+    with pytest.raises(ValueError, match="written as 2024-12-31"):
+        year_first["predict"](["05.04.2024"])
     rules = date_rules(dates=DateFormat("Europe/Berlin"))
     exec(export_model(rules, "python"), own)  # noqa: S102
     values = pd.Series(pd.to_datetime(["2024-07-01 23:30", "2024-01-01 23:30"], utc=True))
@@ -182,6 +188,20 @@ def test_columns_of_days_are_read_by_databases_too():
 def test_text_that_is_no_date_is_missing_in_sqlite():
     answers = in_sqlite(["soon", pd.NaT, "2024-02-29"], export_model(date_rules(gaps=False), "sql"))
     assert np.isnan(answers).tolist() == [True, True, False]
+
+
+def test_c_and_onnx_say_which_clock_dates_go_by():
+    onnx = pytest.importorskip("onnx")
+    note = "Dates ('sold') are seconds from the start of 1970 to what the clock of Europe/Berlin shows."
+    rules = date_rules(dates=DateFormat("Europe/Berlin"))
+    assert note in export_model(rules, "c")
+    assert onnx.load_from_string(export_model(rules, "onnx")).doc_string == note
+
+
+def test_dates_with_clocks_of_their_own_are_read_by_sqlite():
+    rules = date_rules(dates=DateFormat("as written"))
+    written = ["2024-07-01 12:00:00+02:00", "2024-12-01T08:30:00Z"]
+    np.testing.assert_allclose(in_sqlite(written, export_model(rules, "sql")), expected(rules, pd.Series(written)))
 
 
 def test_dates_with_a_zone_are_refused_in_sql():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fruler.table.cycles import cycle_start
-from fruler.table.date_formats import DateFormat, UnreadDate, are_dates
+from fruler.table.date_formats import DateFormat, UnreadDate, look_like_dates
 from fruler.table.date_inputs import date_parts
 from fruler.table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource, cycle_places
 from fruler.table.inputs import learn_inputs
@@ -36,7 +36,8 @@ def seconds(values):
         lambda values: values.dt.tz_localize("UTC"),
         lambda values: values.dt.tz_localize("UTC").astype(object),
         lambda values: values.dt.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        lambda values: values.dt.tz_localize("UTC").dt.tz_convert("Etc/GMT-2").dt.strftime("%Y-%m-%d %H:%M%z"),
+        lambda values: values.dt.tz_localize("Etc/GMT-2").dt.strftime("%Y-%m-%d %H:%M%z"),
+        lambda values: values.dt.tz_localize("Etc/GMT-2").astype(str),
     ],
 )
 def test_dates_are_the_same_however_they_are_written(hold):
@@ -54,7 +55,7 @@ def test_days_and_months_without_a_time_are_dates():
         assert seconds(pd.Series(written)).tolist() == expected
     assert seconds(pd.Series([datetime.date(1970, 1, 1), datetime.date(1970, 2, 1)])).tolist() == expected
     assert seconds(pd.Series(pd.period_range("1970-01", periods=2, freq="M"))).tolist() == expected
-    assert not are_dates(pd.Series(["1970-01-01", "soon"]))
+    assert look_like_dates(pd.Series(["1970-01-01", "soon"])).tolist() == [True, False]
 
 
 def test_dates_show_the_clock_of_their_zone():
@@ -79,13 +80,47 @@ def test_a_zone_on_one_side_only_is_refused():
         DateFormat("Atlantis")
 
 
-@pytest.mark.parametrize("value", ["2021-13-01", "2021-02-29", "soon"])
-def test_a_date_that_does_not_exist_is_refused_with_its_row(value):
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("2021-13-01", "that is not in the calendar"),
+        ("2021-02-29", "that is not in the calendar"),
+        ("soon", "that cannot be read"),
+        ("31.12.21", "that cannot be read"),
+        ("31.12.2021", "with its year last, and the model knows no such texts"),
+        ("2021-01-02T10:00Z", "with a time zone beside dates without one"),
+    ],
+)
+def test_a_date_that_cannot_be_read_is_refused_with_its_row(value, problem):
     source = CycleSource("sold", "hour", 0.0)
-    with pytest.raises(UnfitValue, match=rf"'sold', row 1 .*is '{value}', a date that is not in the calendar; write"):
+    with pytest.raises(UnfitValue, match=rf"'sold', row 1 .*is '{value}', a date {problem}; write"):
         source.numbers(pd.Series(["2021-01-01", value]))
     with pytest.raises(UnfitValue, match="is 7, and the model knows dates there; write one such as 2024-12-31"):
         source.numbers(pd.Series([7]))
+
+
+def test_dates_with_offsets_show_their_own_clock():
+    written = pd.Series(["2024-07-01 12:00:00+02:00", "2024-12-01 12:00:00+01:00"])
+    aware = pd.Series(pd.to_datetime(written, utc=True)).dt.tz_convert("Europe/Berlin")
+    assert cycle_places(seconds(written), "hour").tolist() == [12.0, 12.0]
+    assert DateFormat.of(written).seconds(aware).tolist() == seconds(aware).tolist() == seconds(written).tolist()
+
+
+def test_a_moment_is_written_as_its_own_day_and_a_border_as_the_nearest_midnight():
+    trend = TrendSource("sold", datetime.datetime(2024, 1, 1), "days")
+    numbers = trend.numbers(pd.Series(["2024-04-05 23:59", "2024-04-05", "2024-04-06"]))
+    assert [trend.written(number) for number in numbers] == ["5 Apr 2024", "5 Apr 2024", "6 Apr 2024"]
+    assert trend.between(None, numbers[0]) == "before 6 Apr 2024"
+    season = CycleSource("sold", "day of year", 200.0)
+    numbers = season.numbers(pd.Series(["2024-04-05 23:59", "2024-04-05", "2024-04-06"]))
+    assert [season.written(number) for number in numbers] == ["5 Apr", "5 Apr", "6 Apr"]
+
+
+def test_the_weekday_of_months_is_not_offered():
+    assert list(date_parts(pd.Series(pd.date_range("2010-01-01", periods=60, freq="MS"), name="d"))) == [
+        "",
+        "day of year",
+    ]
 
 
 def test_the_day_of_the_year_is_the_same_in_all_years():
@@ -108,7 +143,7 @@ def test_numbers_and_ranges_are_written_as_dates():
     season = CycleSource("sold", "day of year", 305.0)
     assert season.between(None, 111.0) == "1 Nov to 20 Feb"
     assert season.between(111.0, 200.2) == "20 Feb to 19 May"
-    assert season.written(0.4) == "1 Nov"
+    assert season.written(0.9) == "1 Nov"
     night = CycleSource("sold", "hour", 22.0)
     assert (night.between(None, 8.25), night.counts) == ("22:00 to 06:15", "hours since 22:00")
     trend = TrendSource("sold", datetime.datetime(2019, 5, 2), "days")

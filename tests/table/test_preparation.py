@@ -57,7 +57,9 @@ def test_columns_that_become_inputs(values, kind):
         ([1.0, 2.0] * 8 + [np.nan] * (N - 16), "60% of its values are missing"),
         ([1.0, 2.0] * 8 + [np.inf] * (N - 16), "60% of its values are missing or infinite"),
         ([datetime.time(1), datetime.time(2)] * 20, "times; add a column of numbers made of them, such as hours"),
-        (["12:30", "13:45"] * 20, "times, or dates with years of two digits"),
+        (["12:30", "13:45"] * 20, "times; add a column of numbers made of them, such as hours"),
+        (["1.2.20", "2.3.21"] * 20, "dates with years of two digits; write them as 2024-12-31"),
+        (["2020-01-02", "2021-01-02"] * 19 + ["2020-01-01", "soon"], "text among dates ('soon' in row 40); correct it"),
         (["1/2/2020", "3/4/2020"] * 20, "a date of which day and month cannot be told apart ('1/2/2020' in row 1)"),
         (
             [str(i) for i in range(N - 1)] + ["unknown"],

@@ -275,10 +275,15 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
 
     def _inputs(self, X: Any) -> Floats:
         """Check a table, and return the inputs of its rows, NaN where there is a gap."""
+        checked = self._checked(X)
+        return checked if isinstance(checked, np.ndarray) else input_table(checked, self.rule_base_.variables)
+
+    def _checked(self, X: Any) -> Floats | pd.DataFrame:
+        """Check a table, and return it as numbers where it has nothing else."""
         rules = self.rule_base_
         if is_numeric(X) and all(one.source is None for one in rules.variables):
             return check_table(self, X, allow_nan=True)
-        return input_table(frame_of(self, X, rules.columns), rules.variables)
+        return frame_of(self, X, rules.columns)
 
     def explain(self, X: Any) -> Explanation:
         """Explain each prediction: the rules that fired, what each input adds, and its labels.
@@ -295,7 +300,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
             and whether a row lies `outside` the training data. Printing it gives sentences.
         """
         check_is_fitted(self, "rule_base_")
-        return self.rule_base_.explain(self._inputs(X))
+        return self.rule_base_.explain(self._checked(X))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, which `load_model` reads; it is written whole or not at all.

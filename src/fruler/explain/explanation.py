@@ -15,6 +15,7 @@ from fruler._wording import counted, number_within, readable_number
 from fruler.explain.effects import output_spread
 from fruler.rules.contributions import parts_from
 from fruler.rules.rule_base import RuleBase
+from fruler.table.reading import unknown_values
 
 _ROWS_SHOWN, _PARTS_SHOWN = 5, 6
 # A rule that fires less than this is not worth a word.
@@ -49,6 +50,8 @@ class Explanation:
         Which values lie outside the range of the training data.
     missing : ndarray of bool, shape (n_samples, n_inputs)
         Which values were missing, or categories that are not known; `values` has what was taken for them.
+    unknown : tuple of dict of str to str
+        For each row the categories that are not known, by column.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Explanation:
     fired: npt.NDArray[np.bool_]
     outside: npt.NDArray[np.bool_]
     missing: npt.NDArray[np.bool_]
+    unknown: tuple[dict[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -89,6 +93,7 @@ class Explanation:
             fired=self.fired[at],
             outside=self.outside[at],
             missing=self.missing[at],
+            unknown=self.unknown[at],
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -185,8 +190,13 @@ class Explanation:
             lines[-1] += ", the nearest: no rule fits"
         if self.outside[row].any():
             lines.append(f"  outside the training data: {self._names_where(self.outside[row])}")
-        if self._missing_columns(row):
-            lines.append(f"  missing, and estimated from the rest of the row: {', '.join(self._missing_columns(row))}")
+        unknown = self.unknown[row] if self.unknown else {}
+        missing = [column for column in self._missing_columns(row) if column not in unknown]
+        if missing:
+            lines.append(f"  missing, and estimated from the rest of the row: {', '.join(missing)}")
+        if unknown:
+            told = ", ".join(f"{column} {value!r}" for column, value in unknown.items())
+            lines.append(f"  not known, and estimated from the rest of the row: {told}")
         return "\n".join(lines)
 
     def _value_text(self, row: int, feature: int, labels: pd.Series[str]) -> str:
@@ -222,6 +232,8 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
     given = rule_base.numbers_of(X)
     values = rule_base.filled(given)
     activations, fired = rule_base.activations(values)
+    used = [one for one, uses in zip(rule_base.variables, rule_base.uses, strict=True) if uses]
+    wraps = np.array([one.source is not None and one.source.wraps for one in rule_base.variables])
     return Explanation(
         rule_base=rule_base,
         values=values,
@@ -230,6 +242,7 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         predictions=rule_base.predict(values),
         activations=activations,
         fired=fired,
-        outside=(values < training.low) | (values > training.high),
+        outside=((values < training.low) | (values > training.high)) & ~wraps,
         missing=np.isnan(given),
+        unknown=tuple(unknown_values(X, used)) if np.isnan(given).any() else (),
     )

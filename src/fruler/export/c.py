@@ -43,10 +43,10 @@ def export(rule_base: RuleBase) -> str:
     str
         The source. ``fruler_predict`` takes the numbers of one row in the order of ``fruler_inputs``, the columns of
         the table, and returns the prediction. A category is a number too: a constant has its code, and
-        ``fruler_code(column, text)`` finds it. A date is the seconds since 1970 began, by the clock of the zone that
-        the model was learned in. NAN is a gap; it is filled in as `RuleBase.predict` does, and so is an
-        unknown code. Where the rules do not know how, and where a number that they need is infinite, the
-        prediction is NAN.
+        ``fruler_code(column, text)`` finds it. A date is the seconds from the start of 1970 to what the clock shows,
+        in the zone that the model was learned in. NAN is a gap; it is filled in as `RuleBase.predict` does, and so is
+        an unknown code. Where the rules do not know how, and where a number that they need is infinite, the prediction
+        is NAN.
 
     Examples
     --------
@@ -95,6 +95,7 @@ class _Writer:
         target = name_with_unit(rule_base.target_name, rule_base.target_unit)
         lines = [
             comment(f"{count} for {target}, learned and written by fruler."),
+            *([comment(self.input_plan.date_note)] if self.input_plan.date_note else []),
             "#include <math.h>",
             *([] if self.input_plan.numeric else ["#include <string.h>"]),
             "",

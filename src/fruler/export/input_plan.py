@@ -10,7 +10,7 @@ from fruler._typing import Floats
 from fruler._wording import quote_names
 from fruler.export.plan import Plan
 from fruler.rules.rule_base import RuleBase
-from fruler.table.date_formats import DateFormat
+from fruler.table.date_formats import AS_WRITTEN, DateFormat
 from fruler.table.date_sources import DateSource
 from fruler.table.gaps import N_SWEEPS
 from fruler.table.sources import LevelSource, NumberSource, Source
@@ -126,6 +126,17 @@ class InputPlan:
     def numeric(self) -> bool:
         """Whether all columns hold numbers, or dates as numbers."""
         return all(column.levels is None for column in self.columns)
+
+    @property
+    def date_note(self) -> str:
+        """What a caller must know who gives dates as numbers; empty where there are none."""
+        dated = [column for column in self.columns if column.dates is not None]
+        if not dated:
+            return ""
+        names = quote_names([column.name for column in dated])
+        zones = {column.dates.zone for column in dated if column.dates is not None} - {"", AS_WRITTEN}
+        clock = f" of {' and '.join(sorted(zones))}" if zones else ""
+        return f"Dates ({names}) are seconds from the start of 1970 to what the clock{clock} shows."
 
     def date_of(self, feature: int) -> DateSource | None:
         """Return the source of an input, if it comes from a column of dates."""

@@ -24,8 +24,8 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> 
 
     Its input ``X`` is a table of numbers, shape (n_rows, n_columns), in the order of `RuleBase.columns`; its output
     ``prediction`` has the shape (n_rows, 1). If there are categories, each column is an input of its own by its name,
-    of shape (n_rows, 1), and categories are strings. A date is the seconds since 1970 began, by the clock of the zone
-    that the model was learned in. A gap is NaN, or an empty string; it is filled in as
+    of shape (n_rows, 1), and categories are strings. A date is the seconds from the start of 1970 to what the clock
+    shows, in the zone that the model was learned in. A gap is NaN, or an empty string; it is filled in as
     `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, and where a number is
     infinite, the prediction is NaN.
 
@@ -82,6 +82,7 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> 
         opset_imports=opsets,
         ir_version=_IR_VERSION,
         producer_name="fruler",
+        doc_string=input_plan.date_note,
     )
     onnx.checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString())

@@ -16,20 +16,22 @@ def _seconds(value, zone="", order="ymd"):
         return math.nan
     if isinstance(value, str):
         value = _date(value.strip(), order)
+    elif not isinstance(value, datetime.date):
+        raise ValueError(f"a date is needed; got {value!r}")
     elif not isinstance(value, datetime.datetime):
         value = datetime.datetime(value.year, value.month, value.day)
     if (value.tzinfo is not None) != bool(zone):
         raise ValueError(f"dates must have {'a' if zone else 'no'} time zone; got {value}")
-    if zone:
-        value = value.astimezone(zoneinfo.ZoneInfo(zone)).replace(tzinfo=None)
-    return (value - datetime.datetime(1970, 1, 1)).total_seconds()
+    if zone and zone != "as written":
+        value = value.astimezone(zoneinfo.ZoneInfo(zone))
+    return (value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)).total_seconds()
 
 
 def _date(text, order):
     """Return the date that is written."""
     pattern = r"(\d+)[-/.](\d+)(?:[-/.](\d+))?(?:[T ](\d+):(\d+)(?::(\d+)(?:[.,]\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?"
     match = re.fullmatch(pattern, text)
-    if match is None:
+    if match is None or order == "ymd" and len(match[1]) != 4:
         raise ValueError(f"a date is written as 2024-12-31; got {text!r}")
     *numbers, zone = match.groups()
     first, second, third, hour, minute, second_of_minute = (int(number or 0) for number in numbers)

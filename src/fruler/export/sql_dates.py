@@ -38,7 +38,7 @@ def date_columns(name: str, order: Order, place: int) -> list[str]:
         ways[year_last] = (7, 4, 1) if order == "dmy" else (7, 1, 4)
     seconds = " + ".join(
         f"{scale} * COALESCE(CAST(NULLIF(SUBSTR({text}, {start}, {length}), '') AS DOUBLE PRECISION), 0e0)"
-        for scale, start, length in (("36e2", 12, 2), ("6e1", 15, 2), ("1e0", 18, 9))
+        for scale, start, length in (("36e2", 12, 2), ("6e1", 15, 2), ("1e0", 18, 2))
     )
     parts = {"y": (0, 4), "m": (1, 2), "d": (2, 2)}
     columns = []

@@ -9,6 +9,7 @@ from fruler.export.expressions import linear
 from fruler.export.input_plan import Filling, InputPlan
 from fruler.export.sql_dates import date_columns, date_input
 from fruler.export.sql_literals import literal, quoted, real
+from fruler.table.date_formats import AS_WRITTEN
 from fruler.table.date_sources import DateSource
 from fruler.table.sources import GapSource, LevelSource
 from fruler.table.validation import LARGEST_VALUE
@@ -71,7 +72,7 @@ def input_table(plan: InputPlan, table: str) -> str:
         column = plan.columns[place]
         if column.dates is None:
             continue
-        if column.dates.zone:
+        if column.dates.zone not in ("", AS_WRITTEN):
             raise ValueError(
                 f"The dates of {column.name!r} have a time zone, which databases write in ways of their own; to export "
                 "to SQL, learn from dates without one."

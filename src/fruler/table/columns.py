@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from fruler._wording import comma_advice, counted, is_printable, quote_names
-from fruler.table.date_formats import DateFormat, UnreadDate, are_dates
+from fruler.table.date_formats import DateFormat, UnreadDate, look_like_dates
 from fruler.table.texts import are_truth_values, category_texts, column_texts
 
 Kind = Literal["number", "category", "date"]
@@ -22,8 +22,8 @@ Kind = Literal["number", "category", "date"]
 MAX_LEVELS, MIN_ROWS_A_LEVEL = 100, 3.0
 # A column that is mostly numbers was meant to be one of numbers.
 _MOSTLY = 0.5
-# Dates with years of two digits, and times of the day.
-_TIME = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2}([T ].*)?|\d{1,2}:\d{2}(:\d{2})?")
+_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
+_SHORT_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}([T ].*)?")
 
 
 class UnusableColumn(ValueError):
@@ -85,12 +85,14 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
     name, dtype = str(values.name), values.dtype
     if not values.notna().any():
         raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
+    if isinstance(dtype, pd.CategoricalDtype) and pd.api.types.is_datetime64_any_dtype(dtype.categories.dtype):
+        raise UnusableColumn(name, "holds dates as categories", remedy="make dates of them, or text")
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
         return _checked_category(values, declared)
     if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
         return _checked_date(values, declared)
     if pd.api.types.is_timedelta64_dtype(dtype):
-        raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
+        raise UnusableColumn(name, "holds durations", remedy=_TIME_REMEDY)
     if pd.api.types.is_complex_dtype(dtype):
         raise UnusableColumn(name, "holds complex numbers")
     if pd.api.types.is_numeric_dtype(dtype):
@@ -127,11 +129,18 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
     is_number = pd.to_numeric(texts, errors="coerce").notna().to_numpy()
     if is_number.all():
         return "number"
-    if are_dates(texts):
-        return _checked_date(values)
     if all(_TIME.fullmatch(text) for text in texts):
-        raise UnusableColumn(name, "holds times, or dates with years of two digits", remedy=_TIME_REMEDY)
+        raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
+    if all(_SHORT_YEAR.fullmatch(text) for text in texts):
+        raise UnusableColumn(name, "holds dates with years of two digits", remedy="write them as 2024-12-31")
     rows = np.bincount(codes[codes >= 0], minlength=len(texts))
+    is_date = look_like_dates(texts)
+    if is_date.all():
+        return _checked_date(values)
+    if rows[is_date].sum() > _MOSTLY * rows.sum():
+        first = int(np.argmin(is_date))
+        place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
+        raise UnusableColumn(name, "holds text among dates", **place)
     advice = {text: comma_advice(text) for text in texts}
     has_comma = np.array([advice[text] is not None for text in texts])
     if rows[has_comma].sum() > _MOSTLY * rows.sum():
@@ -139,7 +148,7 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
         text = min(texts[has_comma], key=lambda text: len(str(advice[text])))
         raise UnusableColumn(name, f"holds numbers with a comma ({text!r})", remedy=str(advice[text]))
     first = int(np.argmin(is_number))
-    place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
+    place = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
     if rows[is_number].sum() > _MOSTLY * rows.sum():
         raise UnusableColumn(name, "holds text among numbers", **place)
     if not all(issubclass(kind, str | bytes | bool | np.bool_) for kind in types):

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats
 from fruler.table.texts import column_texts
 
 Order = Literal["ymd", "dmy", "mdy"]
+# The zone of dates that say by how much their clock differs from others', each for itself: what they show counts.
+AS_WRITTEN = "as written"
 
 _TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?" + _TIME)
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME)
+_OFFSET = re.compile(r"(?<=:\d\d)\s*(?:Z|[+-]\d{2}:?\d{2})$")
 _EXAMPLE = "2024-12-31"
 _MONTHS = 12
 
@@ -49,7 +53,7 @@ class DateFormat:
     Parameters
     ----------
     zone : str
-        The time zone of which they show the clock; empty: they have none.
+        The time zone of which they show the clock; empty: they have none; "as written": each has one of its own.
     order : {"ymd", "dmy", "mdy"}
         Of year, month and day in text; one that begins with the year is always read as such.
 
@@ -64,7 +68,7 @@ class DateFormat:
     order: Order = "ymd"
 
     def __post_init__(self) -> None:
-        if self.zone:
+        if self.zone and self.zone != AS_WRITTEN:
             try:
                 pd.Series(pd.NaT, index=[0], dtype="datetime64[us, UTC]").dt.tz_convert(self.zone)
             except (KeyError, ValueError, OSError) as error:
@@ -85,10 +89,10 @@ class DateFormat:
             return cls()
         present = values[values.notna()]
         if all(isinstance(value, datetime.date | np.datetime64) for value in present):
-            return cls("UTC" if _have_zones(values) else "")
+            return cls(AS_WRITTEN if _have_zones(values) else "")
         texts = column_texts(values)
         order = _order(texts)
-        return cls("UTC" if _texts_have_zones(texts, order) else "", order)
+        return cls(AS_WRITTEN if _texts_have_zones(texts) else "", order)
 
     def seconds(self, values: pd.Series) -> Floats:
         """Return the seconds since 1970 began, by the clock of the zone; NaN where a date is missing.
@@ -99,14 +103,15 @@ class DateFormat:
             If a value is no date, or has a zone where the others have none.
         """
         stamps = self._stamps(values)
-        if self.zone:
-            stamps = stamps.dt.tz_convert(self.zone).dt.tz_localize(None)
+        if isinstance(stamps.dtype, pd.DatetimeTZDtype):
+            own = stamps if self.zone == AS_WRITTEN else stamps.dt.tz_convert(self.zone)
+            stamps = own.dt.tz_localize(None)
         counted = stamps.astype("datetime64[us]").to_numpy().astype(np.int64) / 1e6
         return np.where(stamps.isna(), np.nan, counted)
 
     def _stamps(self, values: pd.Series) -> pd.Series:
         if not values.notna().any():
-            return pd.Series(pd.NaT, index=values.index, dtype="datetime64[us, UTC]" if self.zone else "datetime64[us]")
+            return pd.Series(pd.NaT, index=values.index, dtype="datetime64[us]")
         dtype = values.dtype
         if isinstance(dtype, pd.PeriodDtype):
             values = values.dt.to_timestamp()
@@ -120,19 +125,36 @@ class DateFormat:
         present = values[values.notna()]
         if all(isinstance(value, datetime.date | np.datetime64) for value in present):
             self._check_zone(values, _have_zones(values))
-            return pd.to_datetime(values.astype(object), utc=bool(self.zone))
+            if self.zone == AS_WRITTEN:
+                values = values.map(lambda value: value.replace(tzinfo=None), na_action="ignore")
+            return pd.to_datetime(values.astype(object), utc=self.zone not in ("", AS_WRITTEN))
         texts = column_texts(values)
+        self._check_texts(texts)
+        self._check_zone(values, _texts_have_zones(texts))
         # Each distinct text once: the days of a table often repeat.
         codes, distinct = pd.factorize(texts, use_na_sentinel=True)
-        found = [_iso(str(text), self.order) for text in distinct]
-        read = pd.to_datetime(pd.Series(found, dtype=object), errors="coerce", format="ISO8601", utc=bool(self.zone))
+        found = pd.Series([_iso(str(text), self.order) for text in distinct], dtype=object)
+        if self.zone == AS_WRITTEN:
+            found = found.str.replace(_OFFSET, "", regex=True)
+        utc = self.zone not in ("", AS_WRITTEN)
+        read = pd.to_datetime(found, errors="coerce", format="ISO8601", utc=utc)
         unread = np.append(read.isna().to_numpy(), False)[codes]
         if unread.any():
             row = int(np.argmax(unread))
             raise UnreadDate(row, texts.iloc[row], "that is not in the calendar")
-        self._check_zone(values, _texts_have_zones(texts, self.order))
         stamps = pd.concat([read, pd.Series([pd.NaT], dtype=read.dtype)], ignore_index=True)
         return stamps.iloc[codes].set_axis(values.index)
+
+    def _check_texts(self, texts: pd.Series) -> None:
+        """Refuse text that is no date, and dates in another order than the others."""
+        for text in texts.dropna().unique():
+            if _YEAR_FIRST.fullmatch(text):
+                continue
+            row = int(np.argmax(texts == text))
+            if not _YEAR_LAST.fullmatch(text):
+                raise UnreadDate(row, text, "that cannot be read")
+            if self.order == "ymd":
+                raise UnreadDate(row, text, "with its year last, and the model knows no such texts")
 
     def _check_zone(self, values: pd.Series, has_zone: bool) -> None:
         if has_zone == bool(self.zone):
@@ -146,16 +168,16 @@ class DateFormat:
         raise UnreadDate(row, value, problem, remedy)
 
 
-def are_dates(texts: pd.Series) -> bool:
-    """Say whether all texts look like dates, whether there is such a day or not.
+def look_like_dates(texts: pd.Series) -> npt.NDArray[np.bool_]:
+    """Say which texts look like dates, whether there is such a day or not.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> are_dates(pd.Series(["2024-12-31", "31.12.2024 18:30"])), are_dates(pd.Series(["2024", "18:30"]))
-    (True, False)
+    >>> look_like_dates(pd.Series(["2024-12-31", "31.12.2024 18:30", "2024", "18:30"])).tolist()
+    [True, True, False, False]
     """
-    return all(_YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text) for text in texts)
+    return np.array([bool(_YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text)) for text in texts], dtype=np.bool_)
 
 
 def _have_zones(values: pd.Series) -> bool:
@@ -170,10 +192,8 @@ def _have_zones(values: pd.Series) -> bool:
     return _all_or_none(values, zoned)
 
 
-def _texts_have_zones(texts: pd.Series, order: Order) -> bool:
-    pattern = _YEAR_FIRST if order == "ymd" else _YEAR_LAST
-    matches = (pattern.fullmatch(text) or _YEAR_FIRST.fullmatch(text) for text in texts.dropna())
-    return _all_or_none(texts, [match is not None and match.groups()[-1] is not None for match in matches])
+def _texts_have_zones(texts: pd.Series) -> bool:
+    return _all_or_none(texts, [_OFFSET.search(text) is not None for text in texts.dropna()])
 
 
 def _all_or_none(values: pd.Series, zoned: list[bool]) -> bool:

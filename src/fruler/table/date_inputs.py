@@ -54,7 +54,11 @@ def date_parts(values: pd.Series) -> dict[str, Numbers | Places | Categories]:
         parts["day of year"] = _places(column, "day of year", dates, seconds)
     codes = weekday_codes(seconds)
     found = np.unique(codes[codes >= 0])
-    if span >= _TWO_WEEKS and len(found) > 1 and len(known) >= MIN_ROWS_A_LEVEL * len(found):
+    # The weekday of the first of a month says nothing of the month.
+    monthly = (
+        known.astype("datetime64[s]").astype("datetime64[M]").astype("datetime64[s]").astype(float) == known
+    ).all()
+    if not monthly and span >= _TWO_WEEKS and len(found) > 1 and len(known) >= MIN_ROWS_A_LEVEL * len(found):
         levels = tuple(WEEKDAYS[code] for code in found)
         places = np.append(np.where(np.isin(range(len(WEEKDAYS)), found), np.searchsorted(found, range(7)), -1), -1)
         source = partial(WeekdaySource, column, levels, dates=dates)

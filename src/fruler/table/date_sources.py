@@ -28,6 +28,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 _EPOCH = datetime.datetime(1970, 1, 1)
 # 1970 began on a Thursday.
 _FIRST_WEEKDAY = 3
+# In days: what rounding may take from a midnight.
+_A_SECOND = 1e-5
 # Of times a slider tells the quarters of an hour apart.
 _QUARTER = 0.25
 
@@ -119,16 +121,20 @@ class TrendSource(DateSource):
 
     def written(self, number: float) -> str:
         """Return the date that a number stands for."""
+        # Half a minute more gives the nearest one; a second more makes good what rounding took from a midnight.
+        return self._text(number, 30.0 if self.unit == "hours" else 1.0)
+
+    def _border(self, number: float) -> str:
+        """Return the moment that parts two stretches of time; of days the nearest midnight."""
+        return self._text(number, 30.0 if self.unit == "hours" else DAY / 2.0)
+
+    def _text(self, number: float, added: float) -> str:
         try:
-            moment = self._moment(number)
+            moment = self._moment(number) + datetime.timedelta(seconds=added)
         except OverflowError:
             return f"{number:g} {self.unit}"
-        if self.unit == "hours":
-            # Half a minute more, so that what follows is the nearest one.
-            moment += datetime.timedelta(seconds=30)
-            return f"{day_text(moment)} {moment.year}, {moment:%H:%M}"
-        moment += datetime.timedelta(hours=12)
-        return f"{day_text(moment)} {moment.year}"
+        day = f"{day_text(moment)} {moment.year}"
+        return f"{day}, {moment:%H:%M}" if self.unit == "hours" else day
 
     def ticks(self, low: float, high: float) -> Iterator[Ticks]:
         """Yield marks at round moments, from many to few."""
@@ -144,8 +150,8 @@ class TrendSource(DateSource):
         if low is None and high is None:
             return "at any time"
         if low is None:
-            return f"before {self.written(high or 0.0)}"
-        return f"after {self.written(low)}" if high is None else f"from {self.written(low)} to {self.written(high)}"
+            return f"before {self._border(high or 0.0)}"
+        return f"after {self._border(low)}" if high is None else f"from {self._border(low)} to {self._border(high)}"
 
 
 @dataclass(frozen=True)
@@ -180,6 +186,11 @@ class CycleSource(DateSource):
     dates: DateFormat = field(default=DateFormat())
 
     @property
+    def wraps(self) -> bool:
+        """It does."""
+        return True
+
+    @property
     def period(self) -> float:
         """The length of the cycle."""
         return PERIODS[self.cycle]
@@ -200,11 +211,18 @@ class CycleSource(DateSource):
 
     def written(self, number: float) -> str:
         """Return the day or the time that a number stands for."""
+        return self._text(number, _A_SECOND)
+
+    def _border(self, number: float) -> str:
+        """Return the day or the time that parts two pieces of the cycle; of days the nearest midnight."""
+        return self._text(number, 0.5)
+
+    def _text(self, number: float, added: float) -> str:
         place = (float(number) + self.start) % self.period
         if self.cycle == "hour":
             minutes = round(place * 60.0) % (24 * 60)
             return f"{minutes // 60:02d}:{minutes % 60:02d}"
-        day = round(place) % int(self.period)
+        day = int(place + added) % int(self.period)
         return day_text(datetime.datetime(LEAP_YEAR, 1, 1) + datetime.timedelta(days=day))
 
     def ticks(self, low: float, high: float) -> Iterator[Ticks]:
@@ -213,7 +231,7 @@ class CycleSource(DateSource):
 
     def between(self, low: float | None, high: float | None) -> str:
         """Return the words for a part of the cycle."""
-        return f"{self.written(low or 0.0)} to {self.written(0.0 if high is None else high)}"
+        return f"{self._border(low or 0.0)} to {self._border(0.0 if high is None else high)}"
 
 
 @dataclass(frozen=True, init=False)

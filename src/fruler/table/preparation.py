@@ -219,10 +219,11 @@ def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
     reason = error.reason.removeprefix("has ").removeprefix("holds ")
     if error.row is None:
         # That a column can be left out needs no saying where it is.
-        if "times" in reason:
+        if reason in ("times", "durations"):
             return f"{reason}; add a column of numbers made of them, such as hours"
-        return f"{reason}; {error.remedy}" if "comma" in reason else reason
-    remedy = f"; {_ODD_REMEDY}" if "numbers" in reason else f"; {error.remedy}" if "a date" in reason else ""
+        return f"{reason}; {error.remedy}" if "comma" in reason or "dates" in reason else reason
+    remedy = f"; {_ODD_REMEDY}" if "among" in reason or "mixes" in reason else ""
+    remedy = f"; {error.remedy}" if reason.startswith("a date") else remedy
     return f"{reason} ({error.value!r} in row {numbers[error.row]}){remedy}"
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from fruler._typing import Floats
 from fruler._wording import quote_names, suggest
 from fruler.table.sources import NumberSource, Source
+from fruler.table.texts import column_texts
 from fruler.table.validation import number_table
 
 _NOT_NUMBERS = (str, bytes, bool, np.bool_, datetime.date, datetime.time, datetime.timedelta, np.datetime64)
@@ -40,6 +41,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     0   1   red
     1   2  blue
     """
+    refuse_lazy(X)
     if isinstance(X, pd.DataFrame):
         frame = X
     elif hasattr(X, "to_pandas"):
@@ -63,6 +65,12 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     )
 
 
+def refuse_lazy(X: Any) -> None:
+    """Refuse a table that has not been computed yet, such as a LazyFrame of polars."""
+    if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_pandas"):
+        raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; give X.collect().")
+
+
 def is_numeric(X: Any) -> bool:
     """Say whether a table holds nothing but numbers, by its types.
 
@@ -71,6 +79,7 @@ def is_numeric(X: Any) -> bool:
     >>> is_numeric([[1.0, None]]), is_numeric([[1.0, "red"]])
     (True, False)
     """
+    refuse_lazy(X)
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
         types = X.dtypes
         if isinstance(X, pd.DataFrame):
@@ -128,3 +137,32 @@ def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -
             with contextlib.suppress(ValueError):
                 values[:, j] = source.numbers(frame[source.column])
     return values
+
+
+def unknown_values(X: Any, inputs: Sequence[Input]) -> list[dict[str, str]]:
+    """Return for each row of a table the categories that are not known, by column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from fruler.rules import FuzzyPartition, Variable
+    >>> from fruler.table.sources import LevelSource
+    >>> x = Variable("origin", FuzzyPartition([], (-1.0, 1.0)), source=LevelSource("origin", "ab", [-1.0, 1.0]))
+    >>> unknown_values(pd.DataFrame({"origin": ["a", "mars", None]}), [x])
+    [{}, {'origin': 'mars'}, {}]
+    """
+    found: list[dict[str, str]] = [{} for _ in range(len(X))]
+    if not hasattr(X, "columns") and is_numeric(X):
+        return found
+    columns = list(dict.fromkeys(one.name if one.source is None else one.source.column for one in inputs))
+    frame = as_frame(X, None if hasattr(X, "columns") else columns)
+    for one in inputs:
+        if one.source is None or one.source.column not in frame.columns:
+            continue
+        values = frame[one.source.column].reset_index(drop=True)
+        unknown = one.source.unknown(values)
+        if unknown:
+            texts = column_texts(values)
+            for row in np.flatnonzero(texts.isin(unknown)):
+                found[int(row)][one.source.column] = str(texts.iloc[row])
+    return found

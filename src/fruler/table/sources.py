@@ -65,6 +65,11 @@ class Source(ABC):
         return False
 
     @property
+    def wraps(self) -> bool:
+        """Whether the input is a place in a cycle, in which no value lies outside."""
+        return False
+
+    @property
     def counts(self) -> str:
         """What a number of the input counts, e.g. "days since 1 Nov", where it is not a value of the column."""
         return ""

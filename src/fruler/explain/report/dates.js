@@ -20,10 +20,10 @@ function writtenDate(source, number) {
     const place = rest < 0 ? rest + period : rest;
     if (source.cycle === "hour") return clockOf(rounded(place * 60) % (24 * 60));
     // Days are counted in a leap year.
-    return dayOf(new Date(Date.UTC(2024, 0, 1 + (rounded(place) % 366))));
+    return dayOf(new Date(Date.UTC(2024, 0, 1 + (Math.floor(place + 1e-5) % 366))));
   }
   if (source?.kind === "time") {
-    const seconds = source.unit === "hours" ? 30 : 12 * 3600;
+    const seconds = source.unit === "hours" ? 30 : 1;
     const moment = new Date(Math.round(Date.parse(`${source.start}Z`) + 1000 * (number * SECONDS[source.unit] + seconds)));
     if (!(moment.getUTCFullYear() >= 1 && moment.getUTCFullYear() <= 9999)) return `${number} ${source.unit}`;
     const day = `${dayOf(moment)} ${moment.getUTCFullYear()}`;
