@@ -98,6 +98,7 @@ CHANGES = {
         "criterion": "error",
         "solver": "sgd",
         "l1_ratio": 0.1,
+        "shrink_intercepts": False,
         "regularization": 0.5,
         "max_rules": 2,
         "population_size": 20,

@@ -63,7 +63,9 @@ class RemoteFRULERLearner(FRULERLearner):
         )
         return self._remote
 
-    def _fit_on_all(self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings) -> LearnedRules:
+    def _fit_on_all(
+        self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float
+    ) -> LearnedRules:
         return self._remote.fit_exactly(chromosome, settings)
 
     def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:

@@ -1,9 +1,9 @@
 """Elastic Net by stochastic gradient descent with a cumulative l1 penalty, as in the paper.
 
 Three things differ from its pseudocode. The step is rate / (1 + penalty · rate · t): the printed one diverges for small
-penalties. The l1 penalty is applied to a coefficient when its rule next fires and at the end of an epoch, which gives
-what applying it at every step would. And an epoch that lowers the mean squared error of standardised outputs by less
-than a thousandth counts as one without improvement: the models that the authors have published were ended as early.
+penalties. The l1 penalty that coefficients owe is taken after every so many rows and at the end of an epoch: at every
+row it would take longer than the descent itself. And an epoch that lowers the mean squared error of standardised outputs
+by less than 3e-4 counts as one without improvement: the models that the authors have published were ended as early.
 """
 
 from libc.math cimport INFINITY, sqrt
@@ -11,7 +11,9 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 
-cdef double _MIN_GAIN = 1e-3
+cdef double _MIN_GAIN = 3e-4
+# Rows for each rule after which the l1 penalty is taken.
+cdef Py_ssize_t _ROWS_A_RULE = 2
 
 
 cdef inline uint64_t next_random(uint64_t* state) noexcept nogil:
@@ -110,8 +112,6 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* 
             x = design.rows + row * q
             t += 1.0
             eta = rate / (1.0 + penalty * rate * t)
-            for k in range(design.start[row], design.start[row + 1]):
-                apply_l1(w + design.rule[k] * q + free, received + design.rule[k] * q + free, q - free, owed, scale)
             error = predict_row(design, row, w, scale, free) - design.y[row]
             scale *= 1.0 - ridge_share * eta * penalty
             owed += (1.0 - ridge_share) * eta * penalty
@@ -127,9 +127,10 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* 
                 step /= scale
                 for j in range(free, q):
                     block[j] -= step * x[j]
+            if (i + 1) % (_ROWS_A_RULE * n_rules) == 0 or i == n - 1:
+                for k in range(n_rules):
+                    apply_l1(w + k * q + free, received + k * q + free, q - free, owed, scale)
         miss = 0.0
-        for k in range(n_rules):
-            apply_l1(w + k * q + free, received + k * q + free, q - free, owed, scale)
         for row in range(n):
             error = predict_row(design, row, w, scale, free) - design.y[row]
             miss += design.weight[row] * error * error

@@ -43,8 +43,8 @@ _N_TRIED, _MAX_TRIED_ROWS = 10, 2_000
 _MAX_NUMBERED = 2**24
 # By how much the optimality conditions of the final fit may be missed, for standardised data, without a warning.
 _MAX_MISSED = 1e-4
-# The smallest first step of the final fit's descent.
-_MIN_RATE = 1e-6
+# How often the first step of the final fit's descent may be halved.
+_MAX_HALVED = 16
 # How much of the time the search for λ may take.
 _SHARE_OF_REGULARIZATION = 1.0 / 3.0
 
@@ -89,8 +89,10 @@ class FRULERLearner(ABC):
         """Return what evaluates chromosomes."""
 
     @abstractmethod
-    def _fit_on_all(self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings) -> LearnedRules:
-        """Fit the consequents of a chromosome on all rows."""
+    def _fit_on_all(
+        self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float
+    ) -> LearnedRules:
+        """Fit the consequents of a chromosome on all rows; `error` is that of those from the search on them."""
 
     @abstractmethod
     def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
@@ -226,7 +228,7 @@ class FRULERLearner(ABC):
         """Fit the consequents on all rows, exactly, and turn the chromosome into a rule base."""
         table = self.table
         exact = replace(settings, tolerance=1e-9, progress=-1.0, max_rounds=max(1_000, settings.max_rounds))
-        learned = self._fit_on_all(chromosome, task, exact)
+        learned = self._fit_on_all(chromosome, task, exact, found.error)
         missed = float(learned[3][4])
         if settings.solver == "coordinate_descent" and missed > _MAX_MISSED:
             warnings.warn(
@@ -281,7 +283,9 @@ class LocalFRULERLearner(FRULERLearner):
             stopped=self.control.is_stopped,
         )
 
-    def _fit_on_all(self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings) -> LearnedRules:
+    def _fit_on_all(
+        self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float
+    ) -> LearnedRules:
         rows, genes = self.table.rows, (chromosome.granularities, chromosome.displacements)
 
         def fitted() -> LearnedRules:
@@ -289,12 +293,14 @@ class LocalFRULERLearner(FRULERLearner):
             return evaluation.learn(*genes, space, examples, rows.arrays, settings.numbers, task.max_rules)
 
         learned = fitted()
-        # A first step that suits the selected rows can run away on rows far from all of them. A fit that is worse than
-        # the mean is one of these.
+        # A first step that suits the selected rows can be too long for others. Consequents that are fitted on all rows
+        # should not be worse there than those that were fitted on the selected ones, and never worse than the mean.
         variance = float(np.average(np.square(rows.y), weights=rows.weight))
-        while settings.solver == "sgd" and not learned[3][0] <= variance and settings.rate > _MIN_RATE:
+        for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
+            if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
+                break
             settings = replace(settings, rate=settings.rate / 2.0)
-            learned = fitted()
+            learned = min(learned, fitted(), key=lambda one: np.inf if np.isnan(one[3][0]) else one[3][0])
         return learned
 
     def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
