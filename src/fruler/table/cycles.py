@@ -11,6 +11,8 @@ _MIN_SHARE = 0.05
 # By how much two lines must fit better from another start than from the first, in mean squared errors of a row for each
 # doubling of the rows: what the best of many starts gains where there is no cycle at all.
 _WORTH = 4.0
+# Starts are equally good whose errors differ by no more than this share of the target's squares.
+_ALIKE = 1e-9
 
 
 def cycle_start(places: Floats, period: float, n_bins: int, y: Floats, weight: Floats) -> float:
@@ -48,8 +50,9 @@ def cycle_start(places: Floats, period: float, n_bins: int, y: Floats, weight: F
     errors = _errors_by_start(sums[0], sums[1])
     if not np.isfinite(errors).any():
         return 0.0
-    best = int(np.argmin(errors))
     total = float(weight @ np.square(y - mean))
+    # Both ends of a step do equally well: the earlier is taken, and not the one that rounding prefers.
+    best = int(np.argmax(errors <= errors.min() + _ALIKE * total))
     explained = float(np.square(sums[1]) @ (1.0 / np.maximum(sums[0], np.finfo(float).tiny)))
     # What lies within the bins is the same for every start.
     noise = (total - explained + errors[best]) / weight.sum()
