@@ -105,3 +105,22 @@ def lock_folder(folder: Path, message: str) -> int:
         os.close(descriptor)
         raise BlockingIOError(error.errno, message) from error
     return descriptor
+
+
+def read_at_most(path: Path, most: int, kind: str = "file") -> bytes:
+    """Return what a file holds, of one that is larger a byte more than the most that is wanted.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If it is a folder; the message says what `kind` of file to give.
+    """
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder; give the path of a {kind}")
+    try:
+        with path.open("rb") as file:
+            return file.read(most + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"there is no file {str(path)!r}; check the path") from None

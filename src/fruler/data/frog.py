@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fruler._files import read_at_most
 from fruler._typing import Floats
 from fruler.data.yaml_document import CLASS, MAX_BYTES, parse_yaml
 from fruler.rules.json.checked import Checked
@@ -97,13 +98,7 @@ def load_frog(path: str | os.PathLike[str]) -> RuleBase:
     [9.0, 1.5, 0.0]
     """
     where = Path(path)
-    if where.is_dir():
-        raise ValueError(f"{str(where)!r} is a folder; give the path of a file")
-    try:
-        with where.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(f"there is no file {str(where)!r}; check the path") from None
+    raw = read_at_most(where, MAX_BYTES)
     try:
         return _rule_base(parse_yaml(raw))
     except ValueError as error:

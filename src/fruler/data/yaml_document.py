@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from fruler.data.sources import one_line
-from fruler.rules.json.checked import Checked
+from fruler.rules.json.checked import Checked, text_of
 
 # The parser is written in Python: more than this would take minutes, and no rule base needs it.
 MAX_BYTES = 4_000_000
@@ -47,12 +47,7 @@ def parse_yaml(raw: bytes) -> Checked:
         raise ImportError('YAML files need PyYAML; run: pip install "fruler[yaml]"') from None
     if len(raw) > MAX_BYTES:
         raise ValueError(f"it has more than {MAX_BYTES:,} bytes, and no rule base is so large")
-    if not raw.strip():
-        raise ValueError("it is empty")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"it is not text (byte {error.start} is not UTF-8)") from None
+    text = text_of(raw)
     try:
         # The tree of the document, of which no object is constructed.
         return Checked(_plain(yaml.compose(text, Loader=yaml.BaseLoader), set()))

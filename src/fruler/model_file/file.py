@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fruler._files import write_whole
+from fruler._files import read_at_most, write_whole
 from fruler.model_file.columns_json import with_columns
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
 from fruler.rules.json.checked import MAX_BYTES, parse_document, require_readable
@@ -97,13 +97,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         If the file holds anything else.
     """
     where = Path(path)
-    if where.is_dir():
-        raise ValueError(f"{str(where)!r} is a folder; give the path of a model file")
-    try:
-        with where.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(f"there is no file {str(where)!r}; check the path") from None
+    raw = read_at_most(where, MAX_BYTES, "model file")
     try:
         return parse_model(raw)
     except ValueError as error:

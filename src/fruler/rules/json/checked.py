@@ -24,6 +24,22 @@ _WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
 _MAX_SHOWN = 40
 
 
+def text_of(raw: bytes) -> str:
+    """Return the text of a document.
+
+    Raises
+    ------
+    ValueError
+        If it is empty, or not UTF-8.
+    """
+    if not raw.strip():
+        raise ValueError("it is empty")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not text (byte {error.start} is not UTF-8)") from None
+
+
 def parse_document(raw: bytes) -> Checked:
     """Parse a JSON document strictly: UTF-8, no NaN or infinity, no key twice, not too large or deep.
 
@@ -33,12 +49,7 @@ def parse_document(raw: bytes) -> Checked:
         If it is anything else.
     """
     _require_size(raw)
-    if not raw.strip():
-        raise ValueError("it is empty")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"it is not text (byte {error.start} is not UTF-8)") from None
+    text = text_of(raw)
     try:
         document = json.loads(text, object_pairs_hook=_distinct, parse_int=_integer, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
