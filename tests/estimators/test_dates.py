@@ -118,3 +118,13 @@ def test_dates_that_change_are_refused(model):
     numbers = FuzzyRuleRegressor(random_state=0).fit(X[["size"]], X["size"])
     with pytest.raises(ValueError, match="is a date or a time, and the model knows none there"):
         numbers.predict(X[["sold"]].rename(columns={"sold": "size"}))
+
+
+def test_a_season_that_was_never_seen_lies_outside():
+    X, y = sales()
+    summer = X["sold"].dt.month.between(4, 9).to_numpy()
+    row = pd.DataFrame({"sold": pd.to_datetime(["2018-01-01"]), "size": [5.0]})
+    j = ["sold", "day of year"]
+    for rows, outside in ((np.ones(N, dtype=bool), [False, False]), (summer, [False, True])):
+        why = FuzzyRuleRegressor(random_state=0).fit(X[rows], y[rows]).explain(row)
+        assert [bool(why.outside[0, why.names.index(name)]) for name in j] == outside

@@ -217,3 +217,10 @@ def test_inputs_have_the_names_of_their_parts_unless_these_are_taken():
     hot = learn_inputs(pd.DataFrame({"sold": DAYS}), y, one_hot=True)
     assert hot.names[2:9] == [f"weekday={day}" for day in WEEKDAYS]
     np.testing.assert_array_equal(hot.values[:, 2:9].argmax(axis=1), DAYS.dt.day_of_week)
+
+
+def test_a_cycle_that_was_seen_around_has_no_outside():
+    season = CycleSource("sold", "day of year", 305.0)
+    assert season.goes_around(1.0, 364.0)
+    assert not season.goes_around(60.0, 300.0)
+    assert not TrendSource("sold", datetime.datetime(2015, 1, 1), "days").goes_around(0.0, 1e9)

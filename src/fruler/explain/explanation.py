@@ -233,7 +233,8 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
     values = rule_base.filled(given)
     activations, fired = rule_base.activations(values)
     used = [one for one, uses in zip(rule_base.variables, rule_base.uses, strict=True) if uses]
-    wraps = np.array([one.source is not None and one.source.wraps for one in rule_base.variables])
+    ranges = zip(rule_base.variables, training.low, training.high, strict=True)
+    around = np.array([one.source is not None and one.source.goes_around(low, high) for one, low, high in ranges])
     return Explanation(
         rule_base=rule_base,
         values=values,
@@ -242,7 +243,7 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         predictions=rule_base.predict(values),
         activations=activations,
         fired=fired,
-        outside=((values < training.low) | (values > training.high)) & ~wraps,
+        outside=((values < training.low) | (values > training.high)) & ~around,
         missing=np.isnan(given),
         unknown=tuple(unknown_values(X, used)) if np.isnan(given).any() else (),
     )

@@ -28,6 +28,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 _EPOCH = datetime.datetime(1970, 1, 1)
 # 1970 began on a Thursday.
 _FIRST_WEEKDAY = 3
+# The share of a cycle that must be seen for no place in it to count as outside.
+_AROUND = 0.95
 # In days: what rounding may take from a midnight.
 _A_SECOND = 1e-5
 # Of times a slider tells the quarters of an hour apart.
@@ -185,10 +187,9 @@ class CycleSource(DateSource):
     start: float
     dates: DateFormat = field(default=DateFormat())
 
-    @property
-    def wraps(self) -> bool:
-        """It does."""
-        return True
+    def goes_around(self, low: float, high: float) -> bool:
+        """Say whether values from a low to a high one leave hardly a piece of the cycle out."""
+        return high - low >= _AROUND * self.period
 
     @property
     def period(self) -> float:

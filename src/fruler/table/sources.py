@@ -64,9 +64,8 @@ class Source(ABC):
         """Whether the input says where the column has no value, and so is never missing itself."""
         return False
 
-    @property
-    def wraps(self) -> bool:
-        """Whether the input is a place in a cycle, in which no value lies outside."""
+    def goes_around(self, low: float, high: float) -> bool:
+        """Say whether values from a low to a high one go around a whole cycle, so that no other lies outside."""
         return False
 
     @property
