@@ -74,4 +74,39 @@ FRULER_CLONES static void dense_add_pairs(ptrdiff_t n_fired, const int *restrict
     }
 }
 
+/* degree[i] = the smaller of itself and the degree of x[i] in the triangle of two sides, each a place where it is zero
+ * and a slope */
+FRULER_CLONES static void dense_min_triangle(ptrdiff_t n, const double *restrict sides, const double *restrict x,
+                                             double *restrict degree)
+{
+    const double left = sides[0], rise = sides[1], right = sides[2], fall = sides[3];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double up = (x[i] - left) * rise, down = (right - x[i]) * fall;
+        double here = up < down ? up : down;
+        here = here > 0.0 ? here : 0.0;
+        degree[i] = here < degree[i] ? here : degree[i];
+    }
+}
+
+/* degree[i] *= the degree of x[i] in the triangle of two sides */
+FRULER_CLONES static void dense_times_triangle(ptrdiff_t n, const double *restrict sides, const double *restrict x,
+                                               double *restrict degree)
+{
+    const double left = sides[0], rise = sides[1], right = sides[2], fall = sides[3];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double up = (x[i] - left) * rise, down = (right - x[i]) * fall;
+        double here = up < down ? up : down;
+        here = here > 0.0 ? here : 0.0;
+        degree[i] *= here < 1.0 ? here : 1.0;
+    }
+}
+
+/* Set a bit of marks[i] where degree[i] is positive. */
+FRULER_CLONES static void dense_mark_positive(ptrdiff_t n, int bit, const double *restrict degree,
+                                              unsigned long long *restrict marks)
+{
+    for (ptrdiff_t i = 0; i < n; i++)
+        marks[i] |= (unsigned long long)(degree[i] > 0.0) << bit;
+}
+
 #endif
