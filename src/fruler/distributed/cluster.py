@@ -13,7 +13,7 @@ import numpy as np
 from distributed import Client, Future, KilledWorker
 from distributed.comm.core import CommClosedError
 
-from fruler.algorithms.fruler.fitness import OutOfTime
+from fruler.algorithms.genetic.workers import OutOfTime
 
 # Seconds between two looks at whether the cluster is still there.
 _POLL = 1.0

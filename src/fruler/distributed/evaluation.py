@@ -178,9 +178,9 @@ class RemoteEvaluator(Evaluator):
         self.shared: Future = table.blocks.send(shared)
 
     def _share_out(self, waiting: list[Chromosome]) -> None:
-        self._keep(waiting, self._evaluate(waiting, self.deadline))
+        self._keep(waiting, self._evaluate(waiting, self.workers.deadline))
 
-    def _evaluate(self, chromosomes: list[Chromosome], deadline: float = np.inf) -> Floats:
+    def _evaluate(self, chromosomes: Sequence[Chromosome], deadline: float = np.inf) -> Floats:
         results = np.zeros((len(chromosomes), 5))
         results[:, 0] = np.inf
         rules = [self._rules(chromosome) for chromosome in chromosomes]

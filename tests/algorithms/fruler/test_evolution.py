@@ -180,6 +180,6 @@ def test_nothing_is_a_snapshot_once_the_end_was_asked_for():
     search = make_search()
     search.initialize()
     assert search.snapshot() is not None
-    search.evaluator.stopped = lambda: True
+    search.evaluator.workers.stopped = lambda: True
     assert search.snapshot() is None
     assert search.ended

@@ -10,13 +10,14 @@ import numpy as np
 
 from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
 from fruler.algorithms.fruler.crossover import cross
-from fruler.algorithms.fruler.fitness import Evaluator, OutOfTime
+from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.local_search import relatives
 from fruler.algorithms.fruler.mutation import mutate
 from fruler.algorithms.fruler.options import FRULEROptions
 from fruler.algorithms.fruler.problem import SearchSpace
 from fruler.algorithms.fruler.state import Generation, Individual, Snapshot
+from fruler.algorithms.genetic.workers import OutOfTime
 
 # By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
 # population, and if the best stayed the same.
@@ -162,6 +163,11 @@ class Evolution:
     def evaluations_left(self) -> int:
         """How many more chromosomes may be evaluated."""
         return self.max_evaluations - self.evaluator.n_asked
+
+    @property
+    def threshold_left(self) -> float:
+        """By how much the threshold has to fall until the search ends."""
+        return max(self.threshold, 0.0) + max(self.restarts_left, 0) * self.initial_threshold
 
     def initialize(self) -> None:
         """Make and evaluate the first population.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,16 +12,10 @@ from fruler._typing import Floats
 from fruler.algorithms.fruler.chromosome import Chromosome
 from fruler.algorithms.fruler.options import Criterion
 from fruler.algorithms.fruler.problem import Task
+from fruler.algorithms.genetic.workers import OutOfTime, Workers
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.kernels import evaluation
 from fruler.learning.control import never
-
-# The most chromosomes that a thread evaluates between two looks at the clock.
-_CHUNK = 4
-
-
-class OutOfTime(Exception):
-    """The deadline has passed, or the end was asked for; what was evaluated by then is known."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +109,7 @@ class Evaluator:
         self.settings = settings
         self.criterion = criterion
         self.n_rows = n_rows
-        self.pool, self.n_jobs = pool, n_jobs
-        self.deadline, self.stopped = deadline, stopped
+        self.workers = Workers(pool, n_jobs, deadline, stopped)
         self.n_asked = 0
         self.known: dict[bytes, Evaluation] = {}
         self.best: tuple[Chromosome, Evaluation] | None = None
@@ -126,7 +118,7 @@ class Evaluator:
     @property
     def out_of_time(self) -> bool:
         """Whether the deadline has passed, or somebody asked for the end."""
-        return self.stopped() or time.monotonic() > self.deadline
+        return self.workers.out_of_time
 
     def __call__(self, chromosomes: Sequence[Chromosome], *, at_once: bool = False) -> list[Evaluation]:
         """Evaluate a batch.
@@ -146,22 +138,9 @@ class Evaluator:
         return [self.known[c.key] for c in chromosomes]
 
     def _share_out(self, waiting: list[Chromosome]) -> None:
-        """Evaluate in small parts, over the threads; whoever is free takes the next."""
-        size = _CHUNK if self.pool is None else max(1, min(_CHUNK, len(waiting) // (4 * self.n_jobs)))
-        parts = [waiting[first : first + size] for first in range(0, len(waiting), size)]
-        found = (
-            map(self._evaluate_in_time, parts) if self.pool is None else self.pool.map(self._evaluate_in_time, parts)
-        )
-        late = False
-        for part, results in zip(parts, found, strict=True):
-            if results is None:
-                late = True
-            else:
-                self._keep(part, results)
-        if late:
-            raise OutOfTime
+        self.workers.share_out(waiting, self._evaluate, self._keep)
 
-    def _keep(self, chromosomes: list[Chromosome], results: Floats) -> None:
+    def _keep(self, chromosomes: Sequence[Chromosome], results: Floats) -> None:
         values = criterion_values(self.criterion, results, self.n_rows)
         for chromosome, value, row in zip(chromosomes, values, results, strict=True):
             found = Evaluation(float(value), float(row[0]), int(row[1]), int(row[2]), int(row[3]))
@@ -172,8 +151,5 @@ class Evaluator:
             if np.isfinite(found.fitness) and (rival is None or found.fitness < rival[1].fitness):
                 self.best_by_rules[found.n_rules] = chromosome, found
 
-    def _evaluate_in_time(self, chromosomes: list[Chromosome]) -> Floats | None:
-        return None if self.out_of_time else self._evaluate(chromosomes)
-
-    def _evaluate(self, chromosomes: list[Chromosome]) -> Floats:
+    def _evaluate(self, chromosomes: Sequence[Chromosome]) -> Floats:
         return run_kernel(self.task, self.settings, chromosomes)

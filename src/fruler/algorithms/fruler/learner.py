@@ -23,8 +23,9 @@ from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.options import FRULEROptions
 from fruler.algorithms.fruler.problem import SearchSpace, Task
 from fruler.algorithms.fruler.regularization import search_regularization
-from fruler.algorithms.fruler.state import EvolutionState, Generation, Snapshot
-from fruler.algorithms.fruler.time_left import TimeLeft
+from fruler.algorithms.fruler.state import EvolutionState, Generation
+from fruler.algorithms.genetic.front import pareto_front
+from fruler.algorithms.genetic.run import check_limits, run_watched
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.kernels import evaluation
 from fruler.learning.algorithm import Search, SomeTable
@@ -162,26 +163,18 @@ class FRULERLearner(ABC):
 
     def _evolve(self, space: SearchSpace, evaluator: Evaluator) -> Evolution:
         """Run the genetic algorithm, keeping and telling of every generation."""
-        control, snapshot = self.control, self.state.snapshot
-
-        def tell(search: Evolution) -> None:
-            control.has_model = True
-            taken = search.snapshot()
-            if taken is not None:
-                self._keep(snapshot=taken)
-            if control.callbacks:
-                row = search.history[-1]
-                error = row.best_error * self.table.error_unit
-                left = time_left.estimate()
-                control.report("evolution", row.generation, row.evaluations, row.n_rules, error, left)
-
-        search = Evolution(space, evaluator, self.options, self.rng, tell)
+        snapshot = self.state.snapshot
+        search = Evolution(space, evaluator, self.options, self.rng)
         if snapshot is not None:
-            _check_resumes(snapshot, search)
-            search.restore(snapshot)
-            control.has_model = True
-        time_left = TimeLeft(search)
-        search.run()
+            # A first population of which nothing can be used takes one evaluation more than was allowed.
+            check_limits(
+                {
+                    "max_evaluations": (search.max_evaluations + 1, snapshot.n_asked),
+                    "n_restarts": (self.options.n_restarts, snapshot.n_restarts),
+                }
+            )
+        error_unit = self.table.error_unit
+        run_watched(search, self.control, lambda taken: self._keep(snapshot=taken), snapshot, error_unit=error_unit)
         return search
 
     def _max_rules(self, space: SearchSpace) -> int:
@@ -309,30 +302,11 @@ class LocalFRULERLearner(FRULERLearner):
         return np.asarray((weight[:, None] * activations).sum(axis=0) / weight.sum()), int((~fired).sum())
 
 
-def _check_resumes(snapshot: Snapshot, search: Evolution) -> None:
-    # A first population of which nothing can be used takes one evaluation more than was allowed.
-    limits = {
-        "max_evaluations": (search.max_evaluations + 1, snapshot.n_asked),
-        "n_restarts": (search.options.n_restarts, snapshot.n_restarts),
-    }
-    for name, (most, made) in limits.items():
-        if made > most:
-            raise ValueError(
-                f"{name} is too small to resume a search that has made {made:,} of them; raise it, or start afresh "
-                "with warm_start=False."
-            )
-
-
 def simpler_models(
     best_by_rules: Mapping[int, tuple[Chromosome, Evaluation]], n_rules: int
 ) -> list[tuple[Chromosome, Evaluation]]:
     """Return the best of every number of rules below a given one, each more accurate than those with fewer."""
-    front: list[tuple[Chromosome, Evaluation]] = []
-    for size in sorted(size for size in best_by_rules if size < n_rules):
-        chromosome, found = best_by_rules[size]
-        if not front or found.error < front[-1][1].error:
-            front.append((chromosome, found))
-    return front
+    return pareto_front({size: found for size, found in best_by_rules.items() if size < n_rules})
 
 
 def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator) -> tuple[Indices, Indices]:

@@ -9,7 +9,7 @@ from helpers.tasks import make_task
 from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.time_left import TimeLeft
+from fruler.algorithms.genetic.time_left import TimeLeft
 from fruler.consequents.elastic_net import ElasticNetSettings
 
 
@@ -22,7 +22,7 @@ def estimates(monkeypatch, max_evaluations, n_restarts):
     found = []
     search = Evolution(task.space, evaluator, options, np.random.default_rng(0), initial_threshold=12.0)
     clock = SimpleNamespace(monotonic=lambda: float(len(search.history)))
-    monkeypatch.setattr("fruler.algorithms.fruler.time_left.time", clock)
+    monkeypatch.setattr("fruler.algorithms.genetic.time_left.time", clock)
     left = TimeLeft(search)
     search.on_generation = lambda _: found.append(left.estimate())
     search.run()
