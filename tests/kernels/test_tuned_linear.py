@@ -66,22 +66,21 @@ def test_errors_are_those_of_the_consequents(is_local, seed, n_rows):
     triangles, constants, X, y, weight = draw_problem(rng, n_rows)
     selected = rng.uniform(size=len(triangles)) < 0.7
     selected[1] = True
-    scored = np.sort(rng.choice(n_rows, max(1, n_rows // 2), replace=False)).astype(np.intp)
     table, settings = table_of(X, y, weight), (is_local, 1.0 / KAPPA)
     [[found, n_uncovered]] = evaluate(
-        triangles[None], selected[None].astype(np.uint8), constants, table, scored, 1, settings, np.array([np.inf])
+        triangles[None], selected[None].astype(np.uint8), constants, table, 1, settings, np.array([np.inf])
     )
     beta = consequents(triangles[selected], constants[selected], table, 1, settings)
     h, n_expected = degrees(triangles[selected], X, "minimum", nearest)
-    residual = (y - design(h, X) @ beta.ravel())[scored]
-    assert found == pytest.approx(weight[scored] @ np.square(residual), rel=1e-8, abs=1e-12)
+    residual = y - design(h, X) @ beta.ravel()
+    assert found == pytest.approx(weight @ np.square(residual), rel=1e-8, abs=1e-12)
     assert n_uncovered == n_expected
 
 
 def test_a_sum_above_the_limit_is_given_up():
     triangles, constants, X, y, weight = draw_problem(np.random.default_rng(0), 300)
     batch = np.repeat(triangles[None], 2, axis=0), np.ones((2, len(triangles)), dtype=np.uint8), constants
-    rest = table_of(X, y, weight), np.arange(300), 1, (False, 0.01)
+    rest = table_of(X, y, weight), 1, (False, 0.01)
     free = evaluate(*batch, *rest, np.full(2, np.inf))[0, 0]
     found = evaluate(*batch, *rest, np.array([free * 0.999, free * 1.001]))
     assert found[:, 0].tolist() == [np.inf, free]
@@ -90,7 +89,7 @@ def test_a_sum_above_the_limit_is_given_up():
 def test_without_rules_the_error_is_infinite():
     triangles, constants, X, y, weight = draw_problem(np.random.default_rng(0))
     none = np.zeros((1, len(triangles)), dtype=np.uint8)
-    rest = table_of(X, y, weight), np.arange(len(y)), 1, (False, 0.01), np.array([np.inf])
+    rest = table_of(X, y, weight), 1, (False, 0.01), np.array([np.inf])
     assert evaluate(triangles[None], none, constants, *rest)[0, 0] == np.inf
 
 

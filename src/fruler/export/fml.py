@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from fruler._typing import Floats
 from fruler.export.names import one_line
-from fruler.export.plan import borders_of, covers_everything
+from fruler.export.plan import borders_of
 from fruler.rules.antecedents import Condition
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
@@ -260,7 +260,7 @@ def _add_output(
 
 def _default(rule_base: RuleBase) -> float:
     """Return the answer where no rule fires: the mean prediction, or else that in the middle of all domains."""
-    if covers_everything(rule_base):
+    if rule_base.antecedents.covers_everything():
         return 0.0
     if rule_base.training is not None:
         return rule_base.training.base

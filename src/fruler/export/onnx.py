@@ -219,7 +219,7 @@ def _add_prediction(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, 
 
 def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
     """Add what the rules say without curves."""
-    slopes = graph.constant("slopes", rule_base.consequents.slopes.T)
+    slopes = graph.constant("slopes", rule_base.slopes.T)
     intercepts = graph.constant("intercepts", rule_base.consequents.intercepts)
     if rule_base.n_rules == 1:
         return graph.add("Gemm", [source, slopes, intercepts], target)

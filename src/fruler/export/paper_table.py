@@ -68,7 +68,7 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
     if not (isinstance(digits, int) and 1 <= digits <= 17):
         raise ValueError(f"digits must be a whole number from 1 to 17; got {digits!r}.")
     variables = rule_base.variables
-    slopes = [int(j) for j in np.flatnonzero(rule_base.consequents.uses) if variables[j].levels is None]
+    slopes = [int(j) for j in rule_base.consequents.inputs if variables[j].levels is None]
     used = [0, *(j + 1 for j in slopes)]
     subjects: dict[str, list[int]] = {}
     for j in rule_base.antecedent_inputs:

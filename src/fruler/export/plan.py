@@ -7,13 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
-
-# Of the search for a place without a rule; beyond them it counts as possible that there is one.
-_MAX_PLACES = 50_000
 
 
 @dataclass(frozen=True)
@@ -148,7 +144,7 @@ def make_plan(rule_base: RuleBase) -> Plan:
         # Whether it fires or is merely the nearest: it alone answers.
         alone = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
         return Plan((), (), ((),), True, tuple(sorted(alone)), curve_borders, curves)
-    covered = covers_everything(rule_base)
+    covered = rule_base.antecedents.covers_everything()
     keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)
     numbers = {(border.input, border.split): number for number, border in enumerate(borders)}
@@ -201,48 +197,3 @@ def _borders(rule_base: RuleBase, keys: Sequence[tuple[int, int, int]], *, every
         borders = borders_of(rule_base.variables[j].partition, j)
         found += [border for border in borders if every or (j, border.split) in needed]
     return tuple(found)
-
-
-def covers_everything(rule_base: RuleBase) -> bool:
-    """Return whether some rule certainly fires for every row.
-
-    It does if every combination of labels is accepted by a rule: a row has a label with a degree of at least one half
-    of every input. A category that is in no group of a nominal input counts as one more label, which only a rule that
-    does not look at this input accepts.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> temperature = Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0)))
-    >>> covers_everything(RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]]))
-    False
-    """
-    columns = rule_base.antecedent_inputs
-    ranges = rule_base.antecedents.ranges[:, columns]
-    first, last = ranges[:, :, 0].copy(), ranges[:, :, 1].copy()
-    looks_at = rule_base.looks_at[:, columns]
-    sizes = rule_base.granularities[columns].copy()
-    for k, j in enumerate(columns):
-        if not rule_base.variables[j].partition.ordered:
-            last[~looks_at[:, k], k] += 1
-            sizes[k] += 1
-    places = 0
-    open_places: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]] = [
-        (np.arange(rule_base.n_rules), np.zeros(len(columns), dtype=np.bool_))
-    ]
-    while open_places:
-        rules, decided = open_places.pop()
-        places += 1
-        if len(rules) == 0 or places > _MAX_PLACES:
-            return False
-        undecided = looks_at[rules] & ~decided
-        fewest = int(undecided.sum(axis=1).argmin())
-        if not undecided[fewest].any():
-            continue
-        k = int(undecided[fewest].argmax())
-        now_decided = decided.copy()
-        now_decided[k] = True
-        open_places += [
-            (rules[(first[rules, k] <= label) & (label <= last[rules, k])], now_decided) for label in range(sizes[k])
-        ]
-    return True

@@ -9,7 +9,6 @@ def evaluate(
     selected: npt.NDArray[np.uint8],
     constants: Floats,
     table: Table,
-    scored: npt.NDArray[np.intp],
     t_norm: int,
     settings: tuple[bool, float],
     limits: Floats,

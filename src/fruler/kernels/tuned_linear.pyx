@@ -250,15 +250,13 @@ cdef int fit(const FittedRows* table, const Settings* settings, const double* co
     return status
 
 
-cdef double sum_errors(const FittedRows* table, const Workspace* work, const Py_ssize_t* scored, Py_ssize_t n_scored,
-                       double limit) noexcept nogil:
-    """Return the weighted sum of squared errors on some rows, or infinity if it exceeds a limit."""
-    cdef Py_ssize_t q = table.n_terms, number, row, k, j
+cdef double sum_errors(const FittedRows* table, const Workspace* work, double limit) noexcept nogil:
+    """Return the weighted sum of squared errors, or infinity if it exceeds a limit."""
+    cdef Py_ssize_t q = table.n_terms, row, k, j
     cdef double output, inner, residual, total = 0.0
     cdef const double* x
     cdef const double* beta
-    for number in range(n_scored):
-        row = scored[number]
+    for row in range(table.n_rows):
         x = table.terms + row * q
         output = 0.0
         for k in range(work.fired.start[row], work.fired.start[row + 1]):
@@ -292,15 +290,14 @@ cdef Settings as_settings(tuple settings) except *:
 
 
 def evaluate(const double[:, :, :, ::1] triangles, const unsigned char[:, ::1] selected, const double[::1] constants,
-             tuple table, const Py_ssize_t[::1] scored, int t_norm, tuple settings, const double[::1] limits):
+             tuple table, int t_norm, tuple settings, const double[::1] limits):
     """Evaluate a batch of chromosomes without the interpreter's lock.
 
     `triangles` (chromosomes, rules, inputs, 3) are the sets of the rules, `selected` (chromosomes, rules) says which
     rules count, `constants` (rules,) are the outputs from which the filter starts. `table` has columns (inputs, rows),
-    their widths, terms (rows, n_terms), y and weight, all of which consequents are fitted on; `scored` are the rows on which errors
-    are measured; `settings` are whether consequents are fitted rule by rule, and the ridge 1 / kappa. Returns an array
-    (chromosomes, 2): the weighted sum of squared errors and the rows of the table that no rule covers. A chromosome
-    without rules, without a solution, or whose sum is above its limit has an infinite error.
+    their widths, terms (rows, n_terms), y and weight; `settings` are whether consequents are fitted rule by rule, and
+    the ridge 1 / kappa. Returns an array (chromosomes, 2): the weighted sum of squared errors and the rows that no rule
+    covers. A chromosome without rules, without a solution, or whose sum is above its limit has an infinite error.
     """
     cdef Py_ssize_t c, n = triangles.shape[0], n_rules = triangles.shape[1]
     cdef FittedRows rows = as_rows(table)
@@ -323,7 +320,7 @@ def evaluate(const double[:, :, :, ::1] triangles, const unsigned char[:, ::1] s
                     break
                 results[c, 1] = work.fired.n_uncovered
                 if status == 0:
-                    results[c, 0] = sum_errors(&rows, &work, &scored[0], scored.shape[0], limits[c])
+                    results[c, 0] = sum_errors(&rows, &work, limits[c])
             close_workspace(&work)
     if status < 0:
         raise MemoryError("there is not enough memory for so many rules")

@@ -46,7 +46,7 @@ def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
     """
     looked_at = rule_base.antecedent_inputs
     others = np.setdiff1d(np.arange(len(typical)), looked_at)
-    slopes = rule_base.consequents.slopes
+    slopes = rule_base.slopes
     typical_row = np.ascontiguousarray(typical[None])
     parts = np.zeros(values.shape)
     half_way = (rule_base.activations(values)[0] + rule_base.activations(typical_row)[0]) / 2.0

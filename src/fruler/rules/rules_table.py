@@ -40,7 +40,7 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     table["intercept"] = consequents.intercepts
     for j, variable in enumerate(rule_base.variables):
         if variable.levels is None or variable.is_indicator:
-            table[f"coef {variable.term}"] = consequents.slopes[:, j]
+            table[f"coef {variable.term}"] = rule_base.slopes[:, j]
         else:
             table |= _offsets(rule_base, j)
     return pd.DataFrame(table, index=range(rule_base.n_rules))
@@ -56,7 +56,7 @@ def _accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
 
 def _offsets(rule_base: RuleBase, feature: int) -> dict[str, Floats]:
     """Return what rules add for each category of an input, by the name of the column."""
-    variable, slopes = rule_base.variables[feature], rule_base.consequents.slopes[:, feature]
+    variable, slopes = rule_base.variables[feature], rule_base.slopes[:, feature]
     accepted = [
         variable.levels_within(*rule_base.antecedents.accepted(rule, feature)) for rule in range(rule_base.n_rules)
     ]

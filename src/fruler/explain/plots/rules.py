@@ -264,7 +264,7 @@ class RuleBaseDisplay:
             f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
         )
         hidden = len(rules.variables) - len(self.inputs_)
-        unweighted = int((~rules.consequents.uses).sum())
+        unweighted = len(rules.variables) - len(rules.consequents.inputs)
         if hidden > unweighted:
             return f"{note}; {hidden} inputs of less weight left out"
         return f"{note}; {counted(hidden, 'input')} without weight left out" if hidden else note
