@@ -32,6 +32,13 @@ def drawn(space: TuningSpace, size: int, rng: np.random.Generator) -> list[Tuned
     return found
 
 
+def redrawn(
+    space: TuningSpace, best: TunedChromosome, size: int, rng: np.random.Generator
+) -> list[TunedChromosome]:
+    """Draw chromosomes around one: with its rules, and points anywhere in their intervals."""
+    return [TunedChromosome(rng.uniform(space.low, space.high), best.selected) for _ in range(size)]
+
+
 def random_rules(space: TuningSpace, rng: np.random.Generator) -> Selection:
     """Draw a selection of rules, each with probability one half, but at least one."""
     selected = rng.random(space.n_rules) < 0.5
