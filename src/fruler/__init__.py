@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from fruler.data import load_keel
     from fruler.estimators.fruler import FRULERRegressor
     from fruler.estimators.growth import FuzzyRuleRegressor
+    from fruler.estimators.lmetsk import LMETSKRegressor
     from fruler.estimators.saved_model import load_model
     from fruler.rules import FuzzyPartition, RuleBase
     from fruler.stages.discretization import MultiGranularityDiscretizer
@@ -19,6 +20,7 @@ _HOMES = {
     "FRULERRegressor": "fruler.estimators.fruler",
     "FuzzyPartition": "fruler.rules",
     "FuzzyRuleRegressor": "fruler.estimators.growth",
+    "LMETSKRegressor": "fruler.estimators.lmetsk",
     "MultiGranularityDiscretizer": "fruler.stages.discretization",
     "RuleBase": "fruler.rules",
     "load_keel": "fruler.data",
@@ -30,6 +32,7 @@ __all__ = [
     "FRULERRegressor",
     "FuzzyPartition",
     "FuzzyRuleRegressor",
+    "LMETSKRegressor",
     "MultiGranularityDiscretizer",
     "RuleBase",
     "__version__",

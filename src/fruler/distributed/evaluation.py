@@ -15,7 +15,8 @@ from fruler.algorithms.fruler.chromosome import Chromosome, used_genes
 from fruler.algorithms.fruler.fitness import Evaluator
 from fruler.algorithms.fruler.learner import LearnedRules
 from fruler.algorithms.fruler.options import Criterion
-from fruler.algorithms.fruler.problem import Granularities, SearchSpace, Task
+from fruler.algorithms.fruler.problem import SearchSpace, Task
+from fruler.algorithms.genetic.granularities import Granularities
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Job

@@ -22,6 +22,7 @@ ENTRY_POINTS = "fruler.algorithms"
 _HOMES = {
     "growth": ("fruler.estimators.growth", "FuzzyRuleRegressor"),
     "fruler": ("fruler.estimators.fruler", "FRULERRegressor"),
+    "l-metsk": ("fruler.estimators.lmetsk", "LMETSKRegressor"),
 }
 
 _Estimator = TypeVar("_Estimator", bound="type[Any]")

@@ -48,6 +48,10 @@ cdef void decode_genes(const Space* space, const int* granularities, const doubl
                        Antecedents* antecedents) noexcept nogil
 cdef void place_block(const Space* space, const Table* table, const Antecedents* antecedents, Py_ssize_t first,
                       Py_ssize_t size, double* places) noexcept nogil
+cdef int find_rule(const Space* space, Antecedents* antecedents, const double* places,
+                   Py_ssize_t row) noexcept nogil
+cdef void forget_rules(Antecedents* antecedents) noexcept nogil
+cdef void index_rules(const Space* space, Antecedents* antecedents) noexcept nogil
 cdef bint make_rules(const Space* space, const Table* examples, Antecedents* antecedents,
                      double* places) noexcept nogil
 cdef Py_ssize_t fire_row(const Space* space, const Antecedents* antecedents, const double* places, Py_ssize_t row,

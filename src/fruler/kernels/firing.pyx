@@ -132,49 +132,69 @@ cdef void sort_rules(Antecedents* antecedents, int width) noexcept nogil:
         gap //= 2
 
 
+cdef int find_rule(const Space* space, Antecedents* antecedents, const double* places, Py_ssize_t row) noexcept nogil:
+    """Return the rule of the cell of best-fitting labels that a placed row is in, made if it is new.
+
+    Return -1 if it would be one more than the most that are allowed.
+    """
+    cdef int used = antecedents.n_used, width = space.n_inputs, j, label, slot, mask = antecedents.n_slots - 1
+    cdef double place
+    cdef unsigned char* labels = antecedents.labels + <size_t>antecedents.n_rules * width
+    for j in range(used):
+        place = places[j * BLOCK + row]
+        label = <int>place
+        # Of two labels that fit equally well the lower one is taken.
+        labels[j] = <unsigned char>(label + 1 if place - label > 0.5 else label)
+    slot = <int>(hash_labels(labels, used) & <uint64_t>mask)
+    while (antecedents.slots[slot] >= 0
+           and memcmp(antecedents.labels + <size_t>antecedents.slots[slot] * width, labels, used) != 0):
+        slot = (slot + 1) & mask
+    if antecedents.slots[slot] < 0:
+        if antecedents.n_rules == antecedents.max_rules:
+            return -1
+        antecedents.slots[slot] = antecedents.n_rules
+        antecedents.n_rules += 1
+    return antecedents.slots[slot]
+
+
+cdef void forget_rules(Antecedents* antecedents) noexcept nogil:
+    """Make room for the rules of another chromosome."""
+    antecedents.n_rules = 0
+    memset(antecedents.slots, 0xff, antecedents.n_slots * sizeof(int))
+
+
+cdef void index_rules(const Space* space, Antecedents* antecedents) noexcept nogil:
+    """Note for every label the rules that have it, so that rows can fire."""
+    cdef Py_ssize_t rule, set_size
+    cdef int j
+    cdef const unsigned char* labels
+    antecedents.words = (antecedents.n_rules + 63) // 64
+    set_size = (space.stride + 2) * antecedents.words
+    memset(antecedents.sets, 0, antecedents.n_used * set_size * sizeof(uint64_t))
+    for rule in range(antecedents.n_rules):
+        labels = antecedents.labels + <size_t>rule * space.n_inputs
+        for j in range(antecedents.n_used):
+            antecedents.sets[j * set_size + labels[j] * antecedents.words + (rule >> 6)] |= (
+                <uint64_t>1 << (rule & 63))
+
+
 cdef bint make_rules(const Space* space, const Table* examples, Antecedents* antecedents,
                      double* places) noexcept nogil:
     """Wang and Mendel: a rule for every cell of best-fitting labels that holds an example.
 
     Return whether the rules are no more than the most that are allowed.
     """
-    cdef int used = antecedents.n_used, width = space.n_inputs, j, label, slot, mask = antecedents.n_slots - 1
-    cdef Py_ssize_t first, row, size
-    cdef double place
-    cdef unsigned char* labels
-    cdef Py_ssize_t set_size
-    antecedents.n_rules = 0
-    memset(antecedents.slots, 0xff, antecedents.n_slots * sizeof(int))
-    first = 0
+    cdef Py_ssize_t first = 0, row, size
+    forget_rules(antecedents)
     while first < examples.n_rows:
         size = min(<Py_ssize_t>BLOCK, examples.n_rows - first)
         place_block(space, examples, antecedents, first, size, places)
         for row in range(size):
-            labels = antecedents.labels + <size_t>antecedents.n_rules * width
-            for j in range(used):
-                place = places[j * BLOCK + row]
-                label = <int>place
-                # Of two labels that fit equally well the lower one is taken.
-                labels[j] = <unsigned char>(label + 1 if place - label > 0.5 else label)
-            slot = <int>(hash_labels(labels, used) & <uint64_t>mask)
-            while (antecedents.slots[slot] >= 0
-                   and memcmp(antecedents.labels + <size_t>antecedents.slots[slot] * width, labels, used) != 0):
-                slot = (slot + 1) & mask
-            if antecedents.slots[slot] >= 0:
-                continue
-            if antecedents.n_rules == antecedents.max_rules:
+            if find_rule(space, antecedents, places, row) < 0:
                 return False
-            antecedents.slots[slot] = antecedents.n_rules
-            antecedents.n_rules += 1
         first += size
-    sort_rules(antecedents, width)
-    antecedents.words = (antecedents.n_rules + 63) // 64
-    set_size = (space.stride + 2) * antecedents.words
-    memset(antecedents.sets, 0, used * set_size * sizeof(uint64_t))
-    for row in range(antecedents.n_rules):
-        labels = antecedents.labels + <size_t>row * width
-        for j in range(used):
-            antecedents.sets[j * set_size + labels[j] * antecedents.words + (row >> 6)] |= <uint64_t>1 << (row & 63)
+    sort_rules(antecedents, space.n_inputs)
+    index_rules(space, antecedents)
     return True
 
 

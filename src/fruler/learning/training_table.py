@@ -187,6 +187,12 @@ class LocalTable(TrainingTable):
         """Return some rows, standardised."""
         return self.rows.take(indices)
 
+    def coverage(self, rule_base: RuleBase) -> tuple[Floats, int]:
+        """Return the share that each rule has of all rows, and the number of rows that fire none."""
+        activations, fired = rule_base.activations(self.values)
+        weight = self.rows.weight
+        return np.asarray((weight[:, None] * activations).sum(axis=0) / weight.sum()), int((~fired).sum())
+
     def rows_alike(self) -> Counts:
         """Return for each row how many there are like it."""
         low, high = (np.append(end(self.values, axis=0), end(self.target)) for end in (np.min, np.max))

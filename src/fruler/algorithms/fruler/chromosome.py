@@ -9,7 +9,8 @@ from hashlib import blake2b
 import numpy as np
 
 from fruler._typing import Floats
-from fruler.algorithms.fruler.problem import Granularities, SearchSpace
+from fruler.algorithms.fruler.problem import SearchSpace
+from fruler.algorithms.genetic.granularities import Granularities
 from fruler.rules.partitions import LARGEST_DISPLACEMENT
 
 

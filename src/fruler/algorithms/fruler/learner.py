@@ -297,9 +297,7 @@ class LocalFRULERLearner(FRULERLearner):
         return learned
 
     def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
-        activations, fired = rule_base.activations(self.table.values)
-        weight = self.table.rows.weight
-        return np.asarray((weight[:, None] * activations).sum(axis=0) / weight.sum()), int((~fired).sum())
+        return self.table.coverage(rule_base)
 
 
 def simpler_models(

@@ -6,6 +6,7 @@ import numpy as np
 
 from fruler.algorithms.fruler.chromosome import Chromosome, inherit_displacements, make_chromosome
 from fruler.algorithms.fruler.problem import SearchSpace
+from fruler.algorithms.genetic.granularities import falls, mutate_granularity
 
 
 def mutate(space: SearchSpace, parent: Chromosome, rng: np.random.Generator) -> Chromosome:
@@ -19,15 +20,10 @@ def mutate(space: SearchSpace, parent: Chromosome, rng: np.random.Generator) -> 
         return parent
     feature = int(rng.choice(mutable))
     granularity, largest = int(parent.granularities[feature]), int(space.largest[feature])
-    decrease = rng.random() < 0.5
-    if granularity == 1:
-        decrease = False
-    elif granularity == largest:
-        decrease = True
     if space.fixed[feature]:
-        new = 1 if decrease else largest
+        new = 1 if falls(granularity, 1, largest, rng) else largest
     else:
-        new = granularity - 1 if decrease else int(rng.integers(granularity + 1, largest, endpoint=True))
+        new = mutate_granularity(granularity, 1, largest, rng)
     granularities = parent.granularities.copy()
     granularities[feature] = new
     displacements = parent.displacements.copy()

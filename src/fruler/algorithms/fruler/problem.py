@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
+from fruler.algorithms.genetic.granularities import Granularities
 from fruler.rules.antecedents import T_NORMS, TNorm
 from fruler.stages.discretization import NestedSplits
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
 from fruler.table.scaling import Scale
-
-Granularities = npt.NDArray[np.intc]
 
 
 @dataclass(frozen=True, eq=False)

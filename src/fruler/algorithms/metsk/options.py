@@ -1,0 +1,29 @@
+"""The options of L-METSK."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fruler.algorithms.genetic.sampling import Subset
+from fruler.algorithms.grids.grid import Crop
+from fruler.rules.antecedents import TNorm
+
+ConstantConsequent = Literal["nearest_row", "mean"]
+CONSTANT_CONSEQUENTS: tuple[ConstantConsequent, ...] = ("nearest_row", "mean")
+
+
+@dataclass(frozen=True)
+class LMETSKOptions:
+    """The parameters of `LMETSKRegressor` that decide on the model; documented there."""
+
+    max_rules: int = 100
+    max_labels: int = 7
+    displacement: float = 0.1
+    consequent: ConstantConsequent = "nearest_row"
+    crop: Crop = "reject"
+    t_norm: TNorm = "minimum"
+    population_size: int = 61
+    max_evaluations: int = 20_000
+    mutation_probability: float = 0.2
+    subset: Subset = "auto"
