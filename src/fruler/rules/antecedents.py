@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +43,11 @@ class Antecedents(ABC):
     ----------
     variables : tuple of Variable
         The inputs.
+    kind : str
+        What kind of antecedents they are, as files say it.
     """
 
+    kind: ClassVar[str]
     variables: tuple[Variable, ...]
 
     @property
@@ -144,6 +147,7 @@ class LabelRanges(Antecedents):
     ([[True], [True], [False]], [Condition(input=0, first=1, last=2)])
     """
 
+    kind: ClassVar[str] = "ranges"
     ranges: npt.NDArray[np.intc]
     variables: tuple[Variable, ...]
 

@@ -74,7 +74,7 @@ class LabelConsequents(Consequents):
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
         """Refuse to stand for other rules."""
         if self.n_rules != n_rules:
-            raise ValueError(f"{n_rules} rules need as many labels of the output; got {self.n_rules}.")
+            raise ValueError(f"Each of {n_rules} rules must say one label of the output; got {self.n_rules} labels.")
 
     @cached_property
     def triangles(self) -> Floats:
