@@ -100,7 +100,7 @@ KINDS = {
     "own sets with labels": own_sets_with_labels,
     "labels with lines": labels_with_lines,
     "strong labels": strong_labels,
-    "one rule": one_rule,
+    "a single label": one_rule,
 }
 
 

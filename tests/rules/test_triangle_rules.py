@@ -103,7 +103,7 @@ def test_where_no_rule_fires_the_nearest_answers_with_its_whole_triangle():
 
 
 def test_a_single_rule_says_more_of_a_row_that_it_fits_better():
-    rules = KINDS["one rule"]()
+    rules = KINDS["a single label"]()
     far, near = rules.predict([[2200.0, 170.0, 0.0], [2800.0, 170.0, 0.0]])
     assert far != near
     assert near == pytest.approx(rules.consequents.intercepts[0])

@@ -70,6 +70,11 @@ class Antecedents(ABC):
         """Whether rules share the labels of the inputs; else each rule has sets of its own."""
         return True
 
+    @property
+    def widths(self) -> Floats:
+        """What distances on each input are divided by to find the nearest rule; ranges count labels instead."""
+        return np.ones(len(self.variables))
+
     @abstractmethod
     def over(self, variables: Sequence[Variable]) -> Antecedents:
         """Return the same antecedents over inputs that may have other names, units or labels."""
