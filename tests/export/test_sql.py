@@ -52,7 +52,7 @@ def test_a_database_predicts_the_same(rule_base, rows, check, run):
 def test_what_is_no_number_in_a_column_that_is_used_gives_null(make_rules, rows, run, name):
     rule_base = make_rules(name)
     X, names = rows(rule_base, 1), [variable.name for variable in rule_base.variables]
-    used = rule_base.looks_at.any(axis=0) | (rule_base.consequents.slopes != 0.0).any(axis=0)
+    used = rule_base.looks_at.any(axis=0) | (rule_base.slopes != 0.0).any(axis=0)
     used[[curve.input for curve in rule_base.curves]] = True
     query = export_model(rule_base, "sql", table=TABLE, gaps=False)
     for j in range(len(names)):

@@ -37,15 +37,18 @@ def signed_effects(rule_base: RuleBase) -> Floats:
         if variable.levels is not None and not variable.is_indicator:
             numbers = dict(variable.choices)
             for rule in range(rule_base.n_rules):
-                own = [numbers[level] for level in variable.levels_within(*rule_base.antecedents.accepted(rule, j))]
+                own = [numbers[level] for level in rule_base.antecedents.levels(rule, j)]
                 effects[rule, j] = rule_base.slopes[rule, j] * (max(own) - min(own) if own else 0.0)
     return effects
 
 
 def output_spread(rule_base: RuleBase) -> float:
-    """Return the spread of the target: that of the training data, or what rules and curves span over inputs' ranges."""
+    """Return the spread of the target: that of the training data, or a share of what the rules can say."""
     if rule_base.training is not None and rule_base.training.target_spread > 0.0:
         return rule_base.training.target_spread
+    if rule_base.target is not None:
+        low, high = rule_base.target.partition.range
+        return float(high - low) / 4.0
     ranges = input_ranges(rule_base)
     slopes = rule_base.slopes
     middle = rule_base.consequents.intercepts + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.triangle_partition import Triangle
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Condition:
     """That an input has one of the labels from `first` to `last`.
 
     Its degree is what has gone over the border below the first label, less what has gone over the one above the last;
-    of a nominal input it is 1 for the `codes` and 0 for any other.
+    of a nominal input it is 1 for the `codes` and 0 for any other. That of a triangle is 1 at its second point and falls
+    to 0 at the two others, after the value was brought inside the input's limits.
 
     Attributes
     ----------
@@ -59,6 +61,10 @@ class Condition:
         Numbers of these borders in the plan; none where the range begins or ends with an outer label.
     codes : tuple of float or None
         Of a nominal input.
+    triangle : (float, float, float) or None
+        Of a label or a set that is a triangle; the degree stays 1 at the side of a point that is infinite.
+    width : float
+        What the distance from a triangle's second point is divided by to find the nearest rule.
     """
 
     input: int
@@ -67,6 +73,33 @@ class Condition:
     below: int | None = None
     above: int | None = None
     codes: tuple[float, ...] | None = None
+    triangle: Triangle | None = None
+    width: float = 1.0
+
+    @property
+    def counts_labels(self) -> bool:
+        """Whether a row that does not fit is so many labels away."""
+        return self.codes is None and self.triangle is None
+
+
+@dataclass(frozen=True)
+class LabelPlan:
+    """What a rule says with a label of the output.
+
+    It is ``middle + skew * lean``, where the lean depends on the degree h to which the rule fires: with u = 1 - h it is
+    ``(1 + u + u * u) / (3 * (1 + u))``. The nearest rule, where none fires, says `whole`.
+
+    Attributes
+    ----------
+    middle, skew : float
+        The second point of the label's triangle, and how much longer its right side is than its left.
+    whole : float
+        What the rule says where it fires fully.
+    """
+
+    middle: float
+    skew: float
+    whole: float
 
 
 @dataclass(frozen=True)
@@ -110,6 +143,10 @@ class Plan:
         Those of the curves, by input and split.
     curves : tuple of CurvePlan
         What is added to the rules' output.
+    limits : dict of int to (float, float)
+        Where values of inputs with triangles are brought inside: the least and the greatest, by input.
+    said : tuple of LabelPlan
+        What each rule says, where that is a label of the output; nothing where rules have linear outputs.
     """
 
     borders: tuple[Border, ...]
@@ -119,6 +156,8 @@ class Plan:
     used: tuple[int, ...]
     curve_borders: tuple[Border, ...] = ()
     curves: tuple[CurvePlan, ...] = ()
+    limits: dict[int, tuple[float, float]] = field(default_factory=dict)
+    said: tuple[LabelPlan, ...] = ()
 
     def borders_of(self, feature: int) -> list[int]:
         """Return the numbers of an input's borders, from low to high."""
@@ -140,7 +179,7 @@ def make_plan(rule_base: RuleBase) -> Plan:
     """
     antecedents = [rule_base.antecedents.conditions(rule) for rule in range(rule_base.n_rules)]
     curve_borders, curves = _curves(rule_base)
-    if rule_base.n_rules == 1:
+    if rule_base.n_rules == 1 and not rule_base.consequents.depend_on_degrees:
         # Whether it fires or is merely the nearest: it alone answers.
         alone = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
         return Plan((), (), ((),), True, tuple(sorted(alone)), curve_borders, curves)
@@ -148,10 +187,15 @@ def make_plan(rule_base: RuleBase) -> Plan:
     keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)
     numbers = {(border.input, border.split): number for number, border in enumerate(borders)}
-    conditions = []
+    conditions, limits = [], {}
     for j, first, last in keys:
-        partition = rule_base.variables[j].partition
-        if partition.ordered:
+        partition = rule_base.antecedents.condition_inputs[j].partition
+        if len(partition.triangles):
+            a, b, c = partition.triangles[first].tolist()
+            limits[j] = partition.range
+            width = float(rule_base.antecedents.widths[j])
+            conditions.append(Condition(j, first, last, triangle=(a, b, c), width=width))
+        elif partition.ordered:
             conditions.append(Condition(j, first, last, numbers.get((j, first - 1)), numbers.get((j, last))))
         else:
             codes = tuple(code for group in partition.groups[first : last + 1] for code in group)
@@ -159,7 +203,18 @@ def make_plan(rule_base: RuleBase) -> Plan:
     order = {key: number for number, key in enumerate(keys)}
     rules = tuple(tuple(order[part] for part in parts) for parts in antecedents)
     used = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
-    return Plan(borders, tuple(conditions), rules, covered, used, curve_borders, curves)
+    return Plan(borders, tuple(conditions), rules, covered, used, curve_borders, curves, limits, _said(rule_base))
+
+
+def _said(rule_base: RuleBase) -> tuple[LabelPlan, ...]:
+    """Return what each rule says with a label of the output."""
+    plans = []
+    for rule, whole in enumerate(rule_base.consequents.intercepts.tolist()):
+        triangle = rule_base.consequents.triangle(rule)
+        if triangle is not None:
+            a, b, c = triangle
+            plans.append(LabelPlan(b, (c - b) - (b - a), whole))
+    return tuple(plans)
 
 
 def _curves(rule_base: RuleBase) -> tuple[tuple[Border, ...], tuple[CurvePlan, ...]]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +43,11 @@ class Antecedents(ABC):
     ----------
     variables : tuple of Variable
         The inputs.
+    kind : str
+        What kind of antecedents they are, as files say it.
     """
 
+    kind: ClassVar[str]
     variables: tuple[Variable, ...]
 
     @property
@@ -66,6 +69,11 @@ class Antecedents(ABC):
     def shares_labels(self) -> bool:
         """Whether rules share the labels of the inputs; else each rule has sets of its own."""
         return True
+
+    @property
+    def widths(self) -> Floats:
+        """What distances on each input are divided by to find the nearest rule; ranges count labels instead."""
+        return np.ones(len(self.variables))
 
     @abstractmethod
     def over(self, variables: Sequence[Variable]) -> Antecedents:
@@ -144,6 +152,7 @@ class LabelRanges(Antecedents):
     ([[True], [True], [False]], [Condition(input=0, first=1, last=2)])
     """
 
+    kind: ClassVar[str] = "ranges"
     ranges: npt.NDArray[np.intc]
     variables: tuple[Variable, ...]
 

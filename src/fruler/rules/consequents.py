@@ -13,7 +13,7 @@ import numpy.typing as npt
 from fruler._typing import Floats, Indices
 from fruler.rules.antecedents import Antecedents, TNorm
 from fruler.rules.arrays import frozen
-from fruler.rules.triangle_partition import TrianglePartition
+from fruler.rules.triangle_partition import Triangle, TrianglePartition
 
 
 class Consequents(ABC):
@@ -66,6 +66,10 @@ class Consequents(ABC):
 
     def label(self, rule: int) -> str | None:
         """Return the label of the output that a rule says; None where it says a number."""
+        return None
+
+    def triangle(self, rule: int) -> Triangle | None:
+        """Return the triangle of the label of the output that a rule says; None where it says a number."""
         return None
 
     @abstractmethod

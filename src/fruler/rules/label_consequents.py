@@ -15,7 +15,7 @@ from fruler.kernels.triangles import centroids
 from fruler.rules.antecedents import Antecedents, TNorm, whole_numbers
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import Consequents
-from fruler.rules.triangle_partition import TrianglePartition
+from fruler.rules.triangle_partition import Triangle, TrianglePartition
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -74,7 +74,7 @@ class LabelConsequents(Consequents):
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
         """Refuse to stand for other rules."""
         if self.n_rules != n_rules:
-            raise ValueError(f"{n_rules} rules need as many labels of the output; got {self.n_rules}.")
+            raise ValueError(f"Each of {n_rules} rules must say one label of the output; got {self.n_rules} labels.")
 
     @cached_property
     def triangles(self) -> Floats:
@@ -89,6 +89,10 @@ class LabelConsequents(Consequents):
     def label(self, rule: int) -> str:
         """Return the label of the output that a rule says."""
         return self.partition.labels[self.labels[rule]]
+
+    def triangle(self, rule: int) -> Triangle:
+        """Return the triangle of the label of the output that a rule says."""
+        return self.partition.points[self.labels[rule]]
 
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
         """Return what each rule says of each row, shape (n_samples, n_rules)."""

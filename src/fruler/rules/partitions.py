@@ -95,6 +95,10 @@ class Partition(ABC):
         return below, full_to / 2.0 + end / 2.0 if math.isfinite(end) else None
 
     @abstractmethod
+    def marks(self, first: int, last: int) -> list[float]:
+        """Return the values by which a reader knows some neighbouring labels: where they end, or their middles."""
+
+    @abstractmethod
     def degrees(self, x: Any) -> Floats:
         """Return the membership degrees of values, one row per value and one column per label."""
 
@@ -230,6 +234,10 @@ class FuzzyPartition(PlacingPartition):
         edges = [None, *self.split_points, None]
         return edges[first], edges[last + 1]
 
+    def marks(self, first: int, last: int) -> list[float]:
+        """Return the split points that bound some neighbouring labels."""
+        return [edge for edge in self.half_way(first, last) if edge is not None]
+
     def displaced(self, displacements: Sequence[float] | Floats) -> FuzzyPartition:
         """Return the partition with each split moved by a share of the gap on the side it moves to.
 
@@ -295,6 +303,10 @@ class NominalPartition(PlacingPartition):
     def trapezoid(self, first: int, last: int) -> Trapezoid:
         """Return nothing but an error: categories have no order."""
         raise ValueError("Categories have no order, so that no range of values can stand for them.")
+
+    def marks(self, first: int, last: int) -> list[float]:
+        """Return nothing: categories are known by their names."""
+        return []
 
     @property
     def default_labels(self) -> tuple[str, ...]:

@@ -163,6 +163,8 @@ class RuleBase:
         nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
         if nominal:
             raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")
+        if self.curves and self.consequents.partition is not None:
+            raise ValueError("Curves need rules that say numbers; these say labels of the output.")
         if self.gaps is not None and max(self.gaps.inputs, default=0) >= p:
             raise ValueError(f"gaps must be of the {p} inputs of the rules.")
         if self.t_norm not in T_NORMS:

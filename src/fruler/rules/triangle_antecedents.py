@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,13 @@ from fruler._wording import number_within
 from fruler.kernels import triangles as kernel
 from fruler.rules.antecedents import T_NORMS, Activations, Antecedents, TNorm, whole_numbers
 from fruler.rules.arrays import frozen
-from fruler.rules.triangle_partition import TrianglePartition, checked_triangles, triangle_degrees
+from fruler.rules.triangle_partition import TrianglePartition, checked_triangles, triangle_degrees, triangle_words
 from fruler.rules.variables import Variable
 
 # How far the printed points of a rule's own set may be off, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
+# With every try sets that print alike get a digit more; floats have no more than these.
+_MAX_TRIES = 16
 
 
 class TriangleAntecedents(Antecedents):
@@ -133,6 +135,7 @@ class LabelTriangles(TriangleAntecedents):
     ([[0.75, 0.0], [1.0, 0.0], [0.0, 1.0]], [True, False, True])
     """
 
+    kind: ClassVar[str] = "triangles"
     labels: npt.NDArray[np.intc]
     variables: tuple[Variable, ...]
 
@@ -212,6 +215,7 @@ class OwnTriangles(TriangleAntecedents):
     ('up to 20 (below 40)', 'about 50 (30 to 80)')
     """
 
+    kind: ClassVar[str] = "own triangles"
     points: Floats
     variables: tuple[Variable, ...]
 
@@ -278,28 +282,17 @@ def _with_sets(variable: Variable, triangles: Floats) -> Variable:
         return variable
     low, high = variable.partition.range
     tolerance = _SHARE_OF_RANGE * (high - low)
-    names: list[str] = []
-    for _ in range(16):
-        names = [triangle_words(triangle, variable, tolerance) for triangle in triangles.tolist()]
-        if len(set(names)) == len(names):
-            break
+    names, unclear = [""] * len(triangles), range(len(triangles))
+    for _ in range(_MAX_TRIES):
+        for k in unclear:
+            names[k] = triangle_words(triangles[k].tolist(), partial(_written, variable, tolerance))
+        counts = Counter(names)
+        unclear = [k for k, name in enumerate(names) if counts[name] > 1]
         tolerance /= 10.0
-    else:
-        names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
+    for k in unclear:
+        names[k] += f", set {k + 1}"
     return replace(variable, partition=TrianglePartition(triangles, variable.partition.range, names))
 
 
-def triangle_words(triangle: Sequence[float], variable: Variable, tolerance: float) -> str:
-    """Write a set of values that has no name of its own.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, Variable
-    >>> weight = Variable("weight", FuzzyPartition([], (1600.0, 5200.0)))
-    >>> triangle_words((2100.0, 2800.0, 3400.0), weight, 5.0), triangle_words((2100.0, 2800.0, np.inf), weight, 5.0)
-    ('about 2800 (2100 to 3400)', 'from 2800 (above 2100)')
-    """
-    a, b, c = (variable.written(point) or number_within(point, tolerance) for point in triangle)
-    if math.isinf(triangle[0]):
-        return "any" if math.isinf(triangle[2]) else f"up to {b} (below {c})"
-    return f"from {b} (above {a})" if math.isinf(triangle[2]) else f"about {b} ({a} to {c})"
+def _written(variable: Variable, tolerance: float, value: float) -> str:
+    return variable.written(value) or number_within(value, tolerance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,8 +110,9 @@ class TrianglePartition(Partition):
         # With one label the step is the whole domain, and its middle that of the domain.
         step = (high - low) / max(n_labels - 1, 1)
         start = low if n_labels > 1 else low / 2.0 + high / 2.0
-        middles = start + (np.arange(n_labels) + displacement) * step
-        points = np.column_stack([middles - step, middles, middles + step])
+        # Counted from the label below the lowest: neighbours share their points to the last bit.
+        middles = start + (np.arange(-1, n_labels + 1) + displacement) * step
+        points = np.column_stack([middles[:-2], middles[1:-1], middles[2:]])
         if shoulders:
             points[0, 0], points[-1, 2] = -np.inf, np.inf
         return cls(points, domain, labels)
@@ -140,6 +141,10 @@ class TrianglePartition(Partition):
         """Return where some neighbouring labels begin to hold, hold fully, and cease to."""
         return Trapezoid(self.points[first][0], self.points[first][1], self.points[last][1], self.points[last][2])
 
+    def marks(self, first: int, last: int) -> list[float]:
+        """Return the middle points of some neighbouring labels."""
+        return [points[1] for points in self.points[first : last + 1]]
+
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> TrianglePartition:
         """Return the partition with other label names: all of them in order, or a mapping from old to new."""
         return replace(self, labels=new_names(self.labels, names))
@@ -161,6 +166,22 @@ def triangle_degrees(values: Floats, triangle: Triangle | Floats) -> Floats:
     if c < math.inf:
         degrees[right] = np.where(values[right] < c, (c - values[right]) / ((c - b) or 1.0), 0.0)
     return degrees
+
+
+def triangle_words(triangle: Sequence[float], written: Callable[[float], str]) -> str:
+    """Say what values a triangle stands for; `written` writes a value.
+
+    Examples
+    --------
+    >>> triangle_words((2100.0, 2800.0, 3400.0), "{:g}".format), triangle_words((2100.0, 2800.0, math.inf), "{:g}".format)
+    ('about 2800 (2100 to 3400)', 'from 2800 (above 2100)')
+    """
+    a, b, c = triangle
+    if math.isinf(a):
+        return "any" if math.isinf(c) else f"up to {written(b)} (below {written(c)})"
+    if math.isinf(c):
+        return f"from {written(b)} (above {written(a)})"
+    return f"about {written(b)} ({written(a)} to {written(c)})"
 
 
 def checked_triangles(points: Any) -> Floats:
