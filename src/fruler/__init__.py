@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from fruler.data import load_keel
+    from fruler.estimators.ametsk import AMETSKRegressor
     from fruler.estimators.fruler import FRULERRegressor
+    from fruler.estimators.fsmogfs import FSMOGFSRegressor
     from fruler.estimators.growth import FuzzyRuleRegressor
     from fruler.estimators.lmetsk import LMETSKRegressor
     from fruler.estimators.saved_model import load_model
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
 
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
+    "AMETSKRegressor": "fruler.estimators.ametsk",
     "ClassConditionalSelector": "fruler.stages.instance_selection",
     "FRULERRegressor": "fruler.estimators.fruler",
+    "FSMOGFSRegressor": "fruler.estimators.fsmogfs",
     "FuzzyPartition": "fruler.rules",
     "FuzzyRuleRegressor": "fruler.estimators.growth",
     "LMETSKRegressor": "fruler.estimators.lmetsk",
@@ -28,8 +32,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "AMETSKRegressor",
     "ClassConditionalSelector",
     "FRULERRegressor",
+    "FSMOGFSRegressor",
     "FuzzyPartition",
     "FuzzyRuleRegressor",
     "LMETSKRegressor",

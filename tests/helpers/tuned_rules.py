@@ -34,7 +34,10 @@ def degrees(triangles, X, t_norm, nearest):
     """Return degrees (rows, rules), not normalised, and how many rows fire none and have their nearest rule instead."""
     join = np.prod if t_norm == "product" else np.min
     table = np.array(
-        [[join([membership(points, x) for points, x in zip(rule, row, strict=True)]) for rule in triangles] for row in X]
+        [
+            [join([membership(points, x) for points, x in zip(rule, row, strict=True)]) for rule in triangles]
+            for row in X
+        ]
     )
     empty = np.flatnonzero(table.sum(axis=1) == 0.0)
     for row in empty:

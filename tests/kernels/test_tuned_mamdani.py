@@ -34,9 +34,7 @@ def test_the_sum_of_squared_errors_is_that_of_numpy(t_norm, seed, n_rows):
     )
     h, n_expected = degrees(triangles[selected], X, t_norm, nearest)
     said = outputs[selected]
-    answers = [
-        sum(d * exact_centroid(said[k], d) for k, d in enumerate(row) if d > 0) / row.sum() for row in h
-    ]
+    answers = [sum(d * exact_centroid(said[k], d) for k, d in enumerate(row) if d > 0) / row.sum() for row in h]
     assert found == pytest.approx(weight @ np.square(y - answers), rel=1e-9)
     assert n_uncovered == n_expected
 

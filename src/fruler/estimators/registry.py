@@ -22,7 +22,9 @@ ENTRY_POINTS = "fruler.algorithms"
 _HOMES = {
     "growth": ("fruler.estimators.growth", "FuzzyRuleRegressor"),
     "fruler": ("fruler.estimators.fruler", "FRULERRegressor"),
+    "fs-mogfs": ("fruler.estimators.fsmogfs", "FSMOGFSRegressor"),
     "l-metsk": ("fruler.estimators.lmetsk", "LMETSKRegressor"),
+    "a-metsk": ("fruler.estimators.ametsk", "AMETSKRegressor"),
 }
 
 _Estimator = TypeVar("_Estimator", bound="type[Any]")

@@ -1,4 +1,4 @@
-"""L-METSK as a record of the registry."""
+"""L-METSK and A-METSK as records of the registry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from fruler.algorithms.genetic.codec import pack_snapshot, unpack_snapshot
 from fruler.algorithms.grids.chromosome import GRID_CHROMOSOMES
 from fruler.algorithms.grids.stage import STAGE, GridSnapshot
 from fruler.algorithms.metsk.learner import LMETSKLearner
-from fruler.algorithms.metsk.options import LMETSKOptions
+from fruler.algorithms.metsk.options import AMETSKOptions, LMETSKOptions
+from fruler.algorithms.metsk.tuned_learner import AMETSKLearner
+from fruler.algorithms.tuning.state import TWO_STAGES
 from fruler.learning.algorithm import Algorithm, Arrays, Codec, Document
 
 
@@ -28,5 +30,14 @@ L_METSK = Algorithm(
     options=LMETSKOptions,
     learner=LMETSKLearner,
     codec=Codec(_pack, _unpack),
+    limits=("max_evaluations",),
+)
+
+A_METSK = Algorithm(
+    name="a-metsk",
+    title="A-METSK-HD",
+    options=AMETSKOptions,
+    learner=AMETSKLearner,
+    codec=TWO_STAGES,
     limits=("max_evaluations",),
 )

@@ -1,4 +1,4 @@
-"""The options of L-METSK."""
+"""The options of L-METSK and A-METSK."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Literal
 
 from fruler.algorithms.genetic.sampling import Subset
 from fruler.algorithms.grids.grid import Crop
+from fruler.algorithms.tuning.variation import Crossover
 from fruler.rules.antecedents import TNorm
 
 ConstantConsequent = Literal["nearest_row", "mean"]
 CONSTANT_CONSEQUENTS: tuple[ConstantConsequent, ...] = ("nearest_row", "mean")
+Estimation = Literal["global", "local"]
+ESTIMATIONS: tuple[Estimation, ...] = ("global", "local")
+Terms = Literal["used", "all"]
+TERMS: tuple[Terms, ...] = ("used", "all")
 
 
 @dataclass(frozen=True)
@@ -27,3 +32,13 @@ class LMETSKOptions:
     max_evaluations: int = 20_000
     mutation_probability: float = 0.2
     subset: Subset = "auto"
+
+
+@dataclass(frozen=True)
+class AMETSKOptions(LMETSKOptions):
+    """The parameters of `AMETSKRegressor` that decide on the model; documented there."""
+
+    kappa: float = 100.0
+    estimation: Estimation = "global"
+    terms: Terms = "used"
+    crossover: Crossover = "blx"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fruler._typing import Floats, Indices
+from fruler.algorithms.grids.solution import GridSolution
+from fruler.algorithms.metsk.options import Estimation, Terms
 from fruler.algorithms.tuning.chromosome import TunedChromosome
 from fruler.algorithms.tuning.grid_rules import GridRules
 from fruler.algorithms.tuning.problem import TuningProblem
@@ -20,11 +22,6 @@ from fruler.rules.partitions import FuzzyPartition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_antecedents import OwnTriangles
 from fruler.rules.variables import Variable
-
-Estimation = Literal["global", "local"]
-ESTIMATIONS: tuple[Estimation, ...] = ("global", "local")
-Terms = Literal["used", "all"]
-TERMS: tuple[Terms, ...] = ("used", "all")
 
 
 class FilterSettings(NamedTuple):
@@ -75,10 +72,8 @@ class LinearTuning(TuningProblem[LinearRows]):
 
     Parameters
     ----------
-    start : GridRules
-        The antecedents of the first stage.
-    constants : ndarray of shape (n_rules,)
-        What its rules say, in the target's own units: where the filter starts.
+    solution : GridSolution
+        The rules of the first stage; the filter starts from their constants.
     table : LocalTable
         The rows.
     settings : FilterSettings
@@ -91,23 +86,33 @@ class LinearTuning(TuningProblem[LinearRows]):
 
     def __init__(
         self,
-        start: GridRules,
-        constants: Floats,
+        solution: GridSolution,
         table: LocalTable,
         settings: FilterSettings,
         t_norm: TNorm,
         crossover: Crossover,
     ) -> None:
+        start = GridRules.of(solution, table.domains)
         self.start, self.table, self.t_norm = start, table, t_norm
         space = TuningSpace.around(start.triangles.reshape(-1, 3), start.shoulders.reshape(-1, 2), start.n_rules)
         super().__init__(space, crossover)
         scale = table.target_scale
-        self.constants = np.ascontiguousarray((constants - scale.centre) / scale.spread)
+        self.constants = np.ascontiguousarray((solution.outputs - scale.centre) / scale.spread)
         self.ridge = settings.estimation == "local", 1.0 / settings.kappa
         widths = np.ptp(table.domains, axis=1)
         self.widths = np.where(widths > 0.0, widths, 1.0)
         self.terms = start.inputs if settings.terms == "used" else np.flatnonzero(widths > 0.0)
         self.rows = self._rows()
+
+    @property
+    def error_unit(self) -> float:
+        """Errors are those of standardised outputs."""
+        return self.table.error_unit
+
+    @property
+    def regularization(self) -> float:
+        """The ridge that stands for the filter."""
+        return self.ridge[1]
 
     def _rows(self) -> LinearRows:
         table, inputs = self.table, self.start.inputs

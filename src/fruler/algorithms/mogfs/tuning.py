@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fruler._typing import Floats, Indices
+from fruler.algorithms.grids.solution import GridSolution
 from fruler.algorithms.tuning.chromosome import TunedChromosome
-from fruler.algorithms.tuning.grid_rules import GridRules
+from fruler.algorithms.tuning.grid_rules import GridRules, uniform_points
 from fruler.algorithms.tuning.problem import TuningProblem
 from fruler.algorithms.tuning.space import TuningSpace
 from fruler.algorithms.tuning.variation import Crossover
@@ -22,24 +23,6 @@ from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_antecedents import LabelTriangles
 from fruler.rules.triangle_partition import TrianglePartition
 from fruler.rules.variables import Variable
-
-
-class OutputLabels(NamedTuple):
-    """What the rules of a first stage say.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_labels, 3)
-        The labels of the output as whole triangles.
-    labels : ndarray of shape (n_rules,)
-        The label that each rule has.
-    domain : ndarray of shape (2,)
-        The least and the greatest output.
-    """
-
-    points: Floats
-    labels: Indices
-    domain: Floats
 
 
 class MamdaniRows(NamedTuple):
@@ -66,10 +49,8 @@ class MamdaniTuning(TuningProblem[MamdaniRows]):
 
     Parameters
     ----------
-    start : GridRules
-        The antecedents of the first stage.
-    output : OutputLabels
-        Its consequents.
+    solution : GridSolution
+        The rules of the first stage, which say labels of the output.
     table : LocalTable
         The rows.
     t_norm : {"minimum", "product"}
@@ -78,20 +59,24 @@ class MamdaniTuning(TuningProblem[MamdaniRows]):
         How points are crossed.
     """
 
-    def __init__(
-        self, start: GridRules, output: OutputLabels, table: LocalTable, t_norm: TNorm, crossover: Crossover
-    ) -> None:
-        self.start, self.output, self.table, self.t_norm = start, output, table, t_norm
+    def __init__(self, solution: GridSolution, table: LocalTable, t_norm: TNorm, crossover: Crossover) -> None:
+        if solution.output_labels is None:
+            raise ValueError("Mamdani rules say labels of the output, but these rules say constants.")
+        start = GridRules.of(solution, table.domains)
+        self.start, self.table, self.t_norm = start, table, t_norm
+        self.said, self.domain = solution.output_labels, output_domain(solution, table)
+        genes = solution.chromosome
+        output = uniform_points(self.domain, int(genes.granularities[-1]), float(genes.displacements[-1]))
         n_labels = [len(points) for points in start.points]
         # Labels of all variables in one row, and those that rules have.
         self._first = np.concatenate([[0], np.cumsum(n_labels)]).astype(np.intp)
-        every = np.concatenate([*start.points, output.points])
-        places = np.column_stack([start.labels + self._first[:-1], output.labels + self._first[-1]])
+        every = np.concatenate([*start.points, output])
+        places = np.column_stack([start.labels + self._first[:-1], self.said + self._first[-1]])
         self.used, numbers = np.unique(places, return_inverse=True)
         numbers = numbers.reshape(places.shape)
         self._antecedents, self._consequents = numbers[:, :-1], numbers[:, -1]
-        super().__init__(TuningSpace.around(every[self.used], self._shoulders()[self.used], start.n_rules), crossover)
-        self._every = every
+        self._every, self._shoulders = every, self._outer_labels(len(every))
+        super().__init__(TuningSpace.around(every[self.used], self._shoulders[self.used], start.n_rules), crossover)
         widths = np.ptp(table.domains, axis=1)
         self.rows = MamdaniRows(
             np.ascontiguousarray(table.values[:, start.inputs].T),
@@ -101,12 +86,22 @@ class MamdaniTuning(TuningProblem[MamdaniRows]):
             table.rows.weight,
         )
 
-    def _shoulders(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    def _outer_labels(self, n_labels: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
         """Return which labels hold for everything below, or above: the outer ones of inputs."""
-        shoulders = np.zeros((self._first[-1] + len(self.output.points), 2), dtype=np.bool_)
+        shoulders = np.zeros((n_labels, 2), dtype=np.bool_)
         shoulders[self._first[:-1], 0] = True
         shoulders[self._first[1:] - 1, 1] = True
         return shoulders
+
+    @property
+    def error_unit(self) -> float:
+        """Errors are in the target's own units."""
+        return 0.5
+
+    @property
+    def regularization(self) -> float:
+        """Labels are not fitted."""
+        return 0.0
 
     def take_sample(self, rows: Indices) -> MamdaniRows:
         """Return some rows."""
@@ -133,17 +128,26 @@ class MamdaniTuning(TuningProblem[MamdaniRows]):
         """Return the rule base of a chromosome; labels that no rule of the first stage has are as they were."""
         table, start, selected = self.table, self.start, chromosome.selected
         points = self._every.copy()
-        shoulders = self._shoulders()
-        points[shoulders[:, 0], 0] = -np.inf
-        points[shoulders[:, 1], 2] = np.inf
+        points[self._shoulders[:, 0], 0] = -np.inf
+        points[self._shoulders[:, 1], 2] = np.inf
         points[self.used] = self.space.decoded(chromosome.genes)
         parts = np.split(points, self._first[1:])
-        variables = [Variable(name, FuzzyPartition([], domain)) for name, domain in zip(table.names, table.domains)]
+        variables = [
+            Variable(name, FuzzyPartition([], domain)) for name, domain in zip(table.names, table.domains, strict=True)
+        ]
         for j, part in zip(start.inputs, parts[:-1], strict=True):
             low, high = (float(end) for end in table.domains[j])
             variables[j] = Variable(table.names[j], TrianglePartition(part, (low, high)))
         labels = np.full((int(selected.sum()), table.n_inputs), -1)
         labels[:, start.inputs] = start.labels[selected]
-        low, high = (float(end) for end in self.output.domain)
-        said = LabelConsequents(self.output.labels[selected], TrianglePartition(parts[-1], (low, high)))
+        said = LabelConsequents(self.said[selected], TrianglePartition(parts[-1], self.domain))
         return RuleBase(variables, LabelTriangles(labels, variables), said, self.t_norm)
+
+
+def output_domain(solution: GridSolution, table: LocalTable) -> tuple[float, float]:
+    """Return the least and the greatest output; around an output that is always the same there is some room."""
+    low, high = float(table.target.min()), float(table.target.max())
+    if low < high:
+        return low, high
+    scale, ends = table.target_scale, solution.grid.domains[-1]
+    return low + float(ends[0] * scale.spread), high + float(ends[1] * scale.spread)

@@ -22,7 +22,12 @@ def _pack(chromosomes: Sequence[TunedChromosome]) -> dict[str, npt.NDArray[Any]]
 
 def _unpack(arrays: Arrays) -> list[TunedChromosome]:
     genes, selected = checked_floats(arrays["genes"], (None, None), "genes"), arrays["selected"]
-    if selected.dtype != np.bool_ or selected.ndim != 2 or len(selected) != len(genes) or not selected.any(axis=1).all():
+    if (
+        selected.dtype != np.bool_
+        or selected.ndim != 2
+        or len(selected) != len(genes)
+        or not selected.any(axis=1).all()
+    ):
         raise ValueError("selected are no rules")
     return [TunedChromosome(*pair) for pair in zip(genes, selected, strict=True)]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
+from fruler.algorithms.grids.solution import GridSolution
 from fruler.rules.triangle_partition import TrianglePartition
 
 
@@ -31,20 +31,11 @@ class GridRules:
     labels: Indices
 
     @classmethod
-    def from_grid(
-        cls,
-        inputs: Indices,
-        labels: Indices,
-        granularities: Sequence[int] | npt.NDArray[np.intc],
-        displacements: Floats,
-        domains: Floats,
-    ) -> GridRules:
-        """Build the rules from granularities, displacements and domains of all inputs."""
-        return cls(
-            inputs,
-            tuple(uniform_points(domains[j], int(granularities[j]), float(displacements[j])) for j in inputs),
-            labels,
-        )
+    def of(cls, solution: GridSolution, domains: Floats) -> GridRules:
+        """Take the antecedents of a grid, with the domains of all inputs."""
+        granularities, displacements = solution.chromosome.granularities, solution.chromosome.displacements
+        points = [uniform_points(domains[j], int(granularities[j]), float(displacements[j])) for j in solution.inputs]
+        return cls(solution.inputs, tuple(points), solution.cells)
 
     @property
     def n_rules(self) -> int:
@@ -65,7 +56,7 @@ class GridRules:
         return np.stack([self.labels == 0, self.labels == highest], axis=2)
 
 
-def uniform_points(domain: Floats, n_labels: int, displacement: float) -> Floats:
+def uniform_points(domain: Floats | tuple[float, float], n_labels: int, displacement: float) -> Floats:
     """Return equal triangles over a domain, shape (n_labels, 3); those at its ends reach beyond it."""
     low, high = (float(end) for end in domain)
     return TrianglePartition.uniform((low, high), n_labels, displacement, shoulders=False).triangles

@@ -13,6 +13,7 @@ from fruler.algorithms.genetic.problem import Limit
 from fruler.algorithms.tuning.chromosome import TunedChromosome
 from fruler.algorithms.tuning.space import TuningSpace
 from fruler.algorithms.tuning.variation import Crossover, cross, distance, drawn, mutated, n_bits, redrawn, untouched
+from fruler.rules.rule_base import RuleBase
 
 Sample = TypeVar("Sample")
 # A sum of squares that is above the limit by rounding alone is summed to its end, and compared then.
@@ -61,6 +62,20 @@ class TuningProblem(ABC, Generic[Sample]):
     def restart(self, best: TunedChromosome, size: int, rng: np.random.Generator) -> list[TunedChromosome]:
         """Make a new population with the rules of the best: points anywhere in their intervals."""
         return redrawn(self.space, best, size, rng)
+
+    @property
+    @abstractmethod
+    def error_unit(self) -> float:
+        """Turns errors into half of a mean squared error in the target's own units."""
+
+    @property
+    @abstractmethod
+    def regularization(self) -> float:
+        """With which consequents are fitted; 0 where they are not."""
+
+    @abstractmethod
+    def build(self, chromosome: TunedChromosome) -> RuleBase:
+        """Return the rule base of a chromosome."""
 
     @abstractmethod
     def take_sample(self, rows: Indices) -> Sample:

@@ -32,9 +32,7 @@ def drawn(space: TuningSpace, size: int, rng: np.random.Generator) -> list[Tuned
     return found
 
 
-def redrawn(
-    space: TuningSpace, best: TunedChromosome, size: int, rng: np.random.Generator
-) -> list[TunedChromosome]:
+def redrawn(space: TuningSpace, best: TunedChromosome, size: int, rng: np.random.Generator) -> list[TunedChromosome]:
     """Draw chromosomes around one: with its rules, and points anywhere in their intervals."""
     return [TunedChromosome(rng.uniform(space.low, space.high), best.selected) for _ in range(size)]
 
