@@ -26,7 +26,7 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
-@pytest.fixture(params=["growth", "fruler"])
+@pytest.fixture(params=["growth", "fruler", "l-metsk"])
 def algorithm(request):
     return request.param
 
@@ -36,7 +36,7 @@ def n_evaluations(friedman):
     """How many evaluations either search makes when it is left alone."""
     return {
         algorithm: quick(algorithm, max_evaluations=None).fit(*friedman).n_evaluations_
-        for algorithm in ("growth", "fruler")
+        for algorithm in ("growth", "fruler", "l-metsk")
     }
 
 

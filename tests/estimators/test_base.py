@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers.estimators import make_estimator
+from helpers.estimators import make_estimator, takes_split_points
 from sklearn.base import clone
 from sklearn.datasets import make_friedman1
 from sklearn.exceptions import NotFittedError
@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example, make_friedman
+from fruler.estimators.registry import algorithm_names
 from fruler.rules import Curve, FuzzyPartition
 from fruler.rules.curves_table import curves_table
 from fruler.rules.measurement import measure_truth
@@ -32,8 +33,19 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
-@pytest.fixture(scope="module", params=["growth", "fruler"])
+@pytest.fixture(scope="module", params=["growth", "fruler", "l-metsk"])
 def algorithm(request):
+    return request.param
+
+
+@pytest.fixture(params=[name for name in algorithm_names() if takes_split_points(name)])
+def with_split_points(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=["growth", "fruler"])
+def sloped(request):
+    """An algorithm whose rules have slopes, so that a few of them are better than a line."""
     return request.param
 
 
@@ -57,7 +69,8 @@ def fingerprint(model):
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
-def test_it_learns_what_a_line_cannot(fitted):
+def test_it_learns_what_a_line_cannot(friedman, sloped):
+    fitted = make_estimator(sloped, random_state=0, max_evaluations=1_500).fit(*friedman)
     test = make_friedman(1_000, random_state=2)
     X, y = test.data.to_numpy(), test.target.to_numpy()
     linear = LinearRegression().fit(*[make_friedman(400, random_state=1)[key].to_numpy() for key in ("data", "target")])
@@ -336,20 +349,20 @@ def test_another_number_of_columns_is_refused(friedman, fitted):
         fitted.predict(friedman[0][:, :3])
 
 
-def test_known_split_points_are_kept(algorithm):
+def test_known_split_points_are_kept(with_split_points):
     weather = load_example("weather")
     X, y = weather.data[::3], weather.target[::3]
     known = {"dew_point": [0.0, 8.5], "wind_speed": [12.0]}
-    model = quick(algorithm, split_points=known).fit(X, y)
+    model = quick(with_split_points, split_points=known).fit(X, y)
     for variable in model.rule_base_.variables:
         if variable.name in known and variable.partition.n_labels > 1:
             assert list(variable.partition.split_points) == known[variable.name]
-    by_number = quick(algorithm, split_points={2: [0.0, 8.5], 5: [12.0]}).fit(X, y)
+    by_number = quick(with_split_points, split_points={2: [0.0, 8.5], 5: [12.0]}).fit(X, y)
     assert fingerprint(by_number) == fingerprint(model)
 
 
-def test_known_split_points_outside_the_data_are_kept(friedman, algorithm):
-    model = quick(algorithm, split_points={0: [-4.0, 0.5, 9.0], 1: [0.3]}).fit(*friedman)
+def test_known_split_points_outside_the_data_are_kept(friedman, with_split_points):
+    model = quick(with_split_points, split_points={0: [-4.0, 0.5, 9.0], 1: [0.3]}).fit(*friedman)
     partition = model.rule_base_.variables[0].partition
     assert partition.split_points in ((), (-4.0, 0.5, 9.0))
     assert np.isfinite(model.predict([[100.0] * 5, [-100.0] * 5])).all()
@@ -413,13 +426,17 @@ def test_a_search_that_had_time_enough_is_not_ended_early(friedman, algorithm, c
     assert not quick(algorithm, time_limit=600.0).fit(*friedman).ended_early_
 
 
-def test_weights_count(friedman, algorithm):
+def test_weights_count(friedman, sloped):
     X, y = friedman
     weight = np.where(X[:, 0] < 0.5, 1.0, 1e-6)
-    model = quick(algorithm).fit(X, y + 10 * (X[:, 0] >= 0.5), sample_weight=weight)
+    model = quick(sloped).fit(X, y + 10 * (X[:, 0] >= 0.5), sample_weight=weight)
     errors = np.square(model.predict(X) - y)
     assert errors[weight == 1.0].mean() < 3.0
-    kept = weight == 1.0
+
+
+def test_rows_of_weight_zero_do_not_count(friedman, algorithm):
+    X, y = friedman
+    kept = X[:, 0] < 0.5
     np.testing.assert_allclose(
         quick(algorithm).fit(X, y, sample_weight=np.where(kept, 2.0, 0.0)).predict(X),
         quick(algorithm).fit(X[kept], y[kept]).predict(X),

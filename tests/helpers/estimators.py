@@ -25,3 +25,8 @@ def make_quick_estimator(algorithm, max_evaluations):
     limit = {"max_evaluations": max_evaluations}
     counts = "max_evaluations" in find_estimator(algorithm)._get_param_names()
     return make_estimator(algorithm, random_state=0, **limit if counts else {})
+
+
+def takes_split_points(algorithm):
+    """Return whether an algorithm can be told of known split points."""
+    return "split_points" in find_estimator(algorithm)._get_param_names()

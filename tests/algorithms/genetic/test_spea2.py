@@ -85,7 +85,14 @@ def test_the_limit_on_evaluations_holds(limit):
     search.run()
     assert search.evaluator.n_asked == limit
     assert search.history[-1].evaluations == limit
-    assert search.snapshot() is None or limit == 15
+
+
+def test_nothing_is_a_snapshot_once_a_generation_was_cut_short():
+    search = make_search(max_evaluations=333)
+    search.initialize()
+    assert search.snapshot() is not None
+    search.run()
+    assert search.snapshot() is None
 
 
 def test_a_search_ends_after_two_cycles_without_a_lower_error():

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.estimators import make_estimator
+from helpers.estimators import make_estimator, takes_split_points
 
 import fruler.learning.checkpoint.folder as checkpoint_folder
 from fruler import FRULERRegressor
@@ -26,7 +26,7 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
-@pytest.fixture(params=["growth", "fruler"])
+@pytest.fixture(params=["growth", "fruler", "l-metsk"])
 def algorithm(request):
     return request.param
 
@@ -40,7 +40,7 @@ def _write_at_once(monkeypatch):
 @pytest.fixture(scope="module")
 def whole(friedman):
     """What `quick` finds of either algorithm when it is left alone."""
-    return {algorithm: quick(algorithm).fit(*friedman) for algorithm in ("growth", "fruler")}
+    return {algorithm: quick(algorithm).fit(*friedman) for algorithm in ("growth", "fruler", "l-metsk")}
 
 
 class StopAt(Callback):
@@ -60,7 +60,7 @@ class StopAt(Callback):
 
 def quick(algorithm, folder=None, **changes):
     settings = {"random_state": 0, "checkpoint": folder}
-    if algorithm == "fruler":
+    if algorithm != "growth":
         settings |= {"max_evaluations": 800}
     return make_estimator(algorithm, **settings | changes)
 
@@ -81,7 +81,12 @@ def assert_same(model, other):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed and forked otherwise there")
 @pytest.mark.parametrize(
-    "options", [["--algorithm", "growth", "--rows", "60"], ["--algorithm", "fruler", "--evaluations", "1500"]]
+    "options",
+    [
+        ["--algorithm", "growth", "--rows", "60"],
+        ["--algorithm", "fruler", "--evaluations", "1500"],
+        ["--algorithm", "l-metsk", "--evaluations", "1500"],
+    ],
 )
 def test_a_process_killed_at_any_moment_is_resumed_to_the_same_model(options):
     command = [sys.executable, str(SCRIPT), *options, "--kills", "12"]
@@ -129,7 +134,7 @@ def test_every_kind_of_evolution_resumes(friedman, tmp_path, changes):
 def test_weights_and_known_splits_and_threads_go_on(friedman, algorithm, tmp_path):
     X, y = friedman
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
-    settings = {"split_points": {"x0": [0.5], 2: [0.2, 0.7]}}
+    settings = {"split_points": {"x0": [0.5], 2: [0.2, 0.7]}} if takes_split_points(algorithm) else {}
     quick(algorithm, tmp_path, **settings, n_jobs=2, callbacks=StopAt(6)).fit(X, y, sample_weight=weight)
     again = quick(algorithm, tmp_path, **settings).fit(X, y, sample_weight=weight)
     assert again.resumed_ > 0

@@ -19,6 +19,9 @@ from fruler.algorithms.genetic.problem import C
 from fruler.algorithms.genetic.state import Generation, Snapshot
 from fruler.learning.algorithm import Arrays
 
+# The fields of a generation that are whole numbers.
+_WHOLE = ("generation", "evaluations", "n_rules", "n_archive", "n_restarts")
+
 
 @dataclass(frozen=True)
 class ChromosomeCodec(Generic[C]):
@@ -135,9 +138,8 @@ def checked_generator(state: Any) -> dict[str, Any]:
 
 
 def _generation(row: Sequence[float]) -> Generation:
-    kinds = Generation.__annotations__.values()
-    fields = zip(kinds, Generation._fields, row, strict=True)
-    return Generation(*(_whole(value, name) if kind == "int" else value for kind, name, value in fields))  # type: ignore[arg-type]
+    whole = Generation(*row)._asdict()  # type: ignore[arg-type]
+    return Generation(**whole | {name: _whole(whole[name], name) for name in _WHOLE})
 
 
 def _whole(value: float, name: str) -> int:

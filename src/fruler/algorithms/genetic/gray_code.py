@@ -35,7 +35,7 @@ def gray_distance(first: Floats, second: Floats, low: Floats | float, high: Floa
 
 def _whole(genes: Floats, low: Floats | float, high: Floats | float) -> Words:
     span = np.subtract(high, low)
-    share = np.subtract(genes, low) / np.where(span > 0.0, span, 1.0)
+    share = np.subtract(genes, low) / np.where(span > 0.0, span, np.inf)
     return np.asarray(np.maximum(np.minimum(share, 1.0), 0.0) * _LARGEST + 0.5).astype(np.uint32)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -31,14 +32,14 @@ class Spea2Settings:
     ----------
     population_size : int
         Individuals of the population, and the most of the archive.
-    max_evaluations : int
-        The most chromosomes that are evaluated.
+    max_evaluations : int or None
+        The most chromosomes that are evaluated; None: until nothing better is found.
     mutation_probability : float
         The share of the children that is mutated.
     """
 
     population_size: int = 61
-    max_evaluations: int = 20_000
+    max_evaluations: int | None = 20_000
     mutation_probability: float = 0.2
 
 
@@ -84,6 +85,7 @@ class Spea2(Generic[C, S]):
         on_generation: Callable[[Spea2[C, S]], None] | None = None,
     ) -> None:
         self.problem, self.settings, self.rng, self.sampler = problem, settings, rng, sampler
+        self.max_evaluations = sys.maxsize if settings.max_evaluations is None else settings.max_evaluations
         self.evaluator: Evaluator[C, S] = Evaluator(problem, workers)
         self.on_generation = on_generation
         self.archive: list[Individual[C]] = []
@@ -138,7 +140,7 @@ class Spea2(Generic[C, S]):
     @property
     def evaluations_left(self) -> int:
         """How many more chromosomes may be evaluated."""
-        return self.settings.max_evaluations - self.evaluator.n_asked
+        return self.max_evaluations - self.evaluator.n_asked
 
     @property
     def threshold_left(self) -> float:
@@ -149,15 +151,16 @@ class Spea2(Generic[C, S]):
     def initialize(self) -> None:
         """Make and evaluate the first population.
 
-        If none of it can be used, for want of time or for too many rules, the problem's simplest chromosome is there.
+        The problem's simplest chromosome is always evaluated, but is in the archive only if none of the population can
+        be used, for want of time or for too many rules.
         """
+        simplest = self.problem.simplest()
+        [worth] = self.evaluator.full([simplest], at_once=True)
+        self.evaluator.n_asked += 1
         self._draw_sample()
         with suppress(OutOfTime):
             self._select(self.evaluated(self.problem.initial(self.settings.population_size, self.rng)))
         if not self.archive:
-            simplest = self.problem.simplest()
-            [worth] = self.evaluator.full([simplest], at_once=True)
-            self.evaluator.n_asked += 1
             sampled = [worth.error]
             with suppress(OutOfTime):
                 sampled = self._sampled_errors([simplest], [worth])

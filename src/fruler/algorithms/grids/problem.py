@@ -16,6 +16,9 @@ from fruler.algorithms.grids.grid import Grid
 from fruler.kernels import grids
 from fruler.table.rows import Rows
 
+# Errors are rounded, so that the order of summation does not tell apart what is equal, as errors of zero are.
+_DECIMALS = 12
+
 
 class GridProblem:
     """Granularities and displacements, with the error of the rules that they give and the number of these.
@@ -98,16 +101,19 @@ class GridProblem:
 
     def evaluate(self, chromosomes: Sequence[GridChromosome], sample: Rows | None, limit: Limit) -> Floats:
         """Return the mean squared error of standardised outputs, and the number of rules, of every chromosome."""
-        return grids.evaluate(
+        found = grids.evaluate(
             np.array([one.granularities for one in chromosomes]),
             np.array([one.displacements for one in chromosomes]),
             self.grid.arrays,
             self.rows.arrays,
             None if sample is None else sample.arrays,
             self.grid.max_rules,
-            limit.error,
+            limit.error + 10.0**-_DECIMALS,
             limit.min_rules,
         )
+        errors, n_rules = np.round(found[:, 0], _DECIMALS), found[:, 1]
+        beyond = (errors > limit.error) & (n_rules >= limit.min_rules)
+        return np.column_stack([np.where(beyond, np.inf, errors), n_rules])
 
     def _neighbour(self, chromosome: GridChromosome, rng: np.random.Generator) -> GridChromosome:
         if not len(self._mutable):

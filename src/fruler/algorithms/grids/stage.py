@@ -57,8 +57,8 @@ class GridOptions(Protocol):
         """Individuals of the population and of the archive."""
 
     @property
-    def max_evaluations(self) -> int:
-        """The most candidates."""
+    def max_evaluations(self) -> int | None:
+        """The most candidates; None: until nothing better is found."""
 
     @property
     def mutation_probability(self) -> float:
@@ -97,8 +97,7 @@ class GridStage:
     def run(self, keep: Callable[[GridSnapshot], None], snapshot: GridSnapshot | None = None) -> None:
         """Search from the start or from a snapshot, keeping and reporting every generation."""
         if snapshot is not None:
-            # A first population of which nothing can be used takes one evaluation more than was allowed.
-            check_limits({"max_evaluations": (self.options.max_evaluations + 1, snapshot.n_asked)})
+            check_limits({"max_evaluations": (self.search.max_evaluations, snapshot.n_asked)})
             individuals = [*(one.chromosome for one in snapshot.archive), *(one for one, _ in snapshot.front.values())]
             check_chromosomes(self.grid, individuals)
         run_watched(self.search, self.control, keep, snapshot, stage=STAGE, error_unit=self.table.error_unit)

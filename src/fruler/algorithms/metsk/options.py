@@ -29,7 +29,7 @@ class LMETSKOptions:
     crop: Crop = "reject"
     t_norm: TNorm = "minimum"
     population_size: int = 61
-    max_evaluations: int = 20_000
+    max_evaluations: int | None = 20_000
     mutation_probability: float = 0.2
     subset: Subset = "auto"
 
