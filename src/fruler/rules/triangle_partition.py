@@ -139,7 +139,11 @@ class TrianglePartition(Partition):
 
     def trapezoid(self, first: int, last: int) -> Trapezoid:
         """Return where some neighbouring labels begin to hold, hold fully, and cease to."""
-        return Trapezoid(self.points[first][0], self.points[first][1], self.points[last][1], self.points[last][2])
+        (start, full_from, _), (_, full_to, end) = self.points[first], self.points[last]
+        # A label that goes on at a side holds fully there.
+        return Trapezoid(
+            start, start if math.isinf(start) else full_from, end if math.isinf(end) else full_to, end
+        )
 
     def marks(self, first: int, last: int) -> list[float]:
         """Return the middle points of some neighbouring labels."""

@@ -19,7 +19,7 @@ from fruler.explain.report.measurement import Measured, checked_rows, error_tabl
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import rule_views
-from fruler.explain.report.views import drawn_once, input_groups, input_views
+from fruler.explain.report.views import drawn_once, input_groups, input_views, meeting
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.truth import Truth
@@ -128,6 +128,8 @@ def _rendered(
     page: str = _template().render(
         title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
+        target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
+        free_labels=any(len(variable.partition.triangles) for variable in rule_base.variables),
         style=folder.joinpath("report.css").read_text("utf-8"),
         scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "dates.js", "what_if.js")],
         data=_embedded(rule_base, reference, measured, alternatives),
@@ -198,6 +200,8 @@ def _glance(
     """Return the figures that stand out: each with its name, and what to compare it with."""
     unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
     with_what = f"with {counted(rule_base.n_coefficients, 'slope')}"
+    if rule_base.target is not None:
+        with_what = f"with {counted(rule_base.target.partition.n_labels, 'label')} of {rule_base.target_name}"
     if rule_base.curves:
         with_what += f" and {counted(rule_base.n_curves, 'curve')}"
     figures = [

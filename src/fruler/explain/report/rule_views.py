@@ -76,7 +76,8 @@ class TermView:
 class RuleView:
     """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs.
 
-    A rule that says a label of the output has this instead of terms; its intercept is what the label stands for.
+    A rule that says a label of the output has this and its picture instead of terms; its intercept is what the label
+    stands for.
     """
 
     number: int
@@ -91,6 +92,7 @@ class RuleView:
     error: str
     error_alone: str
     label: str = ""
+    said: ConditionView | None = None
 
     @property
     def slopes(self) -> list[TermView]:
@@ -129,6 +131,7 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
                 error=errors[rule][0],
                 error_alone=errors[rule][1],
                 label=rule_base.consequents.label(rule) or "",
+                said=None if rule_base.target is None else _said(rule_base, rule_base.target, rule),
             )
         )
     return views
@@ -211,6 +214,18 @@ def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said)
     else:
         chips = [(label, first <= k <= last) for k, label in enumerate(partition.labels)]
     return ConditionView(said.subject, said.words, variable.value_unit, picture, ticks, chips)
+
+
+def _said(rule_base: RuleBase, target: Variable, rule: int) -> ConditionView:
+    """Return the label of the output that a rule says, among all of them."""
+    label = rule_base.consequents.label(rule) or ""
+    number = target.partition.labels.index(label)
+    low, high = target.partition.range
+    path = f'<path class="accepted" d="{accepted_path(target.partition, number, number, low, high)}"/>'
+    described = _described(target, label, number, number, INPUT_SHARE * (high - low))
+    picture = small_svg('<use href="#target-labels" class="sets"/>' + path, described)
+    ticks = _ticks(target, number, number, low, high)
+    return ConditionView(target.name, label, target.unit, picture, ticks, [])
 
 
 def _described(variable: Variable, words: str, first: int, last: int, tolerance: float) -> str:

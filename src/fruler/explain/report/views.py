@@ -118,7 +118,7 @@ def meeting(variable: Variable, tolerance: float) -> str:
 
 
 def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
-    """Return the labels and histograms of all inputs, which the pictures refer to."""
+    """Return the labels and histograms of all inputs and the labels of the output, which the pictures refer to."""
     parts = []
     for j, variable in enumerate(rule_base.variables):
         if reference.histograms is not None:
@@ -127,6 +127,9 @@ def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
             path = labels_path(variable.partition, float(reference.low[j]), float(reference.high[j]))
             # As an attribute: rules of a style sheet do not reach what is drawn through a reference.
             parts.append(f'<path id="s{j}" vector-effect="non-scaling-stroke" d="{path}"/>')
+    if rule_base.target is not None:
+        path = labels_path(rule_base.target.partition, *rule_base.target.partition.range)
+        parts.append(f'<path id="target-labels" vector-effect="non-scaling-stroke" d="{path}"/>')
     return f'<svg width="0" height="0" aria-hidden="true" class="drawn-once"><defs>{"".join(parts)}</defs></svg>'
 
 
