@@ -26,6 +26,7 @@ import fruler.learning.checkpoint.folder
 from fruler.data import make_friedman
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import algorithm_names, find_estimator
+from fruler.rules.json.rule_base import rule_base_to_json
 
 # Coordinate descent on all rows: many generations in a short time.
 QUICK = {"solver": "coordinate_descent", "fit_rows": "all", "criterion": "bic", "t_norm": "product", "l1_ratio": 0.5}
@@ -33,12 +34,10 @@ QUICK = {"solver": "coordinate_descent", "fit_rows": "all", "criterion": "bic", 
 
 def fingerprint(model: BaseRuleRegressor) -> str:
     """Return a digest of all that a fit found."""
-    rules = model.rule_base_
-    parts = [rules.antecedents, rules.consequents, rules.support, model.sample_indices_, model.pareto_.to_numpy()]
-    parts += [np.asarray(variable.partition.split_points) for variable in rules.variables]
-    parts += [np.asarray(variable.partition.fuzziness) for variable in rules.variables]
-    parts += [model.history_.drop(columns="seconds").to_numpy(), np.array([model.n_evaluations_])]
-    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+    parts = [model.sample_indices_, model.pareto_.to_numpy(), np.array([model.n_evaluations_])]
+    parts += [model.history_.drop(columns="seconds").to_numpy()]
+    found = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    return hashlib.sha256(json.dumps(rule_base_to_json(model.rule_base_)).encode() + found).hexdigest()
 
 
 def start(arguments: argparse.Namespace, folder: Path) -> int:

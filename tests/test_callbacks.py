@@ -9,7 +9,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from helpers.estimators import make_estimator
+from helpers.estimators import ALGORITHMS, make_estimator
 from rich.console import Console
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -26,7 +26,7 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
-@pytest.fixture(params=["growth", "fruler", "l-metsk"])
+@pytest.fixture(params=ALGORITHMS)
 def algorithm(request):
     return request.param
 
@@ -34,10 +34,7 @@ def algorithm(request):
 @pytest.fixture(scope="module")
 def n_evaluations(friedman):
     """How many evaluations either search makes when it is left alone."""
-    return {
-        algorithm: quick(algorithm, max_evaluations=None).fit(*friedman).n_evaluations_
-        for algorithm in ("growth", "fruler", "l-metsk")
-    }
+    return {algorithm: quick(algorithm, max_evaluations=None).fit(*friedman).n_evaluations_ for algorithm in ALGORITHMS}
 
 
 class Recorder(Callback):

@@ -1,6 +1,8 @@
 """Estimators of every algorithm that learn quickly, for tests of what they share."""
 
-from fruler.estimators.registry import find_estimator
+from fruler.estimators.registry import algorithm_names, find_estimator
+
+ALGORITHMS = algorithm_names()
 
 # Coordinate descent on all rows is the quickest evolution; its budget grows with the inputs.
 QUICK = {
@@ -30,3 +32,8 @@ def make_quick_estimator(algorithm, max_evaluations):
 def takes_split_points(algorithm):
     """Return whether an algorithm can be told of known split points."""
     return "split_points" in find_estimator(algorithm)._get_param_names()
+
+
+def n_stages(algorithm):
+    """Return in how many stages an algorithm searches, each with as many evaluations as are allowed."""
+    return 2 if algorithm in ("fs-mogfs", "a-metsk") else 1

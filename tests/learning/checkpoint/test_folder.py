@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.estimators import make_estimator, takes_split_points
+from helpers.estimators import ALGORITHMS, make_estimator, takes_split_points
 
 import fruler.learning.checkpoint.folder as checkpoint_folder
 from fruler import FRULERRegressor
@@ -26,7 +26,7 @@ def friedman():
     return data.data.to_numpy(), data.target.to_numpy()
 
 
-@pytest.fixture(params=["growth", "fruler", "l-metsk"])
+@pytest.fixture(params=ALGORITHMS)
 def algorithm(request):
     return request.param
 
@@ -40,7 +40,7 @@ def _write_at_once(monkeypatch):
 @pytest.fixture(scope="module")
 def whole(friedman):
     """What `quick` finds of either algorithm when it is left alone."""
-    return {algorithm: quick(algorithm).fit(*friedman) for algorithm in ("growth", "fruler", "l-metsk")}
+    return {algorithm: quick(algorithm).fit(*friedman) for algorithm in ALGORITHMS}
 
 
 class StopAt(Callback):
@@ -86,6 +86,8 @@ def assert_same(model, other):
         ["--algorithm", "growth", "--rows", "60"],
         ["--algorithm", "fruler", "--evaluations", "1500"],
         ["--algorithm", "l-metsk", "--evaluations", "1500"],
+        ["--algorithm", "fs-mogfs", "--evaluations", "800"],
+        ["--algorithm", "a-metsk", "--evaluations", "400"],
     ],
 )
 def test_a_process_killed_at_any_moment_is_resumed_to_the_same_model(options):
