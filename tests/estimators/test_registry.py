@@ -121,13 +121,23 @@ CHANGES = {
         "subset": None,
     },
 }
+CHANGES["fs-mogfs"] = CHANGES["l-metsk"] | {"crossover": "pcblx"}
+del CHANGES["fs-mogfs"]["consequent"]
+CHANGES["a-metsk"] = CHANGES["l-metsk"] | {
+    "kappa": 1.0,
+    "estimation": "local",
+    "terms": "all",
+    "crossover": "pcblx",
+}
 # A small population converges soon enough to restart.
 SETTINGS = {
     "fruler": {"population_size": 10, "max_evaluations": 3_000},
     "l-metsk": {"population_size": 10, "max_evaluations": 600},
+    "fs-mogfs": {"population_size": 10, "max_evaluations": 300},
+    "a-metsk": {"population_size": 10, "max_evaluations": 300, "max_rules": 30},
 }
 # Smaller tables are not sampled.
-ROWS = {"l-metsk": 2_100}
+ROWS = {"fs-mogfs": 2_100, "l-metsk": 2_100, "a-metsk": 2_100}
 
 
 @pytest.mark.parametrize("name", WITHIN)
@@ -147,7 +157,7 @@ def test_every_parameter_has_an_effect(name):
 def test_what_is_loaded_copied_and_cloned_is_of_the_same_class(name, tmp_path):
     model = make_quick_estimator(name, 60).fit(X, y)
     model.save(tmp_path / "m.json")
-    for again in (load_model(tmp_path / "m.json"), pickle.loads(pickle.dumps(model)), model.with_rules(1)):
+    for again in (load_model(tmp_path / "m.json"), pickle.loads(pickle.dumps(model)), model.with_rules(model.n_rules_)):
         assert type(again) is type(model)
         assert again.get_params() == model.get_params()
     assert clone(model).fit(X, y).rule_base_ == model.rule_base_
