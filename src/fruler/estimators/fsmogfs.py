@@ -53,7 +53,8 @@ class FSMOGFSRegressor(BaseRuleRegressor):
     population_size : int, default=61
         Individuals in the population, and the most in the archive.
     max_evaluations : int, default=20000
-        The most candidates that are evaluated in each of the two stages. The publications allow 100,000.
+        The most candidates that are evaluated in each of the two stages; `None`: until two restarts in a row bring
+        nothing better, which takes very long in the second. The publications allow 100,000.
     mutation_probability : float, default=0.2
         The share of the offspring that is mutated.
     subset : {"auto"} or None, default="auto"
@@ -96,7 +97,6 @@ class FSMOGFSRegressor(BaseRuleRegressor):
         "t_norm": [StrOptions(set(T_NORMS))],
         "crossover": [StrOptions(set(CROSSOVERS))],
         "population_size": [Interval(Integral, 2, None, closed="left")],
-        "max_evaluations": [Interval(Integral, 1, None, closed="left")],
         "mutation_probability": [Interval(Real, 0, 1, closed="both")],
         "subset": [StrOptions({"auto"}), None],
     }
@@ -111,7 +111,7 @@ class FSMOGFSRegressor(BaseRuleRegressor):
         t_norm: TNorm = "minimum",
         crossover: Crossover = "blx",
         population_size: int = 61,
-        max_evaluations: int = 20_000,
+        max_evaluations: int | None = 20_000,
         mutation_probability: float = 0.2,
         subset: Subset = "auto",
         categorical_features: Any = "from_dtype",

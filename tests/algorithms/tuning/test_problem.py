@@ -65,8 +65,8 @@ def some_chromosomes(problem, n=12):
     made = problem.initial(n, rng)
     made += [mutated(problem.space, one, rng) for one in made[:3]]
     # At the corners of the intervals two points of a triangle meet.
-    for ends in (problem.space.low, problem.space.high):
-        made.append(type(made[0])(ends, random_rules(problem.space, rng)))
+    for end in (0.0, 1.0):
+        made.append(type(made[0])(np.full(problem.space.n_genes, end), random_rules(problem.space, rng)))
     return made
 
 
@@ -115,7 +115,7 @@ def test_a_label_is_tuned_for_all_rules_that_have_it(table):
     moved = np.concatenate([rule_base.variables[j].partition.triangles.ravel() for j in (0, 1, 3)])
     assert np.isinf(moved).sum() == 6
     # Of the inputs all labels are used: every finite point has a gene.
-    assert set(moved[np.isfinite(moved)]) <= set(one.genes)
+    assert set(moved[np.isfinite(moved)]) <= set(problem.space.decoded(one.genes).ravel())
 
 
 def test_an_error_on_a_sample_is_that_of_its_rows(problem, table):

@@ -13,29 +13,31 @@ def whole(points):
 
 
 def test_a_point_moves_by_half_of_the_side_next_to_it():
-    space = TuningSpace.around(*whole([[0.0, 2.0, 6.0]]), n_rules=1)
-    assert space.low.tolist() == [-1.0, 1.0, 4.0]
-    assert space.high.tolist() == [1.0, 4.0, 8.0]
-    assert space.start.tolist() == [0.0, 2.0, 6.0]
+    space = TuningSpace.around(*whole([[0.0, 2.0, 4.0]]), n_rules=1)
+    assert space.low.tolist() == [-1.0, 1.0, 3.0]
+    assert space.high.tolist() == [1.0, 3.0, 5.0]
+    assert space.decoded(np.zeros(3)).tolist() == [[-1.0, 1.0, 3.0]]
+    assert space.decoded(np.array([0.5, 0.75, 1.0])).tolist() == [[0.0, 2.5, 5.0]]
 
 
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-9, 1.0, 1e7]))
 def test_points_keep_their_order_wherever_they_are_in_their_intervals(seed, scale):
     rng = np.random.default_rng(seed)
-    triangles = np.sort(rng.normal(size=(20, 3)), axis=1) * scale
+    middles, sides = rng.normal(size=20) * scale, rng.uniform(0.01, 1.0, 20) * scale
+    triangles = np.column_stack([middles - sides, middles, middles + sides])
     space = TuningSpace.around(*whole(triangles), n_rules=1)
     # Corners as often as places between them.
-    share = np.clip(rng.uniform(-1.0, 2.0, space.n_genes), 0.0, 1.0)
-    genes = np.where(share < 1.0, np.minimum(space.low + share * (space.high - space.low), space.high), space.high)
-    points = space.decoded(genes)
+    points = space.decoded(np.clip(rng.uniform(-1.0, 2.0, space.n_genes), 0.0, 1.0))
     assert (np.diff(points, axis=1) >= 0.0).all()
+    assert ((points.ravel() >= space.low) & (points.ravel() <= space.high)).all()
+    np.testing.assert_array_equal(space.decoded(space.start), triangles)
 
 
 def test_the_middles_of_neighbouring_labels_keep_their_order():
     middles = np.linspace(0.0, 1.0, 6)
     triangles = np.column_stack([middles - 0.2, middles, middles + 0.2])
     space = TuningSpace.around(*whole(triangles), n_rules=1)
-    high, low = (space.decoded(genes)[:, 1] for genes in (space.high, space.low))
+    high, low = (space.decoded(np.full(18, gene))[:, 1] for gene in (1.0, 0.0))
     assert high[:-1] == pytest.approx(low[1:])
 
 

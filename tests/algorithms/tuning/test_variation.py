@@ -26,7 +26,7 @@ def space():
 
 
 def within(space, one):
-    return bool(((space.low <= one.genes) & (one.genes <= space.high)).all())
+    return len(one.genes) == space.n_genes and bool(((one.genes >= 0.0) & (one.genes <= 1.0)).all())
 
 
 def test_the_untouched_one_has_all_rules_and_no_point_moved(space):
@@ -61,8 +61,8 @@ def test_those_around_another_have_its_rules(space):
 @pytest.mark.parametrize("crossover", CROSSOVERS)
 def test_children_stay_in_the_intervals_and_swap_half_of_the_rules_that_differ(space, crossover):
     rng = np.random.default_rng(2)
-    first = TunedChromosome(space.low, np.zeros(12, dtype=bool))
-    second = TunedChromosome(space.high, np.ones(12, dtype=bool))
+    first = TunedChromosome(np.zeros(15), np.zeros(12, dtype=bool))
+    second = TunedChromosome(np.ones(15), np.ones(12, dtype=bool))
     for _ in range(20):
         children = cross(space, first, second, crossover, rng)
         assert [one.n_rules for one in children] == [6, 6]
@@ -71,14 +71,13 @@ def test_children_stay_in_the_intervals_and_swap_half_of_the_rules_that_differ(s
 
 def test_blx_reaches_half_beyond_the_parents_and_its_parent_centric_form_as_far_as_they_are_apart(space):
     rng = np.random.default_rng(3)
-    middle, width = (space.low + space.high) / 2.0, (space.high - space.low) / 2.0
-    parents = [TunedChromosome(middle + s * 0.1 * width, np.ones(12, dtype=bool)) for s in (-1.0, 1.0)]
+    parents = [TunedChromosome(np.full(15, 0.5 + 0.05 * s), np.ones(12, dtype=bool)) for s in (-1.0, 1.0)]
     reach = {}
     for crossover in CROSSOVERS:
         genes = np.array([one.genes for _ in range(300) for one in cross(space, *parents, crossover, rng)])
-        reach[crossover] = np.abs((genes - middle) / width).max()
-    assert reach["blx"] == pytest.approx(0.2, abs=0.002)
-    assert reach["pcblx"] == pytest.approx(0.3, abs=0.002)
+        reach[crossover] = np.abs(genes - 0.5).max()
+    assert reach["blx"] == pytest.approx(0.1, abs=0.001)
+    assert reach["pcblx"] == pytest.approx(0.15, abs=0.001)
 
 
 def test_a_mutation_redraws_one_point_and_drops_one_rule(space):
@@ -100,11 +99,11 @@ def test_a_rule_that_is_dropped_comes_back_in_half_of_the_cases(space):
 
 
 def test_the_distance_counts_bits(space):
-    first, second = TunedChromosome(space.low, np.ones(12, dtype=bool)), TunedChromosome(space.low, np.arange(12) < 5)
+    first, second = (TunedChromosome(np.zeros(15), selected) for selected in (np.arange(12) < 12, np.arange(12) < 5))
     assert distance(space, first, first) == 0
     assert distance(space, first, second) == 7
     # In Gray's code the ends of an interval are one bit apart.
-    assert distance(space, first, TunedChromosome(space.high, first.selected)) == space.n_genes
+    assert distance(space, first, TunedChromosome(np.ones(15), first.selected)) == space.n_genes
     assert n_bits(space) == 30 * 15 + 12
 
 

@@ -21,6 +21,6 @@ class FSMOGFSOptions:
     t_norm: TNorm = "minimum"
     crossover: Crossover = "blx"
     population_size: int = 61
-    max_evaluations: int = 20_000
+    max_evaluations: int | None = 20_000
     mutation_probability: float = 0.2
     subset: Subset = "auto"

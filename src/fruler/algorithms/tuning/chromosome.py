@@ -21,7 +21,7 @@ class TunedChromosome:
     Attributes
     ----------
     genes : ndarray of shape (n_genes,)
-        The first part, C_T: the points that can move.
+        The first part, C_T: where points lie in their intervals, from 0 to 1.
     selected : ndarray of bool, shape (n_rules,)
         The second part, C_S: which rules are selected.
     """

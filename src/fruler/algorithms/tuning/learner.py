@@ -111,9 +111,8 @@ class TwoStageLearner(ABC, Generic[Sample]):
     def _tune(self, problem: TuningProblem[Sample], base: bytes, in_time: bool) -> Spea2[TunedChromosome, Sample]:
         options, control = self.options, self.control
         n_asked = self.grid.search.evaluator.n_asked
-        settings = Spea2Settings(
-            options.population_size, n_asked + options.max_evaluations, options.mutation_probability
-        )
+        limit = None if options.max_evaluations is None else n_asked + options.max_evaluations
+        settings = Spea2Settings(options.population_size, limit, options.mutation_probability)
         workers = Workers(*self._pool, control.deadline(), control.is_stopped)
         sampler = RowSampler.for_table(self.table.target, options.subset)
         search = Spea2(problem, settings, self._rng, workers, sampler=sampler)
@@ -122,7 +121,7 @@ class TwoStageLearner(ABC, Generic[Sample]):
         # Another grid, found with more evaluations, is tuned from the start.
         snapshot = self.state.tuning if self.state.base == base else None
         if snapshot is not None:
-            check_limits({"max_evaluations": (settings.max_evaluations + 1, snapshot.n_asked)})
+            check_limits({"max_evaluations": (search.max_evaluations, snapshot.n_asked)})
             check_tuned(problem.space, snapshot)
 
         def keep(snapshot: TunedSnapshot) -> None:
@@ -165,8 +164,8 @@ def check_tuned(space: TuningSpace, snapshot: TunedSnapshot) -> None:
     """
     chromosomes = [*(one.chromosome for one in snapshot.archive), *(one for one, _ in snapshot.front.values())]
     for one in chromosomes:
-        fits = one.genes.shape == space.low.shape and one.selected.shape == (space.n_rules,)
-        if not fits or not ((space.low <= one.genes) & (one.genes <= space.high)).all():
+        fits = one.genes.shape == (space.n_genes,) and one.selected.shape == (space.n_rules,)
+        if not fits or not ((one.genes >= 0.0) & (one.genes <= 1.0)).all():
             raise ValueError(
                 "the checkpoint is damaged: it has rules that are impossible for this table; delete its folder, or "
                 "choose another."

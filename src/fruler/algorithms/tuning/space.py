@@ -13,7 +13,7 @@ from fruler._typing import Floats, Indices
 
 @dataclass(frozen=True, eq=False)
 class TuningSpace:
-    """Where the genes of a chromosome may lie: one gene for each point that can move.
+    """Where the points of triangles may lie: one gene from 0 to 1 for each that can move, its place in its interval.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class TuningSpace:
     >>> space = TuningSpace.around(np.array([[0.0, 1.0, 2.0]]), np.array([[True, False]]), n_rules=4)
     >>> space.low.tolist(), space.high.tolist()
     ([0.5, 1.5], [1.5, 2.5])
-    >>> space.decoded(np.array([0.75, 2.0])).tolist()
+    >>> space.decoded(np.array([0.25, 0.5])).tolist()
     [[-inf, 0.75, 2.0]]
     """
 
@@ -51,7 +51,7 @@ class TuningSpace:
         Parameters
         ----------
         triangles : ndarray of shape (n_triangles, 3)
-            Whole triangles with finite points.
+            Whole triangles with finite points, their sides equally long.
         shoulders : ndarray of bool, shape (n_triangles, 2)
             Whether a label holds for everything below, or above, its middle: then that side is no side.
         n_rules : int
@@ -75,11 +75,14 @@ class TuningSpace:
 
     @property
     def start(self) -> Floats:
-        """The genes of the triangles before tuning."""
-        return np.asarray(self.triangles.ravel()[self.moved])
+        """The genes of the triangles before tuning: all in the middle, since sides are equally long."""
+        return np.full(self.n_genes, 0.5)
 
     def decoded(self, genes: Floats) -> Floats:
         """Return the triangles that genes stand for."""
         points = self.triangles.ravel().copy()
-        points[self.moved] = genes
+        # Rounding must not take a point out of its interval.
+        placed = np.minimum(self.low + genes * (self.high - self.low), self.high)
+        # What has not been moved is where it was, to the last bit.
+        points[self.moved] = np.where(genes == 0.5, points[self.moved], placed)
         return points.reshape(-1, 3)

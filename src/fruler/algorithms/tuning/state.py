@@ -32,14 +32,14 @@ class TwoStageState:
         The second stage.
     base : bytes
         The key of the grid that the second stage tunes.
-    max_evaluations : int
-        What was allowed when the first stage ended; 0 while it has not.
+    max_evaluations : int or None
+        What was allowed in each stage when the second began.
     """
 
     grid: GridSnapshot | None = None
     tuning: TunedSnapshot | None = None
     base: bytes = b""
-    max_evaluations: int = 0
+    max_evaluations: int | None = None
 
     @property
     def n_evaluations(self) -> int:
@@ -71,7 +71,7 @@ def _unpack(document: Document, arrays: Arrays) -> TwoStageState:
         None if grid is None else unpack_snapshot(grid, arrays, GRID_CHROMOSOMES, grid_stage.STAGE),
         None if tuning is None else unpack_snapshot(tuning, arrays, TUNED, STAGE),
         bytes.fromhex(document["base"]),
-        checked_count(document, "max_evaluations"),
+        None if document["max_evaluations"] is None else checked_count(document, "max_evaluations"),
     )
 
 

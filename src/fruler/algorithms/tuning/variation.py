@@ -26,7 +26,7 @@ def drawn(space: TuningSpace, size: int, rng: np.random.Generator) -> list[Tuned
     """Draw chromosomes: points anywhere in their intervals; half of them with all rules, half with random ones."""
     found = []
     for number in range(size):
-        genes = rng.uniform(space.low, space.high)
+        genes = rng.random(space.n_genes)
         selected = np.ones(space.n_rules, dtype=np.bool_) if number % 2 == 0 else random_rules(space, rng)
         found.append(TunedChromosome(genes, selected))
     return found
@@ -34,7 +34,7 @@ def drawn(space: TuningSpace, size: int, rng: np.random.Generator) -> list[Tuned
 
 def redrawn(space: TuningSpace, best: TunedChromosome, size: int, rng: np.random.Generator) -> list[TunedChromosome]:
     """Draw chromosomes around one: with its rules, and points anywhere in their intervals."""
-    return [TunedChromosome(rng.uniform(space.low, space.high), best.selected) for _ in range(size)]
+    return [TunedChromosome(rng.random(space.n_genes), best.selected) for _ in range(size)]
 
 
 def random_rules(space: TuningSpace, rng: np.random.Generator) -> Selection:
@@ -50,7 +50,7 @@ def cross(
 ) -> tuple[TunedChromosome, TunedChromosome]:
     """Cross both parts: the points by BLX-0.5 or its parent-centric form, the selection by HUX."""
     operator = blx if crossover == "blx" else pcblx
-    genes = operator(first.genes, second.genes, space.low, space.high, rng)
+    genes = operator(first.genes, second.genes, 0.0, 1.0, rng)
     selected = hux(first.selected, second.selected, rng)
     return TunedChromosome(genes[0], selected[0]), TunedChromosome(genes[1], selected[1])
 
@@ -60,7 +60,7 @@ def mutated(space: TuningSpace, chromosome: TunedChromosome, rng: np.random.Gene
     genes, selected = chromosome.genes.copy(), chromosome.selected.copy()
     if space.n_genes:
         gene = int(rng.integers(space.n_genes))
-        genes[gene] = rng.uniform(space.low[gene], space.high[gene])
+        genes[gene] = rng.random()
     rule = int(rng.integers(space.n_rules))
     # Drawn whether it is needed or not, so that what follows does not depend on it.
     returns = bool(rng.random() < _RETURNS)
@@ -70,7 +70,7 @@ def mutated(space: TuningSpace, chromosome: TunedChromosome, rng: np.random.Gene
 
 def distance(space: TuningSpace, first: TunedChromosome, second: TunedChromosome) -> int:
     """Return in how many bits two chromosomes differ: Gray codes of their points, and their selections."""
-    points = gray_distance(first.genes, second.genes, space.low, space.high)
+    points = gray_distance(first.genes, second.genes, 0.0, 1.0)
     return points + int(np.count_nonzero(first.selected != second.selected))
 
 
