@@ -333,7 +333,7 @@ def meaning_title(rule_base: RuleBase) -> str:
 
 
 def meaningful(rule_base: RuleBase) -> list[Variable]:
-    """Return the inputs whose labels rules name without saying what values they stand for, and the target if it has any."""
+    """Return the inputs, and the target, with labels whose names do not say what values they stand for."""
     inputs = [rule_base.variables[j] for j in rule_base.antecedent_inputs if rule_base.antecedents.shares_labels]
     found = [variable for variable in inputs if not variable.tells_borders]
     return found if rule_base.target is None else [*found, rule_base.target]
