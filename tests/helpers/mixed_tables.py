@@ -73,7 +73,12 @@ def mixed_model(kind):
     return estimator.fit(*mixed_table()).rule_base_
 
 
-MIXED_MODELS = ("growth", "one-hot", *(f"random {seed}" for seed in range(8)), *(f"triangles {seed}" for seed in range(4)))
+MIXED_MODELS = (
+    "growth",
+    "one-hot",
+    *(f"random {seed}" for seed in range(8)),
+    *(f"triangles {seed}" for seed in range(4)),
+)
 
 
 def random_rules(seed):
@@ -125,7 +130,7 @@ def random_triangles(seed):
         labels[looks_at, j] = rng.integers(0, 3, looks_at.sum())
     said = rules.consequents
     if seed % 2:
-        points = TrianglePartition.uniform((0.0, 9.0), 4, shoulders=False).triangles + [0.0, 0.5, 2.0]
+        points = TrianglePartition.uniform((0.0, 9.0), 4, shoulders=False).triangles + np.array([0.0, 0.5, 2.0])
         said = LabelConsequents(rng.integers(0, 4, rules.n_rules), TrianglePartition(points, (0.0, 9.0)))
     where = LabelTriangles(labels, variables)
     bare = RuleBase(variables, where, said, rules.t_norm, "price")
