@@ -202,6 +202,7 @@ def test_categories_and_gaps_over_triangles():
     assert "if origin is usa\n" in text
     assert "if origin is europe or japan and size is missing\n" in text
     # A set between the numbers of all categories is written by its points.
+    assert "if origin is about -0.2 (-0.4 to 0.1) and size is there\n" in text
     assert "size is there" in text
     assert rules.antecedents.levels(3, 0) == ["usa", "europe", "japan"]
     assert rules.antecedents.levels(2, 0) == []

@@ -156,15 +156,12 @@ def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
         if variable.tells_gaps:
             words = "missing" if is_yes(variable.partition, first, last) else "there"
             found[variable.name] = Said(variable.column, words, (j,))
-        elif variable.levels is not None:
-            accepted = accepted_levels(rule_base, rule, variable.subject)
+        elif variable.levels is not None and (accepted := accepted_levels(rule_base, rule, variable.subject)):
             before = found[variable.subject].inputs if variable.subject in found else ()
-            # A set of numbers can lie between those of all categories.
-            words = accepted_labels(variable.partition, first, last)
-            if accepted:
-                words = categories_text(accepted, variable.levels.levels)
+            words = categories_text(accepted, variable.levels.levels)
             found[variable.subject] = Said(variable.subject, words, (*before, j))
         else:
+            # A set of numbers can lie between those of all categories.
             found[variable.name] = Said(variable.name, accepted_words(variable, first, last), (j,))
     return list(found.values())
 
