@@ -271,7 +271,9 @@ def rows() -> Callable[..., np.ndarray]:
     return make_rows
 
 
-def assert_close(rule_base: RuleBase, X: np.ndarray, found: object, tolerance: float = 1e-9, rounding: float = 0.0) -> None:
+def assert_close(
+    rule_base: RuleBase, X: np.ndarray, found: object, tolerance: float = 1e-9, rounding: float = 0.0
+) -> None:
     """Compare with the rule base itself, in units of the spread of its predictions inside the domain.
 
     Outside the domain the unit is the size of what is added up there. Every prediction may be off by a share of itself,

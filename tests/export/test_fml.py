@@ -117,7 +117,9 @@ class Interpreter:
 
 def test_an_interpreter_of_the_standard_predicts_the_same(rule_base, rows, check):
     if not rule_base.antecedents.shares_labels:
-        with pytest.raises(ValueError, match="FML has labels that all rules share, and these rules have sets of their own"):
+        with pytest.raises(
+            ValueError, match="FML has labels that all rules share, and these rules have sets of their own"
+        ):
             export_model(rule_base, "fml")
         return
     X = np.vstack([rows(rule_base, corners=False), on_borders(rule_base)])

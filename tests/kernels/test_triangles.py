@@ -50,9 +50,7 @@ def brute_fire(X, points, widths, t_norm):
             ]
             away.append(
                 sum(
-                    abs(row[j] - rule[j, 1]) / widths[j]
-                    for j, within in zip(looked, inside, strict=True)
-                    if not within
+                    abs(row[j] - rule[j, 1]) / widths[j] for j, within in zip(looked, inside, strict=True) if not within
                 )
             )
         fired[i] = degrees[i].any()
@@ -96,7 +94,9 @@ def textbook_centroid(a, b, c, h):
 def test_the_centroid_is_that_of_the_area(points, height):
     a, b, c = points
     x = np.linspace(a, c, 2_000_001)
-    y = np.minimum(np.interp(x, [a, b, c] if a < b < c else [a, c], [0, 1, 0] if a < b < c else [a == b, b == c]), height)
+    y = np.minimum(
+        np.interp(x, [a, b, c] if a < b < c else [a, c], [0, 1, 0] if a < b < c else [a == b, b == c]), height
+    )
     middle, mass = (x[1:] + x[:-1]) / 2.0, (y[1:] + y[:-1]) / 2.0
     found = triangles.centroids(np.array([points]), np.array([[height]]))[0, 0]
     assert found == pytest.approx((middle * mass).sum() / mass.sum(), abs=2e-5)

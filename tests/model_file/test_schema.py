@@ -22,8 +22,9 @@ BEYOND_A_SCHEMA = re.compile(
     r"|Split points must increase|for each of the \d+ split points|label names are needed|in one group only"
     r"|The truth of a training summary must be of|that fills gaps|the numbers of its categories"
     r"|three points, none less|ordered by their second points|must be a label of the target|must be a list of one label"
-    r"|LabelTriangles needs inputs|Ranges of labels need partitions|Curves need rules that say numbers|domain must be the"
-    r"|A triangle needs an input with an order|A curve over \d+ labels needs|low that is not above the high|must lie between low and high|learning\.settings: "
+    r"|LabelTriangles needs inputs|Ranges of labels need partitions|Curves need rules that say numbers"
+    r"|domain must be the|A triangle needs an input with an order|A curve over \d+ labels needs"
+    r"|low that is not above the high|must lie between low and high|learning\.settings: "
 )
 
 
@@ -52,7 +53,9 @@ def validator():
     return Validators()
 
 
-@pytest.mark.parametrize("name", ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "table-2", "mamdani-3", "own-3"])
+@pytest.mark.parametrize(
+    "name", ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "table-2", "mamdani-3", "own-3"]
+)
 def test_golden_files_satisfy_the_schema(validator, name):
     document = json.loads((Path(__file__).parent / "golden" / f"{name}.json").read_bytes())
     assert [error.message for error in validator.iter_errors(document)] == []
@@ -71,7 +74,10 @@ def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
     fuzz = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fuzz)
     rng, golden = random.Random(1), sorted(fuzz.golden_files(), key=len)[:5]
-    assert all(any(key in raw for raw in golden) for key in (b'"curves": [', b'"truth": {', b'"truth": 0.', b'"own triangles"', b'"points": [['))
+    assert all(
+        any(key in raw for raw in golden)
+        for key in (b'"curves": [', b'"truth": {', b'"truth": 0.', b'"own triangles"', b'"points": [[')
+    )
     agreed = {True: 0, False: 0}
     while sum(agreed.values()) < 600:
         raw = fuzz.spoiled(rng, golden)

@@ -5,7 +5,16 @@ import pickle
 
 import numpy as np
 import pytest
-from helpers.triangle_rules import KINDS, mamdani, mpg_labels, own_inputs, own_sets, rows_around, trained, triangle_inputs
+from helpers.triangle_rules import (
+    KINDS,
+    mamdani,
+    mpg_labels,
+    own_inputs,
+    own_sets,
+    rows_around,
+    trained,
+    triangle_inputs,
+)
 
 from fruler.rules import (
     Curve,
@@ -58,11 +67,15 @@ def test_equal_triangles_predict_as_ranges_of_labels_do():
     rng = np.random.default_rng(0)
     domains, granularities = [(0.0, 10.0), (-5.0, 5.0)], [3, 4]
     labels = [[0, 1], [1, 3], [2, 0], [1, 1]]
-    shared = [Variable(n, TrianglePartition.uniform(d, g)) for n, d, g in zip("ab", domains, granularities, strict=True)]
+    shared = [
+        Variable(n, TrianglePartition.uniform(d, g)) for n, d, g in zip("ab", domains, granularities, strict=True)
+    ]
     strong = []
     for variable in shared:
         middles = variable.partition.triangles[:, 1]
-        strong.append(Variable(variable.name, FuzzyPartition((middles[1:] + middles[:-1]) / 2, variable.partition.domain)))
+        strong.append(
+            Variable(variable.name, FuzzyPartition((middles[1:] + middles[:-1]) / 2, variable.partition.domain))
+        )
     said = LabelConsequents([0, 1, 2, 1], mpg_labels())
     rows = rng.uniform(-12.0, 12.0, (500, 2))
     one = RuleBase(shared, LabelTriangles(labels, shared), said, "minimum")
@@ -189,6 +202,7 @@ def test_categories_and_gaps_over_triangles():
     assert "if origin is usa\n" in text
     assert "if origin is europe or japan and size is missing\n" in text
     # A set between the numbers of all categories is written by its points.
+    assert "if origin is about -0.2 (-0.4 to 0.1) and size is there\n" in text
     assert "size is there" in text
     assert rules.antecedents.levels(3, 0) == ["usa", "europe", "japan"]
     assert rules.antecedents.levels(2, 0) == []
@@ -197,18 +211,30 @@ def test_categories_and_gaps_over_triangles():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda x, n: LabelTriangles([[3, -1]], [x, n]), "Rule 0 accepts the label 3 of 'x', which has the labels 0 to 2"),
+        (
+            lambda x, n: LabelTriangles([[3, -1]], [x, n]),
+            "Rule 0 accepts the label 3 of 'x', which has the labels 0 to 2",
+        ),
         (lambda x, n: LabelTriangles([[-2, -1]], [x, n]), "-1 stands for all"),
         (lambda x, n: LabelTriangles([[0.5, -1]], [x, n]), "antecedents must be whole numbers: the label accepted"),
         (lambda x, n: LabelTriangles([0, 1], [x, n]), r"shape \(rules, 2\); got \(2,\)"),
-        (lambda x, n: LabelTriangles([[0, 0]], [x, n]), "needs inputs with a TrianglePartition; that of 'n' is a Nominal"),
+        (
+            lambda x, n: LabelTriangles([[0, 0]], [x, n]),
+            "needs inputs with a TrianglePartition; that of 'n' is a Nominal",
+        ),
         (lambda x, n: OwnTriangles([[(0, 1, 2)]], [x, n]), r"shape \(rules, 2, 3\); got \(1, 1, 3\)"),
         (lambda x, n: OwnTriangles([[(0, 1, 2), (0, 1, 2)]], [x, n]), "'n' has categories"),
         (lambda x, n: OwnTriangles([[(0, 1, 2), (0, np.nan, 2)]], [x, n]), r"three numbers.*at \(0, 1\)"),
-        (lambda x, n: RuleBase([x, n], [[[0, 1], [0, 1]]], [[0, 0, 0]]), "that of 'x' is of triangles: use LabelTriangles"),
+        (
+            lambda x, n: RuleBase([x, n], [[[0, 1], [0, 1]]], [[0, 0, 0]]),
+            "that of 'x' is of triangles: use LabelTriangles",
+        ),
         (lambda x, n: LabelConsequents([0], x.partition), "The triangles of an output need finite points"),
         (lambda x, n: LabelConsequents([0], n.partition), "need a TrianglePartition"),
-        (lambda x, n: LabelConsequents([3], mpg_labels()), "Rule 0 says the label 3 of the output, which has the labels 0 to"),
+        (
+            lambda x, n: LabelConsequents([3], mpg_labels()),
+            "Rule 0 says the label 3 of the output, which has the labels 0 to",
+        ),
         (lambda x, n: LabelConsequents([[0]], mpg_labels()), r"shape \(rules,\); got \(1, 1\)"),
         (lambda x, n: LabelConsequents([0.5], mpg_labels()), "consequents must be whole numbers"),
         (

@@ -156,15 +156,12 @@ def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
         if variable.tells_gaps:
             words = "missing" if is_yes(variable.partition, first, last) else "there"
             found[variable.name] = Said(variable.column, words, (j,))
-        elif variable.levels is not None:
-            accepted = accepted_levels(rule_base, rule, variable.subject)
+        elif variable.levels is not None and (accepted := accepted_levels(rule_base, rule, variable.subject)):
             before = found[variable.subject].inputs if variable.subject in found else ()
-            # A set of numbers can lie between those of all categories.
-            words = accepted_labels(variable.partition, first, last)
-            if accepted:
-                words = categories_text(accepted, variable.levels.levels)
+            words = categories_text(accepted, variable.levels.levels)
             found[variable.subject] = Said(variable.subject, words, (*before, j))
         else:
+            # A set of numbers can lie between those of all categories.
             found[variable.name] = Said(variable.name, accepted_words(variable, first, last), (j,))
     return list(found.values())
 
@@ -333,7 +330,7 @@ def meaning_title(rule_base: RuleBase) -> str:
 
 
 def meaningful(rule_base: RuleBase) -> list[Variable]:
-    """Return the inputs whose labels rules name without saying what values they stand for, and the target if it has any."""
+    """Return the inputs, and the target, with labels whose names do not say what values they stand for."""
     inputs = [rule_base.variables[j] for j in rule_base.antecedent_inputs if rule_base.antecedents.shares_labels]
     found = [variable for variable in inputs if not variable.tells_borders]
     return found if rule_base.target is None else [*found, rule_base.target]

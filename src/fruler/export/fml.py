@@ -46,9 +46,9 @@ def export(rule_base: RuleBase) -> str:
     "origin = japan"; an input such as "origin=japan" is 1 for this category and 0 for any other. The values of labels
     that are triangles must lie inside the input's domain.
 
-    Rules that say labels of the output are a Mamdani system with the defuzzifier "custom_MeanOfCentres": the mean of the
-    centres of gravity of the rules' own cut-off triangles, weighted by their degrees. A reader that does not know it
-    will take another, and predict something else.
+    Rules that say labels of the output are a Mamdani system with the defuzzifier "custom_MeanOfCentres": the mean of
+    the centres of gravity of the rules' own cut-off triangles, weighted by their degrees. A reader that does not know
+    it will take another, and predict something else.
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     str
         The table. An input that a rule does not look at has a dash. What a rule adds for categories is a column of its
         own, "usa −1.3, japan +2.1". Curves have a table of their own below: what each
-        adds at its bends. Rules that say labels of the output have these instead of numbers. Labels that are triangles are
-        listed below, with the values that they stand for.
+        adds at its bends. Rules that say labels of the output have these instead of numbers. Labels that are triangles
+        are listed below, with the values that they stand for.
 
     Examples
     --------

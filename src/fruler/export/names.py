@@ -53,7 +53,9 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
     """Return what a rule is called and when it applies, on one line."""
     parts = {}
     for j, _, _ in rule_base.antecedents.conditions(rule):
-        subject, accepted = rule_base.variables[j].subject, accepted_text(rule_base, rule, j)
+        variable, accepted = rule_base.variables[j], accepted_text(rule_base, rule, j)
+        # A set of numbers can lie between those of all categories.
+        subject = variable.subject if accepted_levels(rule_base, rule, variable.subject) else variable.name
         told = rule_base.variables[j].tells_gaps
         parts[subject] = f"{subject}: {accepted}" if told else f"{subject} is {accepted}"
     conditions = [one_line(part) for part in parts.values()]

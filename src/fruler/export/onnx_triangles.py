@@ -15,8 +15,8 @@ _ALWAYS: Triangle = (-math.inf, 0.0, math.inf)
 def triangle_degrees(graph: Graph, plan: Plan, source: str) -> tuple[str, str]:
     """Add a column for each condition and one that always holds; and, where it is asked for, how far rows are away.
 
-    A degree is the lesser of two: the rise from the first point to the second, which is 1 from the second on, and the fall
-    from the second to the third, which is 1 up to the second.
+    A degree is the lesser of two: the rise from the first point to the second, which is 1 from the second on, and the
+    fall from the second to the third, which is 1 up to the second.
     """
     triangles = [condition.triangle or _ALWAYS for condition in plan.conditions] + [_ALWAYS]
     values = _inside(graph, plan, source)

@@ -50,8 +50,8 @@ class Condition:
     """That an input has one of the labels from `first` to `last`.
 
     Its degree is what has gone over the border below the first label, less what has gone over the one above the last;
-    of a nominal input it is 1 for the `codes` and 0 for any other. That of a triangle is 1 at its second point and falls
-    to 0 at the two others, after the value was brought inside the input's limits.
+    of a nominal input it is 1 for the `codes` and 0 for any other. That of a triangle is 1 at its second point and
+    falls to 0 at the two others, after the value was brought inside the input's limits.
 
     Attributes
     ----------

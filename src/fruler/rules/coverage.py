@@ -41,9 +41,9 @@ def covers_every_place(
     """
     first, last = ranges[:, :, 0].copy(), ranges[:, :, 1].copy()
     sizes = granularities.copy()
-    for k in np.flatnonzero(~ordered):
-        last[~looks_at[:, k], k] += 1
-        sizes[k] += 1
+    for nominal in np.flatnonzero(~ordered):
+        last[~looks_at[:, nominal], nominal] += 1
+        sizes[nominal] += 1
     places = 0
     open_places: list[tuple[npt.NDArray[np.intp], Flags]] = [
         (np.arange(len(ranges)), np.zeros(len(sizes), dtype=np.bool_))

@@ -22,8 +22,8 @@ from fruler.rules.triangle_partition import Triangle, TrianglePartition
 class LabelConsequents(Consequents):
     """Labels of the output, one for each rule.
 
-    A rule that fires to some degree cuts the triangle of its label off at this height, and says the centre of gravity of
-    what is left. A rule that fires fully, or that answers as the nearest, says that of the whole triangle.
+    A rule that fires to some degree cuts the triangle of its label off at this height, and says the centre of gravity
+    of what is left. A rule that fires fully, or that answers as the nearest, says that of the whole triangle.
 
     Parameters
     ----------
@@ -88,11 +88,11 @@ class LabelConsequents(Consequents):
 
     def label(self, rule: int) -> str:
         """Return the label of the output that a rule says."""
-        return self.partition.labels[self.labels[rule]]
+        return self.partition.labels[int(self.labels[rule])]
 
     def triangle(self, rule: int) -> Triangle:
         """Return the triangle of the label of the output that a rule says."""
-        return self.partition.points[self.labels[rule]]
+        return self.partition.points[int(self.labels[rule])]
 
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
         """Return what each rule says of each row, shape (n_samples, n_rules)."""

@@ -394,6 +394,7 @@ def _check_splits(splits: tuple[float, ...], low: float, high: float) -> None:
 
 
 def checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ...]:
+    """Return the names of labels, or say what is wrong with them; linguistic ones where none are given."""
     if labels is None:
         return label_names(n_labels)
     names = (labels,) if isinstance(labels, str) else tuple(labels)
@@ -405,6 +406,7 @@ def checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ..
 
 
 def new_names(old: tuple[str, ...], names: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
+    """Return other names of labels: all of them in order, or a mapping from old to new."""
     if not isinstance(names, Mapping):
         return tuple(names)
     unknown = [name for name in names if name not in old]

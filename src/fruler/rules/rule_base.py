@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,11 @@ class Rule:
     antecedent: dict[str, tuple[str, ...]]
     intercept: float
     coefficients: dict[str, float]
-    label: str | None = field(default=None, repr=False)
+    label: str | None = None
+
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in vars(self).items() if value is not None}
+        return f"Rule({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -246,7 +250,7 @@ class RuleBase:
     @cached_property
     def uses(self) -> npt.NDArray[np.bool_]:
         """Which inputs the rules use at all, in a condition, with a slope or by a curve, shape (n_inputs,)."""
-        uses = self.looks_at.any(axis=0)
+        uses = np.array(self.looks_at.any(axis=0))
         uses[self.consequents.inputs] = True
         uses[[curve.input for curve in self.curves]] = True
         return frozen(uses, np.bool_)
@@ -366,7 +370,7 @@ class RuleBase:
     def rule_outputs(self, X: Any) -> Floats:
         """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules).
 
-        A rule with a label of the output says the centre of its triangle, cut off at the degree to which the rule fires.
+        A rule with a label of the output says the centre of its triangle, cut off at the degree to which it fires.
         """
         values = self.inputs_of(X)
         said = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)

@@ -143,6 +143,7 @@ class LabelTriangles(TriangleAntecedents):
         object.__setattr__(self, "labels", whole_numbers(labels, "the label accepted, or -1"))
         object.__setattr__(self, "variables", tuple(variables))
         self._check()
+        object.__setattr__(self, "points", self._gathered())
 
     def _check(self) -> None:
         p = len(self.variables)
@@ -155,16 +156,14 @@ class LabelTriangles(TriangleAntecedents):
                 f"Rule {rule} accepts the label {self.labels[rule, j]} of {self.variables[j].name!r}, which has the "
                 f"labels 0 to {self.granularities[j] - 1}; -1 stands for all."
             )
-        for j in np.flatnonzero((self.labels >= 0).any(axis=0)):
-            if not len(self.variables[j].partition.triangles):
+        for own in np.flatnonzero((self.labels >= 0).any(axis=0)):
+            if not len(self.variables[own].partition.triangles):
                 raise ValueError(
-                    f"LabelTriangles needs inputs with a TrianglePartition; that of {self.variables[j].name!r} is a "
-                    f"{type(self.variables[j].partition).__name__}."
+                    f"LabelTriangles needs inputs with a TrianglePartition; that of {self.variables[own].name!r} is a "
+                    f"{type(self.variables[own].partition).__name__}."
                 )
 
-    @cached_property
-    def points(self) -> Floats:
-        """The triangles, shape (n_rules, n_inputs, 3); NaN where a rule does not look at an input."""
+    def _gathered(self) -> Floats:
         points = np.full((*self.labels.shape, 3), np.nan)
         for j, variable in enumerate(self.variables):
             rules = np.flatnonzero(self.labels[:, j] >= 0)
@@ -282,7 +281,7 @@ def _with_sets(variable: Variable, triangles: Floats) -> Variable:
         return variable
     low, high = variable.partition.range
     tolerance = _SHARE_OF_RANGE * (high - low)
-    names, unclear = [""] * len(triangles), range(len(triangles))
+    names, unclear = [""] * len(triangles), list(range(len(triangles)))
     for _ in range(_MAX_TRIES):
         for k in unclear:
             names[k] = triangle_words(triangles[k].tolist(), partial(_written, variable, tolerance))
@@ -295,4 +294,6 @@ def _with_sets(variable: Variable, triangles: Floats) -> Variable:
 
 
 def _written(variable: Variable, tolerance: float, value: float) -> str:
-    return variable.written(value) or number_within(value, tolerance)
+    # The number of a category is not the category: between two of them lies none.
+    name = None if variable.choices else variable.written(value)
+    return name or number_within(value, tolerance)

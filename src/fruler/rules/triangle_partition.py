@@ -141,9 +141,7 @@ class TrianglePartition(Partition):
         """Return where some neighbouring labels begin to hold, hold fully, and cease to."""
         (start, full_from, _), (_, full_to, end) = self.points[first], self.points[last]
         # A label that goes on at a side holds fully there.
-        return Trapezoid(
-            start, start if math.isinf(start) else full_from, end if math.isinf(end) else full_to, end
-        )
+        return Trapezoid(start, start if math.isinf(start) else full_from, end if math.isinf(end) else full_to, end)
 
     def marks(self, first: int, last: int) -> list[float]:
         """Return the middle points of some neighbouring labels."""
@@ -177,8 +175,10 @@ def triangle_words(triangle: Sequence[float], written: Callable[[float], str]) -
 
     Examples
     --------
-    >>> triangle_words((2100.0, 2800.0, 3400.0), "{:g}".format), triangle_words((2100.0, 2800.0, math.inf), "{:g}".format)
-    ('about 2800 (2100 to 3400)', 'from 2800 (above 2100)')
+    >>> triangle_words((2100.0, 2800.0, 3400.0), "{:g}".format)
+    'about 2800 (2100 to 3400)'
+    >>> triangle_words((2100.0, 2800.0, math.inf), "{:g}".format)
+    'from 2800 (above 2100)'
     """
     a, b, c = triangle
     if math.isinf(a):

@@ -54,8 +54,8 @@ def random_rows(rule_base, n, seed):
     training = rule_base.training
     room = (training.high - training.low) * rng.choice([0.0, 0.5], size=(n, 1))
     rows = rng.uniform(training.low - room, training.high + room)
-    for j, variable in enumerate(rule_base.variables):
-        partition = rule_base.antecedents.condition_inputs[j].partition
+    for j, variable in enumerate(rule_base.antecedents.condition_inputs):
+        partition = variable.partition
         points = partition.triangles[np.isfinite(partition.triangles)]
         if len(points):
             at = rng.uniform(size=n) < 0.2

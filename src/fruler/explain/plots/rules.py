@@ -171,8 +171,9 @@ class RuleBaseDisplay:
             _draw_set(ax, target, (number, number), 0.0, rule + _BASE)
             ax.text(_COLUMN / 2, rule + 0.06, _said_in(width, label), ha="center", va="top", fontsize=SMALL)
         ax.set_xticks([0.0, _COLUMN], _ends(target), fontsize=SMALL)
-        for number, side in zip(ax.get_xticklabels(), ("left", "right"), strict=True):
-            number.set_horizontalalignment(side)
+        low, high = ax.get_xticklabels()
+        low.set_horizontalalignment("left")
+        high.set_horizontalalignment("right")
 
     @property
     def _looked_at(self) -> list[Variable]:

@@ -129,7 +129,7 @@ def _rendered(
         title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
         target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
-        free_labels=any(len(variable.partition.triangles) for variable in rule_base.variables),
+        labels_title=_labels_title(rule_base),
         style=folder.joinpath("report.css").read_text("utf-8"),
         scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "dates.js", "what_if.js")],
         data=_embedded(rule_base, reference, measured, alternatives),
@@ -153,6 +153,14 @@ def _rendered(
         front=None if front is None or not len(front) else front_picture(front, rule_base),
     )
     return page
+
+
+def _labels_title(rule_base: RuleBase) -> str:
+    """Return the title of what the table of inputs says of labels."""
+    if not rule_base.antecedents.shares_labels:
+        return "labels"
+    free = any(len(variable.partition.triangles) for variable in rule_base.variables)
+    return f"labels and {'what they stand for' if free else 'where they meet'}"
 
 
 def _template() -> Any:

@@ -81,7 +81,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
 
 
 def needs_triangles(rule_base: RuleBase) -> bool:
-    """Return whether a rule base has triangles in its antecedents or labels of its output, which older files have not."""
+    """Return whether a rule base has triangles in its antecedents, or labels of its output."""
     return rule_base.antecedents.kind != LabelRanges.kind or rule_base.consequents.partition is not None
 
 

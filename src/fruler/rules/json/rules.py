@@ -27,7 +27,9 @@ def rule_to_json(rule_base: RuleBase, rule: int) -> dict[str, Any]:
     for j, first, last in antecedents.conditions(rule):
         partition = antecedents.condition_inputs[j].partition
         accepted = list(partition.labels[first : last + 1])
-        when[names[j]] = accepted if antecedents.shares_labels else triangle_to_json(partition.triangles[first].tolist())
+        when[names[j]] = (
+            accepted if antecedents.shares_labels else triangle_to_json(partition.triangles[first].tolist())
+        )
     label = consequents.label(rule)
     if label is not None:
         return {"if": when, "then": {"label": label}}
