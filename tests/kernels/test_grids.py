@@ -165,3 +165,20 @@ def test_a_limit_is_infinite_exactly_beyond_it():
     beyond = (errors > limit) & (n_rules >= int(size))
     assert 0 < beyond.sum() < 20
     assert limited.tolist() == np.where(beyond, np.inf, errors).tolist()
+
+
+@pytest.mark.parametrize("consequent", [NEAREST_ROW, MEAN])
+def test_more_cells_than_numbers(consequent):
+    rng = np.random.default_rng(0)
+    # Of 2^60 cells not every number is a double; these rows differ in the last input alone.
+    X = np.repeat(rng.integers(0, 2, (20, 60)) * 1.0, 2, axis=0)
+    X[1::2, -1] = 1.0 - X[::2, -1]
+    y, weight = rng.random(40), np.ones(40)
+    genes = np.full(60, 2, dtype=np.intc), np.zeros(60)
+    domains = np.tile([0.0, 1.0], (60, 1))
+    cells, values, *_ = brute_force(*genes, domains, X, y, weight, consequent, MINIMUM)
+    table = Rows.from_arrays(X, y, weight)
+    _, found, outputs, *_ = grids.learn(*genes, (domains, MINIMUM, consequent, False, 7), table.arrays, 100)
+    assert found.tolist() == [list(cell) for cell in cells]
+    assert len(cells) == 40
+    assert outputs == pytest.approx(values)

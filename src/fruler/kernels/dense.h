@@ -46,6 +46,29 @@ FRULER_CLONES static void dense_ramp(ptrdiff_t n, double start, double slope, co
     }
 }
 
+/* places[i] = x[i] as a number of equal steps of 1 / slope from `start`, from 0 to `top` */
+FRULER_CLONES static void dense_place(ptrdiff_t n, double start, double slope, double top, const double *restrict x,
+                                      double *restrict places)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double place = (x[i] - start) * slope;
+        place = place > 0.0 ? place : 0.0;
+        places[i] = place < top ? place : top;
+    }
+}
+
+/* Join the label that is nearest to each place, of equally near ones the lower, to the number of its cell, and multiply
+ * the degree of the cell by that of the label. */
+FRULER_CLONES static void dense_join_label(ptrdiff_t n, double n_labels, const double *restrict places,
+                                           double *restrict cell, double *restrict degree)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double lower = (double)(int)places[i], above = places[i] - lower;
+        cell[i] = cell[i] * n_labels + (above > 0.5 ? lower + 1.0 : lower);
+        degree[i] *= above > 0.5 ? above : 1.0 - above;
+    }
+}
+
 /* The packed upper triangle of x x', a row of the triangle after the other. */
 FRULER_CLONES static void dense_outer(ptrdiff_t q, const double *restrict x, double *restrict packed)
 {

@@ -9,6 +9,7 @@ most that are allowed are left out, max_labels), see `Grid.arrays`.
 import numpy as np
 
 from libc.math cimport INFINITY
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -24,8 +25,14 @@ from fruler.kernels.firing cimport (
     forget_rules,
     index_rules,
     open_antecedents,
-    place_block,
 )
+
+cdef extern from "dense.h" nogil:
+    void dense_place(Py_ssize_t n, double start, double slope, double top, const double* x, double* places)
+    void dense_join_label(Py_ssize_t n, double n_labels, const double* places, double* cell, double* degree)
+
+# Up to here every whole number is a double.
+cdef double MAX_NUMBERED = 9007199254740992.0
 
 cdef enum:
     # How the consequents are found.
@@ -45,6 +52,9 @@ cdef struct Grid:
 cdef struct Workspace:
     Antecedents antecedents
     double* places              # (inputs, BLOCK)
+    double* cell                # (BLOCK): the numbers of the cells that rows are in
+    double* fit                 # (BLOCK): how well rows fit their cells
+    double* number              # (rules): the numbers of their cells
     int* fired                  # (rules)
     double* degree              # (rules)
     double* best                # (rules): the highest degree of a row in the cell, or the sum of all
@@ -64,14 +74,18 @@ cdef int open_workspace(const Grid* grid, int max_rules, Workspace* work) noexce
     if open_antecedents(&grid.space, max_rules, &work.antecedents) != 0:
         return -1
     work.places = <double*>malloc(grid.space.n_inputs * BLOCK * sizeof(double))
+    work.cell = <double*>malloc(BLOCK * sizeof(double))
+    work.fit = <double*>malloc(BLOCK * sizeof(double))
+    work.number = <double*>malloc(max_rules * sizeof(double))
     work.fired = <int*>malloc(max_rules * sizeof(int))
     work.degree = <double*>malloc(max_rules * sizeof(double))
     work.best = <double*>malloc(max_rules * sizeof(double))
     work.value = <double*>malloc(max_rules * sizeof(double))
     work.row = <Py_ssize_t*>malloc(max_rules * sizeof(Py_ssize_t))
     work.label = <int*>malloc(max_rules * sizeof(int))
-    if (work.places == NULL or work.fired == NULL or work.degree == NULL or work.best == NULL or work.value == NULL
-            or work.row == NULL or work.label == NULL):
+    if (work.places == NULL or work.cell == NULL or work.fit == NULL or work.number == NULL or work.fired == NULL
+            or work.degree == NULL or work.best == NULL or work.value == NULL or work.row == NULL
+            or work.label == NULL):
         close_workspace(work)
         return -1
     return 0
@@ -80,6 +94,9 @@ cdef int open_workspace(const Grid* grid, int max_rules, Workspace* work) noexce
 cdef void close_workspace(Workspace* work) noexcept nogil:
     close_antecedents(&work.antecedents)
     free(work.places)
+    free(work.cell)
+    free(work.fit)
+    free(work.number)
     free(work.fired)
     free(work.degree)
     free(work.best)
@@ -90,32 +107,71 @@ cdef void close_workspace(Workspace* work) noexcept nogil:
 
 cdef void decode_grid(const Grid* grid, const int* granularities, const double* displacements,
                       Antecedents* antecedents) noexcept nogil:
-    """Turn granularities and displacements into ramps from one label's centre to the next one's."""
-    cdef int j, k, n, used = 0, stride = grid.space.stride
+    """Note where the labels of each used input begin, and how far they are apart."""
+    cdef int j, n, used = 0
     cdef double step
     for j in range(grid.space.n_inputs):
         n = granularities[j] - 1
         if n <= 0:
             continue
         step = (grid.domains[2 * j + 1] - grid.domains[2 * j]) / n
-        for k in range(n):
-            antecedents.start[used * stride + k] = grid.domains[2 * j] + (displacements[j] + k) * step
-            antecedents.slope[used * stride + k] = 1.0 / step
+        antecedents.start[used] = grid.domains[2 * j] + displacements[j] * step
+        antecedents.slope[used] = 1.0 / step
         antecedents.inputs[used] = j
         antecedents.n_splits[used] = n
         used += 1
     antecedents.n_used = used
 
 
-cdef double cell_degree(const Antecedents* antecedents, const double* places, Py_ssize_t row) noexcept nogil:
-    """Return the product of a placed row's degrees of its best labels."""
-    cdef double product = 1.0, above
+cdef void place_rows(const Table* table, const Antecedents* antecedents, Py_ssize_t first, Py_ssize_t size,
+                     double* places) noexcept nogil:
+    """Write the places of the rows first..first+size-1 in every used input, (used, BLOCK)."""
     cdef int j
     for j in range(antecedents.n_used):
-        above = places[j * BLOCK + row]
-        above -= <int>above
-        product *= above if above > 0.5 else 1.0 - above
-    return product
+        dense_place(size, antecedents.start[j], antecedents.slope[j], antecedents.n_splits[j],
+                    table.columns + antecedents.inputs[j] * table.n_rows + first, places + j * BLOCK)
+
+
+cdef bint find_cells(const Antecedents* antecedents, Py_ssize_t size, Workspace* work) noexcept nogil:
+    """Write the cells of placed rows and how well they fit; return whether the cells have numbers of their own."""
+    cdef int j
+    cdef Py_ssize_t row
+    cdef double n_cells = 1.0
+    for row in range(size):
+        work.cell[row] = 0.0
+        work.fit[row] = 1.0
+    for j in range(antecedents.n_used):
+        dense_join_label(size, antecedents.n_splits[j] + 1, work.places + j * BLOCK, work.cell, work.fit)
+        n_cells *= antecedents.n_splits[j] + 1
+    return n_cells < MAX_NUMBERED
+
+
+cdef int numbered_rule(const Grid* grid, Antecedents* antecedents, Workspace* work, Py_ssize_t row) noexcept nogil:
+    """Return the rule of a row's cell, made if it is new, by the cell's number; -1 if there is no room."""
+    cdef double number = work.cell[row]
+    cdef int mask = antecedents.n_slots - 1, rule, j, label
+    cdef int slot = <int>((<uint64_t>number * 0x9E3779B97F4A7C15ULL) >> 40) & mask
+    cdef double place
+    cdef unsigned char* labels
+    while True:
+        rule = antecedents.slots[slot]
+        if rule < 0:
+            break
+        if work.number[rule] == number:
+            return rule
+        slot = (slot + 1) & mask
+    if antecedents.n_rules == antecedents.max_rules:
+        return -1
+    rule = antecedents.n_rules
+    labels = antecedents.labels + <size_t>rule * grid.space.n_inputs
+    for j in range(antecedents.n_used):
+        place = work.places[j * BLOCK + row]
+        label = <int>place
+        labels[j] = <unsigned char>(label + 1 if place - label > 0.5 else label)
+    work.number[rule] = number
+    antecedents.slots[slot] = rule
+    antecedents.n_rules += 1
+    return rule
 
 
 cdef bint make_grid_rules(const Grid* grid, const int* granularities, const double* displacements, const Table* table,
@@ -125,6 +181,7 @@ cdef bint make_grid_rules(const Grid* grid, const int* granularities, const doub
     cdef Py_ssize_t first = 0, size, row
     cdef int rule, n_rules, label = 0, top = 0, out = grid.n_genes - 1
     cdef double degree, y, place, step = 1.0, origin = 0.0
+    cdef bint numbered
     if grid.consequent == OUTPUT_LABEL:
         top = granularities[out] - 1
         step = (grid.domains[2 * out + 1] - grid.domains[2 * out]) / top
@@ -137,15 +194,19 @@ cdef bint make_grid_rules(const Grid* grid, const int* granularities, const doub
         work.consequent = MEAN
     while first < table.n_rows:
         size = min(<Py_ssize_t>BLOCK, table.n_rows - first)
-        place_block(&grid.space, table, antecedents, first, size, work.places)
+        place_rows(table, antecedents, first, size, work.places)
+        numbered = find_cells(antecedents, size, work)
         for row in range(size):
             n_rules = antecedents.n_rules
-            rule = find_rule(&grid.space, antecedents, work.places, row)
+            if numbered:
+                rule = numbered_rule(grid, antecedents, work, row)
+            else:
+                rule = find_rule(&grid.space, antecedents, work.places, row)
             if rule < 0:
                 if grid.truncate:
                     continue
                 return False
-            degree = cell_degree(antecedents, work.places, row)
+            degree = work.fit[row]
             y = table.y[first + row]
             if rule == n_rules:
                 work.best[rule] = 0.0 if work.consequent == MEAN else -1.0
@@ -191,7 +252,7 @@ cdef double score_rules(const Grid* grid, const Table* table, double limit, Work
         total += table.weight[row]
     while first < table.n_rows:
         size = min(<Py_ssize_t>BLOCK, table.n_rows - first)
-        place_block(&grid.space, table, &work.antecedents, first, size, work.places)
+        place_rows(table, &work.antecedents, first, size, work.places)
         for row in range(size):
             n_fired = fire_row(&grid.space, &work.antecedents, work.places, row, work.fired, work.degree)
             if n_fired == 0:

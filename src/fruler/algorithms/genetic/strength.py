@@ -26,8 +26,12 @@ def dominance(objectives: Floats) -> npt.NDArray[np.bool_]:
 
     It does if it is no worse in any objective, and better in one; less is better.
     """
-    first, second = objectives[:, None, :], objectives[None, :, :]
-    return np.asarray((first <= second).all(axis=2) & (first < second).any(axis=2))
+    no_worse = np.ones((len(objectives), len(objectives)), dtype=np.bool_)
+    better = ~no_worse
+    for column in objectives.T:
+        no_worse &= column[:, None] <= column[None, :]
+        better |= column[:, None] < column[None, :]
+    return no_worse & better
 
 
 def raw_fitness(dominates: npt.NDArray[np.bool_]) -> Floats:
@@ -45,11 +49,11 @@ def raw_fitness(dominates: npt.NDArray[np.bool_]) -> Floats:
 
 def distances(objectives: Floats) -> Floats:
     """Return the Euclidean distances between all individuals."""
-    apart = objectives[:, None, :] - objectives[None, :, :]
-    square = np.zeros(apart.shape[:2])
+    square = np.zeros((len(objectives), len(objectives)))
     # One objective after the other: the sum is then rounded alike on every processor.
-    for k in range(apart.shape[2]):
-        square += apart[:, :, k] * apart[:, :, k]
+    for column in objectives.T:
+        apart = column[:, None] - column[None, :]
+        square += apart * apart
     return np.sqrt(square)
 
 

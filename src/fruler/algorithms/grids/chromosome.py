@@ -17,8 +17,8 @@ from fruler.algorithms.genetic.granularities import Granularities
 from fruler.algorithms.grids.grid import Grid
 from fruler.learning.algorithm import Arrays
 
-# Displacements are rounded, so that searches meet fewer chromosomes that differ in nothing.
-_DECIMALS = 6
+# Displacements are multiples of this, so that searches meet fewer chromosomes that differ in nothing.
+_STEP = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def make_chromosome(grid: Grid, granularities: Granularities, displacements: Flo
     limit = grid.displacement
     moved = np.maximum(np.minimum(displacements, limit), -limit) * (granularities > 1)
     # Adding zero turns a negative zero into a positive one, which has the same key.
-    return GridChromosome(granularities.astype(np.intc), np.round(moved, _DECIMALS) + 0.0)
+    return GridChromosome(granularities.astype(np.intc), np.rint(moved / _STEP) * _STEP + 0.0)
 
 
 def _pack(chromosomes: Sequence[GridChromosome]) -> dict[str, npt.NDArray[Any]]:
@@ -85,7 +85,7 @@ def check_chromosomes(grid: Grid, chromosomes: Sequence[GridChromosome]) -> None
         fits = one.granularities.shape == grid.largest.shape
         if fits:
             within = (grid.least <= one.granularities) & (one.granularities <= grid.largest)
-            fits = bool(within.all() and (np.abs(one.displacements) <= grid.displacement + 10.0**-_DECIMALS).all())
+            fits = bool(within.all() and (np.abs(one.displacements) <= grid.displacement + _STEP).all())
         if not fits:
             raise ValueError(
                 "the checkpoint is damaged: it has grids that are impossible for this table; delete its folder, or "
