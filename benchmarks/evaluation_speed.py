@@ -3,8 +3,9 @@
     python benchmarks/evaluation_speed.py --data FOLDER [--sets friedman,wankara]
 
 First on chromosomes of the paper's size (within half of Table 4's number of rules), then on those that a search meets
-when it has run for a while; steps are timed on one core. Last, whole searches with one and with two threads, for both
-solvers.
+when it has run for a while; steps are timed on one core. Then the second stages of A-METSK and FS_MOGFS with as many
+rules as in Table 4; the floor is a pass that fires all rows and sums errors. Last, whole searches with one and with two
+threads.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,21 @@ import fruler.algorithms.fruler.learner
 from fruler import FRULERRegressor, load_keel
 from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
 from fruler.algorithms.fruler.fitness import Evaluator
+from fruler.algorithms.genetic.problem import NO_LIMIT
+from fruler.algorithms.grids.stage import GridStage
+from fruler.algorithms.metsk.options import AMETSKOptions
+from fruler.algorithms.metsk.tuned_learner import AMETSKLearner
+from fruler.algorithms.mogfs.learner import FSMOGFSLearner
+from fruler.algorithms.mogfs.options import FSMOGFSOptions
+from fruler.algorithms.tuning.chromosome import TunedChromosome
+from fruler.algorithms.tuning.variation import drawn
 from fruler.bench.paper import paper_tables
+from fruler.estimators.registry import find_estimator
+from fruler.kernels import tuned_mamdani
 from fruler.kernels.evaluation import evaluate, profile
+from fruler.learning.algorithm import Search
+from fruler.learning.control import RunControl
+from fruler.learning.training_table import LocalTable
 
 SETS = "friedman,wankara,stock,california,ailerons"
 REPEATS = 3
@@ -104,6 +119,73 @@ def print_steps(name: str, evaluator: Evaluator, chosen: list[Chromosome]) -> No
     )
 
 
+def print_tuned(name: str, X: np.ndarray, y: np.ndarray) -> None:
+    """Time stage 2 on random points, with as many rules as the paper's models have."""
+    table = LocalTable.from_arrays(X, y, None, [f"x{j}" for j in range(X.shape[1])], None)
+    for title, learner, options in (
+        ("a-metsk", AMETSKLearner, AMETSKOptions(max_evaluations=2_000)),
+        ("fs-mogfs", FSMOGFSLearner, FSMOGFSOptions(max_evaluations=2_000)),
+    ):
+        made = learner(Search(options, table, np.random.default_rng(0), RunControl()))
+        stage: GridStage = made.grid
+        stage.run(lambda _: None)
+        problem = made._problem(stage.best())
+        column = {"a-metsk": "a_metsk_rules", "fs-mogfs": "fsmogfs_tun_rules"}[title]
+        n_rules, rng = round(paper_tables()[column][name]), np.random.default_rng(0)
+        chosen = []
+        for one in drawn(problem.space, 40, rng):
+            selected = np.zeros(problem.space.n_rules, dtype=bool)
+            selected[rng.permutation(problem.space.n_rules)[:n_rules]] = True
+            chosen.append(TunedChromosome(one.genes, selected))
+        microseconds, floors = [], []
+        for _ in range(REPEATS):
+            microseconds.append(_microseconds(problem.evaluate, chosen, None, NO_LIMIT) / len(chosen))
+            floors.append(_microseconds(_floor, problem, chosen) / len(chosen))
+        ratios = np.array(microseconds) / np.array(floors)
+        print(
+            f"{name:10} {title:9} {len(y):6} {chosen[0].n_rules:6}  {min(microseconds):9.0f} {min(floors):9.0f}  "
+            f"{np.median(ratios):6.1f} ({ratios.min():.1f} to {ratios.max():.1f})"
+        )
+
+
+def _microseconds(work: Callable[..., Any], *arguments: Any) -> float:
+    with threadpool_limits(1):
+        start = time.process_time()
+        work(*arguments)
+        return (time.process_time() - start) * 1e6
+
+
+def _floor(problem: Any, chosen: list[TunedChromosome]) -> None:
+    """Fire all rows and sum errors, with one and the same output for all rules."""
+    rows, m, q = problem.rows, problem.space.n_rules, len(problem.start.inputs)
+    labels = [problem.space.decoded(one.genes) for one in chosen]
+    shaped = [triangles if len(triangles) == m * q else triangles[problem._antecedents] for triangles in labels]
+    tuned_mamdani.evaluate(
+        np.array(shaped).reshape(len(chosen), m, q, 3),
+        np.tile([-1.0, 0.0, 1.0], (len(chosen), m, 1)),
+        np.array([one.selected for one in chosen]).view(np.uint8),
+        (rows.columns, rows.widths, rows.y, rows.weight),
+        1,
+        np.full(len(chosen), np.inf),
+    )
+
+
+def print_tuned_threads(name: str, X: np.ndarray, y: np.ndarray, algorithm: str) -> None:
+    ratios = []
+    for _ in range(REPEATS):
+        seconds = []
+        for n_jobs in (1, 2):
+            model = find_estimator(algorithm)(max_evaluations=1_000, random_state=0, n_jobs=n_jobs)
+            start = time.perf_counter()
+            model.fit(X, y)
+            seconds.append(time.perf_counter() - start)
+        ratios.append(seconds[0] / seconds[1])
+    print(
+        f"{name:10} {algorithm:18} two threads are {np.median(ratios):.2f} times as fast as one ({min(ratios):.2f} to "
+        f"{max(ratios):.2f}); last: {seconds[0]:.1f} s and {seconds[1]:.1f} s"
+    )
+
+
 def print_threads(name: str, X: np.ndarray, y: np.ndarray, solver: str) -> None:
     # As many evaluations as take some seconds: short runs say more about their beginning than about the search.
     evaluations = 8_000 if len(y) < 5_000 else 100
@@ -142,8 +224,14 @@ def main() -> None:
     print(f"\nmicroseconds an evaluation, chromosomes met in a search\n{header}")
     for name in names:
         print_steps(name, searches[name], searches[name].asked[-PROFILED:])
+    print("\nmicroseconds an evaluation, second stages")
+    print("set        algorithm   rows  rules      total     floor  floors")
+    for name, table in tables.items():
+        print_tuned(name, np.asarray(table.data, dtype=float), np.asarray(table.target, dtype=float))
     print()
     for name, table in tables.items():
+        for algorithm in ("a-metsk", "fs-mogfs"):
+            print_tuned_threads(name, table.data, table.target, algorithm)
         for solver in ("coordinate_descent", "sgd"):
             print_threads(name, table.data, table.target, solver)
 
