@@ -187,3 +187,10 @@ def test_chromosomes_of_another_space_are_refused(friedman, damaged):
     snapshot = replace(kept, archive=[Individual(damaged, kept.archive[0].worth, 0.0)], front={})
     with pytest.raises(ValueError, match="the checkpoint is damaged"):
         check_tuned(space, snapshot)
+
+
+def test_rules_that_look_at_something_are_tuned(estimator):
+    # Noise: one constant is the most accurate of what the first stage meets, but has nothing to tune.
+    rng = np.random.default_rng(0)
+    model = estimator(**SETTINGS).fit(rng.uniform(size=(300, 3)), rng.normal(size=300))
+    assert model.rule_base_.looks_at.any()

@@ -106,7 +106,9 @@ class TwoStageLearner(ABC, Generic[Sample]):
             self._keep(replace(self.state, grid=snapshot))
 
         self.grid.run(keep, state.grid)
-        return self.grid.best(), ended or not workers.out_of_time
+        # Not that of the front: one rule that looks at nothing may be the most accurate, and has nothing to tune.
+        best = self.grid.search.best.chromosome
+        return self.grid.solution(best), ended or not workers.out_of_time
 
     def _tune(self, problem: TuningProblem[Sample], base: bytes, in_time: bool) -> Spea2[TunedChromosome, Sample]:
         options, control = self.options, self.control
