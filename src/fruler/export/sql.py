@@ -159,9 +159,10 @@ class _Writer:
         columns = []
         for number, condition in enumerate(self.plan.conditions, 1):
             columns.append(f"{self.degree(condition)} AS c{number}")
-            if self.seeks:
+            if self.seeks and condition.triangle is None:
                 columns.append(f"{self.away(condition)} AS a{number}")
-        return columns
+        # Rules may have triangles of their own, so many that databases have no room for a second column for each.
+        return [*columns, *(f"z{j + 1}" for j in self.plan.limits if self.seeks)]
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
@@ -225,8 +226,13 @@ class _Writer:
             if not self.plan.said:
                 columns.append(f"{self.output(rule - 1)} AS y{rule}")
             if self.seeks:
-                columns.append(f"{' + '.join(f'a{number}' for number in numbers) or '0e0'} AS s{rule}")
+                columns.append(f"{' + '.join(map(self.steps, numbers)) or '0e0'} AS s{rule}")
         return columns
+
+    def steps(self, number: int) -> str:
+        """Return how far a row is away from a condition."""
+        condition = self.plan.conditions[number - 1]
+        return f"a{number}" if condition.triangle is None else self.away(condition)
 
     def weight(self, numbers: Sequence[int]) -> str:
         degrees = [f"c{number}" for number in numbers]
