@@ -121,6 +121,11 @@ class _Writer:
             names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
         ]
         self.inside = {j: names.new(f"{self.inputs[j]} inside", "x inside") for j in plan.limits}
+        self.sets = {
+            number: names.new(f"{self.inputs[condition.input]} is {self.label(condition)}", "x set")
+            for number, condition in enumerate(plan.conditions)
+            if condition.triangle is not None
+        }
         # A name of its own: all others begin with an x or hold "above".
         self.with_curves = " + curves" if plan.curves else ""
 
@@ -177,6 +182,9 @@ class _Writer:
         lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
         for j, (low, high) in self.plan.limits.items():
             lines.append(f"    const double {self.inside[j]} = fmin(fmax({self.inputs[j]}, {low!r}), {high!r});")
+        for number, name in self.sets.items():
+            condition = self.plan.conditions[number]
+            lines.append(f"    const double {name} = {self.degree(condition)};")
         for rule in range(n_rules):
             lines += [
                 "",
@@ -195,6 +203,9 @@ class _Writer:
             f"    return sum / total{self.with_curves};",
             "}",
         ]
+
+    def label(self, condition: Condition) -> str:
+        return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
 
     def gone_over(self, name: str, border: Border) -> str:
         numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
@@ -217,12 +228,13 @@ class _Writer:
             name = self.inputs[condition.input]
             return "(" + " || ".join(f"{name} == {code!r}" for code in condition.codes) + " ? 1.0 : 0.0)"
         if condition.triangle is not None:
-            return f"(triangle({self.inside[condition.input]}, {_points(condition.triangle)}))"
+            return f"triangle({self.inside[condition.input]}, {_points(condition.triangle)})"
         below = "1.0" if condition.below is None else self.borders[condition.below]
         return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
 
     def weight(self, rule: int) -> str:
-        degrees = [self.degree(self.plan.conditions[number]) for number in self.plan.rules[rule]]
+        numbers = self.plan.rules[rule]
+        degrees = [self.sets.get(number) or self.degree(self.plan.conditions[number]) for number in numbers]
         if len(degrees) == 1:
             return degrees[0].removeprefix("(").removesuffix(")")
         if self.rule_base.t_norm == "product":

@@ -108,7 +108,12 @@ class _Writer:
             name = self.inputs[border.input]
             self.borders.append(names.new(f"{name} above {label}", name))
         self.inside = {j: names.new(f"{self.inputs[j]} inside", "inside") for j in plan.limits}
-        self.conditions = [self.degree(condition) for condition in plan.conditions]
+        self.sets = {
+            number: names.new(f"{self.inputs[condition.input]} is {self.label(condition)}", "set")
+            for number, condition in enumerate(plan.conditions)
+            if condition.triangle is not None
+        }
+        self.conditions = [self.sets.get(number) or self.degree(own) for number, own in enumerate(plan.conditions)]
         self.curve_borders = [
             names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
         ]
@@ -147,6 +152,8 @@ class _Writer:
             lines.append("    # A value beyond the training data counts as the nearest that they have.")
         for j, (low, high) in self.plan.limits.items():
             lines.append(f"    {self.inside[j]} = min(max({self.inputs[j]}, {low!r}), {high!r})")
+        for number, name in self.sets.items():
+            lines.append(f"    {name} = {self.degree(self.plan.conditions[number])}")
         lines += ["", "    # For each rule: how well the row fits, and the rule's own output.", "    rules = ["]
         for rule in range(self.rule_base.n_rules):
             lines += [
@@ -162,6 +169,9 @@ class _Writer:
         return lines + (
             [f"    {answer}"] if not self.seeks else ["    if total > 0.0:", f"        {answer}", *self.nearest()]
         )
+
+    def label(self, condition: Condition) -> str:
+        return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
 
     def gone_over(self, name: str, border: Border) -> str:
         numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"

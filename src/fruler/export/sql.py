@@ -94,10 +94,10 @@ class _Writer:
         inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
         # What a label of the output says has its weight in it several times.
         inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks or bool(self.plan.said))
-        rules = [column for rule in self.rules for column in self.carried(rule)]
+        rules = [", ".join(self.carried(rule)) for rule in self.rules]
         total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
         curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
-        inner = self.layer(inner, [", ".join(rules), total, *curves], "the sum of their weights", 4)
+        inner = self.layer(inner, [(",\n  " if self.plan.said else ", ").join(rules), total, *curves], "the sum of their weights", 4)
         last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         last.append(f"{self.answer()} AS {quoted(prediction)}")
         columns = ",\n       ".join(last)
@@ -159,9 +159,10 @@ class _Writer:
         columns = []
         for number, condition in enumerate(self.plan.conditions, 1):
             columns.append(f"{self.degree(condition)} AS c{number}")
-            if self.seeks:
+            if self.seeks and condition.triangle is None:
                 columns.append(f"{self.away(condition)} AS a{number}")
-        return columns
+        # Rules may have triangles of their own, so many that databases have no room for a second column for each.
+        return [*columns, *(f"z{j + 1}" for j in self.plan.limits if self.seeks)]
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
@@ -187,14 +188,16 @@ class _Writer:
     def triangle(self, feature: int, triangle: Triangle) -> str:
         """Return the degree of a value in a triangle; a side whose end is infinite needs no case."""
         (a, b, c), z, cases = triangle, f"z{feature + 1}", []
-        if not math.isinf(a):
-            cases.append(f"WHEN {z} <= {real(a)} AND {z} < {real(b)} THEN 0e0")
-            if a < b:
-                cases.append(f"WHEN {z} < {real(b)} THEN ({z} - {real(a)}) / {real(b - a)}")
-        if not math.isinf(c):
-            cases.append(f"WHEN {z} >= {real(c)} AND {z} > {real(b)} THEN 0e0")
-            if b < c:
-                cases.append(f"WHEN {z} > {real(b)} THEN ({real(c)} - {z}) / {real(c - b)}")
+        if a == b:
+            cases.append(f"WHEN {z} < {real(b)} THEN 0e0")
+        elif not math.isinf(a):
+            cases.append(f"WHEN {z} <= {real(a)} THEN 0e0")
+            cases.append(f"WHEN {z} < {real(b)} THEN ({z} - {real(a)}) / {real(b - a)}")
+        if b == c:
+            cases.append(f"WHEN {z} > {real(b)} THEN 0e0")
+        elif not math.isinf(c):
+            cases.append(f"WHEN {z} >= {real(c)} THEN 0e0")
+            cases.append(f"WHEN {z} > {real(b)} THEN ({real(c)} - {z}) / {real(c - b)}")
         return f"CASE {' '.join(cases)} ELSE 1e0 END" if cases else "1e0"
 
     def from_middle(self, feature: int, triangle: Triangle, width: float) -> str:
@@ -223,8 +226,13 @@ class _Writer:
             if not self.plan.said:
                 columns.append(f"{self.output(rule - 1)} AS y{rule}")
             if self.seeks:
-                columns.append(f"{' + '.join(f'a{number}' for number in numbers) or '0e0'} AS s{rule}")
+                columns.append(f"{' + '.join(map(self.steps, numbers)) or '0e0'} AS s{rule}")
         return columns
+
+    def steps(self, number: int) -> str:
+        """Return how far a row is away from a condition."""
+        condition = self.plan.conditions[number - 1]
+        return f"a{number}" if condition.triangle is None else self.away(condition)
 
     def weight(self, numbers: Sequence[int]) -> str:
         degrees = [f"c{number}" for number in numbers]
