@@ -72,7 +72,7 @@ def deaf_from_the_start(process):
 
 
 def test_killed_again_and_again_it_comes_to_the_same(bench, bench_command, tmp_path):
-    options = {"methods": "all", "peers": "tree", "folds": "2", "jobs": 2}
+    options = {"methods": "growth,fruler", "peers": "tree", "folds": "2", "jobs": 2}
     bench(tmp_path / "clean", **options)
     expected = read_lines(tmp_path / "clean" / "runs.jsonl")
     assert len(expected) == 4 * 2 * 2
