@@ -34,7 +34,10 @@ def algorithm(request):
 @pytest.fixture(scope="module")
 def n_evaluations(friedman):
     """How many evaluations either search makes when it is left alone."""
-    return {algorithm: quick(algorithm, max_evaluations=None).fit(*friedman).n_evaluations_ for algorithm in ("growth", "fruler")}
+    return {
+        algorithm: quick(algorithm, max_evaluations=None).fit(*friedman).n_evaluations_
+        for algorithm in ("growth", "fruler")
+    }
 
 
 class Recorder(Callback):

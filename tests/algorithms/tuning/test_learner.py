@@ -159,8 +159,25 @@ def test_a_grid_that_time_cut_short_is_searched_on(friedman, estimator, whole, t
     ended = estimator(**SETTINGS, checkpoint=tmp_path, time_limit=3.0).fit(*friedman)
     assert ended.ended_early_
     assert (ended.history_.stage == 2).any()
+    n_grid = (ended.history_.stage == 1).sum()
+    assert n_grid < (whole.history_.stage == 1).sum()
+    # The limit is that of every call, and a third of it that of the first stage.
+    again = estimator(**SETTINGS, checkpoint=tmp_path, time_limit=0.1).fit(*friedman)
+    assert again.ended_early_
+    assert (again.history_.stage == 1).sum() <= n_grid + 1
     clock.tick = 0.0
     assert_same_model(estimator(**SETTINGS, checkpoint=tmp_path).fit(*friedman), whole)
+
+
+def test_what_was_tuned_is_there_even_if_there_is_no_time_left(friedman, estimator, tmp_path, clock):
+    watcher = Watcher("tuning", 4)
+    ended = estimator(**SETTINGS, checkpoint=tmp_path, callbacks=watcher).fit(*friedman)
+    clock.tick = 1.0
+    again = estimator(**SETTINGS, checkpoint=tmp_path, time_limit=1e-3).fit(*friedman)
+    assert again.rule_base_ == ended.rule_base_
+    # The last generation of the first stage, which the number of evaluations cut short, is made again.
+    assert (again.history_.stage == 1).sum() == (ended.history_.stage == 1).sum()
+    assert again.n_evaluations_ == again.resumed_ == ended.n_evaluations_
 
 
 def test_a_sample_changes_the_search_but_not_what_errors_are(estimator):
@@ -192,5 +209,8 @@ def test_chromosomes_of_another_space_are_refused(friedman, damaged):
 def test_rules_that_look_at_something_are_tuned(estimator):
     # Noise: one constant is the most accurate of what the first stage meets, but has nothing to tune.
     rng = np.random.default_rng(0)
-    model = estimator(**SETTINGS).fit(rng.uniform(size=(300, 3)), rng.normal(size=300))
-    assert model.rule_base_.looks_at.any()
+    X, y = rng.uniform(size=(1_500, 3)), rng.normal(size=1_500)
+    y[0] = y[1:].mean()
+    settings = SETTINGS | {"max_rules": 3}
+    assert not LMETSKRegressor(**settings).fit(X, y).rule_base_.looks_at.any()
+    assert estimator(**settings).fit(X, y).rule_base_.looks_at.any()

@@ -145,6 +145,13 @@ def test_what_is_beyond_a_limit_is_infinite_and_nothing_else(problem):
     np.testing.assert_array_equal(found[:, 1], free[:, 1])
 
 
+def test_a_limit_holds_to_the_last_bit(problem):
+    one = problem.simplest()
+    [[error, n_rules]] = problem.evaluate([one], None, NO_LIMIT)
+    limits = [Limit(error), Limit(np.nextafter(error, 0.0)), Limit(np.nextafter(error, 0.0), int(n_rules) + 1)]
+    assert [problem.evaluate([one], None, limit)[0, 0] for limit in limits] == [error, np.inf, error]
+
+
 def test_it_does_not_depend_on_what_else_is_evaluated(problem):
     chromosomes = some_chromosomes(problem)
     together = problem.evaluate(chromosomes, None, NO_LIMIT)
