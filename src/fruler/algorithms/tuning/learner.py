@@ -17,6 +17,7 @@ from fruler.algorithms.genetic.spea2 import Spea2, Spea2Settings
 from fruler.algorithms.genetic.state import Generation
 from fruler.algorithms.genetic.workers import Workers
 from fruler.algorithms.grids import stage as grid_stage
+from fruler.algorithms.grids.chromosome import GridChromosome
 from fruler.algorithms.grids.grid import Consequent
 from fruler.algorithms.grids.solution import GridSolution
 from fruler.algorithms.grids.stage import GridOptions, GridSnapshot, GridStage
@@ -106,9 +107,14 @@ class TwoStageLearner(ABC, Generic[Sample]):
             self._keep(replace(self.state, grid=snapshot))
 
         self.grid.run(keep, state.grid)
-        # Not that of the front: one rule that looks at nothing may be the most accurate, and has nothing to tune.
-        best = self.grid.search.best.chromosome
-        return self.grid.solution(best), ended or not workers.out_of_time
+        return self.grid.solution(self._best_grid()), ended or not workers.out_of_time
+
+    def _best_grid(self) -> GridChromosome:
+        """Return the most accurate grid whose rules look at something, if there is one: else there is nothing to tune."""
+        n_inputs, best_by_rules = self.grid.grid.n_inputs, self.grid.search.evaluator.front.values()
+        looking = [(one, worth) for one, worth in best_by_rules if (one.granularities[:n_inputs] > 1).any()]
+        best, _ = min(looking or best_by_rules, key=lambda found: found[1])
+        return best
 
     def _tune(self, problem: TuningProblem[Sample], base: bytes, in_time: bool) -> Spea2[TunedChromosome, Sample]:
         options, control = self.options, self.control
