@@ -110,7 +110,7 @@ class TwoStageLearner(ABC, Generic[Sample]):
         return self.grid.solution(self._best_grid()), ended or not workers.out_of_time
 
     def _best_grid(self) -> GridChromosome:
-        """Return the most accurate grid whose rules look at something, if there is one: else there is nothing to tune."""
+        """Return the most accurate grid whose rules look at something, if there is one: others have nothing to tune."""
         n_inputs, best_by_rules = self.grid.grid.n_inputs, self.grid.search.evaluator.front.values()
         looking = [(one, worth) for one, worth in best_by_rules if (one.granularities[:n_inputs] > 1).any()]
         best, _ = min(looking or best_by_rules, key=lambda found: found[1])
