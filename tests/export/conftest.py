@@ -189,6 +189,13 @@ def crisp_triangles() -> RuleBase:
     return RuleBase(inputs, OwnTriangles(points, inputs), coefficients, "minimum")
 
 
+def covered_triangles(labels=((0, 1), (2, -1), (-1, -1)), said=(0, 2, 1)) -> RuleBase:
+    """Rules of which the last one always applies."""
+    inputs = [Variable(name, TrianglePartition.uniform((0.0, 1.0), 3, -0.1)) for name in "ab"]
+    output = TrianglePartition([(0.0, 1.0, 1.5), (1.0, 1.2, 4.0), (2.0, 5.0, 5.0)], (0.0, 5.0))
+    return RuleBase(inputs, LabelTriangles(labels, inputs), LabelConsequents(said, output), "minimum")
+
+
 MAKERS: dict[str, Callable[[], RuleBase]] = {
     "grown on weather": lambda: learned("weather"),
     "grown on friedman": lambda: learned("friedman"),
@@ -222,6 +229,9 @@ MAKERS: dict[str, Callable[[], RuleBase]] = {
     "nasty triangles": nasty_triangles,
     "a curve over triangles": lambda: with_curve(triangle_rules.own_sets(), 1, [90.0, 150.0]),
     "crisp triangles": crisp_triangles,
+    "triangles with a rule for everything": covered_triangles,
+    "a label for everything": lambda: covered_triangles([[-1, -1]], [1]),
+    "labels for everything": lambda: covered_triangles([[-1, -1], [-1, -1]], [0, 1]),
 } | {f"random {seed}": lambda seed=seed: random_rules(seed) for seed in range(12)}
 
 made = lru_cache(maxsize=None)(lambda name: MAKERS[name]())

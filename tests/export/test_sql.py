@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from fruler.export import export_model
-from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules import FuzzyPartition, OwnTriangles, RuleBase, Variable
 
 TABLE = 'the "table"; --'
 
@@ -85,6 +85,17 @@ def test_numbers_are_floats_and_read_to_the_last_bit(make_rules):
 def test_columns_of_the_result_must_differ(make_rules):
     with pytest.raises(ValueError, match="distinct names"):
         export_model(make_rules("crisp"), "sql", keep=["prediction"])
+
+
+def test_rules_with_many_sets_of_their_own_do_not_need_more_columns_than_sqlite_has(check):
+    rng = np.random.default_rng(0)
+    inputs = [Variable(f"x{j}", FuzzyPartition([], (0.0, 1.0))) for j in range(15)]
+    points = np.sort(rng.uniform(-0.5, 1.5, (100, 15, 3)), axis=2)
+    rule_base = RuleBase(inputs, OwnTriangles(points, inputs), rng.normal(size=(100, 16)), "minimum")
+    X = rng.uniform(size=(20, 15))
+    assert 0 < rule_base.activations(X)[1].sum() < 20
+    found = in_sqlite(rule_base.names, X.tolist(), export_model(rule_base, "sql", table=TABLE))
+    check(rule_base, X, [prediction for (prediction,) in found])
 
 
 def test_many_rules_do_not_make_the_query_grow_out_of_hand_in_sqlite(check):

@@ -75,6 +75,13 @@ def test_a_trapezoid_says_where_a_label_holds(points, x):
     assert (partition.degrees([x])[0, 0] > 0.0) <= inside
 
 
+def test_a_label_that_goes_on_holds_fully_beyond_its_middle():
+    partition = TrianglePartition([(-math.inf, 1.0, 2.0), (1.0, 3.0, math.inf)], (0.0, 5.0))
+    assert partition.trapezoid(0, 0) == (-math.inf, -math.inf, 1.0, 2.0)
+    assert partition.trapezoid(1, 1) == (1.0, 3.0, math.inf, math.inf)
+    assert (partition.half_way(0, 0), partition.half_way(1, 1)) == ((None, 1.5), (2.0, None))
+
+
 def test_labels_are_renamed_and_copies_are_equal():
     partition = TrianglePartition.uniform((0.0, 10.0), 3)
     again = partition.renamed({"high": "hot"})

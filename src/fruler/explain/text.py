@@ -325,7 +325,7 @@ def listed(meanings: Mapping[str, str]) -> str:
 
 def meaning_title(rule_base: RuleBase) -> str:
     """Return the heading of what labels mean: strong partitions have labels that meet, triangles stand for values."""
-    free = any(len(variable.partition.triangles) for variable in meaningful(rule_base))
+    free = any(variable.partition.of_triangles for variable in meaningful(rule_base))
     return "What labels stand for" if free else "Where labels meet"
 
 
@@ -341,7 +341,7 @@ def borders(partition: Partition) -> str:
     if not partition.ordered:
         groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
         return listed(dict(zip(partition.labels, groups, strict=True)))
-    if len(partition.triangles):
+    if partition.of_triangles:
         return listed(label_meanings(partition))
     low, high = partition.range
     tolerance = _SHARE_OF_RANGE * (high - low)

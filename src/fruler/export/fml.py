@@ -237,7 +237,7 @@ def _term(parent: ElementTree.Element, name: str) -> ElementTree.Element:
 
 
 def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last: int) -> None:
-    if len(partition.triangles):
+    if partition.of_triangles:
         _add_triangle(term, partition.triangles[first].tolist(), partition.range)
         return
     ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in borders_of(partition, 0)]

@@ -74,7 +74,7 @@ def export(
     lines = _tabular(rule_base, table)
     if table.curves:
         lines += ["", r"\par\medskip", *_curves(rule_base, table)]
-    if meanings := [one for one in meaningful(rule_base) if len(one.partition.triangles)]:
+    if meanings := [one for one in meaningful(rule_base) if one.partition.of_triangles]:
         lines += ["", r"\par\medskip", *_meanings(meanings)]
     if not float:
         return "\n".join(lines) + "\n"

@@ -70,7 +70,7 @@ def _meanings(rule_base: RuleBase) -> str:
     lines = [
         f"- {_escaped(name_with_unit(variable.name, variable.unit))}: {_escaped(borders(variable.partition))}\n"
         for variable in meaningful(rule_base)
-        if len(variable.partition.triangles)
+        if variable.partition.of_triangles
     ]
     return "\nWhat labels stand for:\n\n" + "".join(lines) if lines else ""
 

@@ -190,7 +190,7 @@ def make_plan(rule_base: RuleBase) -> Plan:
     conditions, limits = [], {}
     for j, first, last in keys:
         partition = rule_base.antecedents.condition_inputs[j].partition
-        if len(partition.triangles):
+        if partition.of_triangles:
             a, b, c = partition.triangles[first].tolist()
             limits[j] = partition.range
             width = float(rule_base.antecedents.widths[j])

@@ -94,10 +94,11 @@ class _Writer:
         inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
         # What a label of the output says has its weight in it several times.
         inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks or bool(self.plan.said))
-        rules = [", ".join(self.carried(rule)) for rule in self.rules]
+        between = ",\n  " if self.plan.said else ", "
+        rules = between.join(", ".join(self.carried(rule)) for rule in self.rules)
         total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
         curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
-        inner = self.layer(inner, [(",\n  " if self.plan.said else ", ").join(rules), total, *curves], "the sum of their weights", 4)
+        inner = self.layer(inner, [rules, total, *curves], "the sum of their weights", 4)
         last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         last.append(f"{self.answer()} AS {quoted(prediction)}")
         columns = ",\n       ".join(last)

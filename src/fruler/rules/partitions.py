@@ -75,6 +75,11 @@ class Partition(ABC):
         return np.empty(0)
 
     @property
+    def of_triangles(self) -> bool:
+        """Whether labels are triangles of any shape, whose degrees need not sum to one."""
+        return len(self.triangles) > 0
+
+    @property
     def triangles(self) -> Floats:
         """The three points of each label, shape (n_labels, 3); nothing where labels are no triangles of their own."""
         return np.empty((0, 3))

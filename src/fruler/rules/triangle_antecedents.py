@@ -157,7 +157,7 @@ class LabelTriangles(TriangleAntecedents):
                 f"labels 0 to {self.granularities[j] - 1}; -1 stands for all."
             )
         for own in np.flatnonzero((self.labels >= 0).any(axis=0)):
-            if not len(self.variables[own].partition.triangles):
+            if not self.variables[own].partition.of_triangles:
                 raise ValueError(
                     f"LabelTriangles needs inputs with a TrianglePartition; that of {self.variables[own].name!r} is a "
                     f"{type(self.variables[own].partition).__name__}."

@@ -46,7 +46,7 @@ def membership(partition: Partition, first: int, last: int, low: float, high: fl
     corners = [(start, 0.0), (full_from, 1.0), (full_to, 1.0), (end, 0.0)]
     inside = max(low, partition.range[0]), min(high, partition.range[1])
     points = [(x, y) for x, y in corners if inside[0] <= x <= inside[1]]
-    if len(partition.triangles):
+    if partition.of_triangles:
         # A triangle may reach beyond the domain, where values count as its ends.
         points = sorted([*points, *zip(inside, _together(partition, first, last, inside), strict=True)])
     ends = _together(partition, first, last, (low, high))

@@ -159,7 +159,7 @@ def _labels_title(rule_base: RuleBase) -> str:
     """Return the title of what the table of inputs says of labels."""
     if not rule_base.antecedents.shares_labels:
         return "labels"
-    free = any(len(variable.partition.triangles) for variable in rule_base.variables)
+    free = any(variable.partition.of_triangles for variable in rule_base.variables)
     return f"labels and {'what they stand for' if free else 'where they meet'}"
 
 

@@ -104,7 +104,7 @@ def _labels(rule_base: RuleBase, variable: Variable, tolerance: float) -> str:
 def meeting(variable: Variable, tolerance: float) -> str:
     """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of others, what they stand for."""
     partition = variable.partition
-    if len(partition.triangles) and not variable.tells_borders:
+    if partition.of_triangles and not variable.tells_borders:
         meanings = label_meanings(partition, lambda value: shown(value, tolerance))
         return name_with_unit(listed(meanings), variable.unit)
     if not partition.ordered:

@@ -22,7 +22,7 @@ def partition_to_json(partition: Partition) -> dict[str, Any]:
     if not partition.ordered:
         return {"kind": "nominal", "groups": [list(group) for group in partition.groups], "labels": labels}
     domain = list(partition.range)
-    if len(partition.triangles):
+    if partition.of_triangles:
         points = [triangle_to_json(triangle) for triangle in partition.triangles.tolist()]
         return {"kind": "triangles", "domain": domain, "points": points, "labels": labels}
     return {
