@@ -26,8 +26,8 @@ class Progress:
     ----------
     stage : str
         What has just moved on: ``"growth"``, a rule was added; ``"cross-validation"``, a fold is finished;
-        ``"selection"`` and ``"discretization"`` are done; ``"evolution"``, a generation is over; ``"fit"``, a model of
-        the front was fitted on all rows.
+        ``"selection"`` and ``"discretization"`` are done; ``"evolution"``, a generation is over, or ``"grid"`` and
+        ``"tuning"`` in searches of one or two such stages; ``"fit"``, a model of the front was fitted on all rows.
     generation : int
         Its number in the stage: the generation (0 is the first population), the rules added, the folds or the models
         that are done.
