@@ -88,3 +88,29 @@ def test_half_a_rule_is_damage(packed):
     worths[0, 1] += 0.5
     with pytest.raises(DAMAGE):
         unpack_snapshot(document, arrays | {"stage worths": worths}, POINTS, "stage")
+
+
+@pytest.mark.parametrize("everyone", [False, True])
+def test_no_archive_and_no_front_are_damage(packed, everyone):
+    document, arrays = packed
+    size = len(arrays["stage worths"]) if everyone else 0
+    with pytest.raises(ValueError, match="archive"):
+        unpack_snapshot(document | {"n_archive": size}, arrays | {"stage fitness": np.zeros(size)}, POINTS, "stage")
+
+
+def test_rows_of_another_table_are_damage(packed):
+    document, arrays = packed
+    problem = HiddenPoint()
+
+    def restore(rows, sampler):
+        others = {name: array for name, array in arrays.items() if name != "stage sample rows"}
+        snapshot = unpack_snapshot(document, others | rows, POINTS, "stage")
+        Spea2(problem, Spea2Settings(15, 400), np.random.default_rng(0), sampler=sampler).restore(snapshot)
+
+    sampler = RowSampler(problem.rows[:, 0], 20)
+    restore({"stage sample rows": np.array([3, 49])}, sampler)
+    for rows, drawn_by in (({"stage sample rows": np.array([3, 50])}, sampler), ({}, sampler)):
+        with pytest.raises(ValueError, match="damaged: its sample"):
+            restore(rows, drawn_by)
+    with pytest.raises(ValueError, match="damaged: its sample"):
+        restore({"stage sample rows": np.array([3, 49])}, None)

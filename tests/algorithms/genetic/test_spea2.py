@@ -106,6 +106,28 @@ def test_a_search_ends_after_two_cycles_without_a_lower_error():
     assert len(set(last)) == 1
 
 
+def test_the_threshold_falls_faster_while_nothing_enters():
+    search = make_search()
+    search.initialize()
+    search.record(0.0)
+    evaluated, thresholds = search.evaluated, [search.threshold]
+    search.evaluated = lambda chromosomes: []
+    for _ in range(3):
+        search.advance()
+        thresholds.append(search.threshold)
+    # One because the best is the same, and one, two and four because nothing is new.
+    assert np.diff(thresholds).tolist() == [-2.0, -3.0, -5.0]
+    resumed = make_search(seed=99)
+    resumed.restore(search.snapshot())
+    resumed.evaluated = search.evaluated
+    resumed.advance()
+    assert resumed.threshold == thresholds[-1] - 9.0
+    search.evaluated = evaluated
+    search.advance()
+    assert search.fall == 1
+    assert search.threshold >= thresholds[-1] - 1.0
+
+
 def test_the_archive_is_kept_in_bounds():
     search = make_search(population_size=4)
     search.initialize()

@@ -43,6 +43,11 @@ class RowSampler:
             return None
         return cls(target, max(_MIN_ROWS, int(_SHARE * len(target))))
 
+    @property
+    def n_rows(self) -> int:
+        """The number of all rows."""
+        return len(self._order)
+
     def draw(self, rng: np.random.Generator) -> Indices:
         """Draw one row of every stratum; returned in increasing order."""
         return np.sort(self._order[rng.integers(self._edges[:-1], self._edges[1:])]).astype(np.intp, copy=False)

@@ -17,7 +17,7 @@ from fruler.algorithms.genetic.front import pareto_front
 from fruler.algorithms.genetic.problem import NO_LIMIT, C, Limit, Problem, S
 from fruler.algorithms.genetic.sampling import RowSampler
 from fruler.algorithms.genetic.selection import mating_share, select_archive, tournaments
-from fruler.algorithms.genetic.state import Generation, Snapshot
+from fruler.algorithms.genetic.state import Generation, Snapshot, damaged
 from fruler.algorithms.genetic.workers import OutOfTime, Workers
 
 # So many cycles in a row without a lower error end the search.
@@ -295,7 +295,18 @@ class Spea2(Generic[C, S]):
         )
 
     def restore(self, snapshot: Snapshot[C]) -> None:
-        """Go back to where a snapshot was taken."""
+        """Go back to where a snapshot was taken.
+
+        Raises
+        ------
+        ValueError
+            If it was taken of another table.
+        """
+        n_rows = 0 if self.sampler is None else self.sampler.n_rows
+        if (snapshot.rows is None) != (self.sampler is None) or (
+            snapshot.rows is not None and snapshot.rows[-1] >= n_rows
+        ):
+            raise damaged("its sample is not of these rows")
         self.archive, self.fitness = list(snapshot.archive), snapshot.fitness
         self._use_sample(snapshot.rows)
         self.threshold, self.fall = snapshot.threshold, snapshot.fall

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from fruler._typing import Floats
 from fruler.algorithms.genetic.codec import ChromosomeCodec, checked_floats
 from fruler.algorithms.genetic.granularities import Granularities
+from fruler.algorithms.genetic.state import damaged
 from fruler.algorithms.grids.grid import Grid
 from fruler.learning.algorithm import Arrays
 
@@ -87,7 +88,4 @@ def check_chromosomes(grid: Grid, chromosomes: Sequence[GridChromosome]) -> None
             within = (grid.least <= one.granularities) & (one.granularities <= grid.largest)
             fits = bool(within.all() and (np.abs(one.displacements) <= grid.displacement + _STEP).all())
         if not fits:
-            raise ValueError(
-                "the checkpoint is damaged: it has grids that are impossible for this table; delete its folder, or "
-                "choose another."
-            )
+            raise damaged("it has grids that are impossible for this table")
