@@ -38,7 +38,7 @@ class LMETSKOptions:
 class AMETSKOptions(LMETSKOptions):
     """The parameters of `AMETSKRegressor` that decide on the model; documented there."""
 
-    kappa: float = 100.0
+    kappa: float = 10.0
     estimation: Estimation = "global"
     terms: Terms = "used"
     crossover: Crossover = "blx"
