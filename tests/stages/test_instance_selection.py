@@ -10,7 +10,7 @@ from sklearn.datasets import load_diabetes, make_regression
 
 from fruler import ClassConditionalSelector
 from fruler.kernels import nearest
-from fruler.stages.instance_selection import class_conditional_scores, output_classes, select_instances, thin_out
+from fruler.stages.instance_selection import output_classes, select_instances
 
 
 def leave_one_out_error(X, y, selected):
@@ -75,19 +75,6 @@ def test_no_class_is_empty():
     assert (np.diff(borders) > 0).all()
 
 
-def test_scores_follow_the_formula():
-    # Row 0 is the nearest of its class for three rows and of another class for one; row 3 only of another.
-    within = np.array([1, 0, 0, 0])
-    between = np.array([3, 3, 3, 0])
-    p_w, p_b = 3 / 4, 1 / 4
-    middle = (p_w + p_b) / 2
-    scores = class_conditional_scores(np.array([within, between]))
-    assert scores[0] == pytest.approx(p_w * np.log(p_w / middle) - p_b * np.log(p_b / middle))
-    assert scores[1] == pytest.approx(p_b * np.log(2))
-    assert scores[2] == 0.0
-    assert scores[3] == pytest.approx(-0.75 * np.log(2))
-
-
 def test_reported_errors_are_those_of_the_selected_rows(diabetes, clustered):
     for X, y in (diabetes, clustered):
         X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -112,15 +99,6 @@ def test_thin_out_drops_rows_only_within_its_tolerance(clustered):
     assert set(anything.sample_indices_) < set(plain.sample_indices_)
     strict = ClassConditionalSelector(thin_out_tolerance=0.0).fit(X, y)
     assert strict.error_selected_ <= plain.error_selected_ * (1 + 1e-12)
-
-
-def test_thin_out_keeps_the_rows_at_the_border():
-    # Two classes on a line: the nearest of the other class are always the two rows beside the gap.
-    X = np.array([[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0]])
-    y = np.array([0.0, 0.0, 0.0, 0.0, 5.0, 5.0, 5.0, 5.0])
-    rows, error = thin_out(X, np.ascontiguousarray(X.T), y, np.repeat([0, 1], 4), np.arange(8))
-    assert error == pytest.approx(leave_one_out_error(X, y, rows))
-    assert {3, 4} <= set(rows)
 
 
 def test_comparing_with_the_best_set_keeps_no_more_rows(diabetes):
