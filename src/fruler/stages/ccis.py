@@ -14,7 +14,7 @@ from fruler._typing import Floats, Indices
 from fruler.kernels import nearest
 from fruler.stages.class_graphs import divergence_scores, nearest_rows
 from fruler.stages.instance_selection import output_classes
-from fruler.stages.selected_set import NearestSelected, at_least_two, grow_while_better, nearest_error, thin_out_within
+from fruler.stages.selected_set import NearestSelected, at_least_two, grow_while_better, thin_out_within
 from fruler.stages.selector import InstanceSelector, Selection
 
 Pair = tuple[int, int]
@@ -89,14 +89,14 @@ def class_pairs(degrees: Indices, classes: Indices) -> list[Pair]:
         Every pair once, the lower class first, in the order in which the classes name them; none for one class.
     """
     n_classes = len(degrees)
+    if n_classes < 2:
+        return []
     sizes = np.bincount(classes, minlength=n_classes)
     within = degrees[classes, np.arange(len(classes))]
     # One sided: over the rows of one class (columns), against the edges from another (rows).
     apart = np.array([np.bincount(classes, np.abs(within - other), n_classes) for other in degrees])
     distance = (apart + apart.T) / np.minimum(sizes[:, None], sizes)
     np.fill_diagonal(distance, np.inf)
-    if n_classes < 2:
-        return []
     hardest = distance.argmin(axis=1)
     return list(dict.fromkeys((min(c, int(d)), max(c, int(d))) for c, d in enumerate(hardest)))
 
@@ -124,7 +124,8 @@ def paired_degrees(X: Floats, classes: Indices, pairs: list[Pair], rows: Indices
     compact = compact.astype(np.intp, copy=False)
     _, neighbours = nearest.neighbours_in_each_class(points, np.ascontiguousarray(points.T), compact, len(present))
     degrees = degrees_by_class(neighbours, compact)
-    paired = np.array([[(min(c, d), max(c, d)) in pairs for d in present] for c in present])
+    known = set(pairs)
+    paired = np.array([[(min(c, d), max(c, d)) in known for d in present.tolist()] for c in present.tolist()])
     between = np.where(paired[:, compact], degrees, 0).sum(axis=0)
     return degrees[compact, np.arange(len(rows))], between
 
@@ -194,21 +195,24 @@ def select_by_class(X: Floats, y: Floats, *, thin_out_tolerance: float | None = 
     selected, scores = select_by_pairs(columns, y, classes, degrees, missed_by_all)
     whole = NearestClasses(columns, y, classes)
     whole.add(selected)
-    selected, missed, thinned = thin_out_within(
+    selected, _, thinned = thin_out_within(
         thin_out_tolerance if len(borders) else None,
         NearestClasses(columns, y, classes),
         partial(paired_degrees, X, classes, class_pairs(degrees, classes)),
         selected,
         whole.error,
     )
+    # Anew, in the order of the table: of equally near rows the first counts, not the one that was added first.
+    found = NearestClasses(columns, y, classes)
+    found.add(np.sort(selected))
     return Selection(
         indices=np.sort(selected),
         class_borders=borders,
         scores=scores,
         error_all=float(np.square(y - y[nearest_row]).mean()),
-        error_selected=nearest_error(columns, y, np.sort(selected)),
+        error_selected=found.mean_squared_error,
         criterion_all=missed_by_all / n,
-        criterion_selected=missed / n,
+        criterion_selected=found.error / n,
         thinned=thinned,
     )
 
@@ -276,7 +280,7 @@ class CCISSelector(InstanceSelector):
     >>> selector = CCISSelector()
     >>> X_selected, y_selected = selector.fit_resample(X, y)
     >>> X.shape, X_selected.shape
-    ((178, 13), (1, 13))
+    ((178, 13), (7, 13))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

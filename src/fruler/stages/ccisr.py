@@ -14,7 +14,7 @@ from fruler._typing import Floats, Indices
 from fruler.kernels import nearest
 from fruler.stages.class_graphs import class_conditional_scores, nearest_rows, subset_degrees
 from fruler.stages.running_system import RunningSystem, best_labels, label_places
-from fruler.stages.selected_set import grow_while_better, nearest_error, thin_out_within
+from fruler.stages.selected_set import NearestSelected, grow_while_better, thin_out_within
 from fruler.stages.selector import InstanceSelector, Selection
 
 
@@ -122,12 +122,14 @@ def select_by_system(
         order[: n_core + n_added],
         system.error,
     )
+    found = NearestSelected(columns, y)
+    found.add(np.sort(selected))
     return Selection(
         indices=np.sort(selected),
         class_borders=borders,
         scores=scores,
         error_all=float(np.square(y - y[nearest_rows(distances, neighbours)]).mean()),
-        error_selected=nearest_error(columns, y, np.sort(selected)),
+        error_selected=found.mean_squared_error,
         criterion_all=whole.error,
         criterion_selected=criterion,
         thinned=thinned,
@@ -205,7 +207,7 @@ class CCISRLikeSelector(InstanceSelector):
     >>> selector = CCISRLikeSelector()
     >>> X_selected, y_selected = selector.fit_resample(X, y)
     >>> X.shape, X_selected.shape
-    ((442, 10), (1, 10))
+    ((442, 10), (20, 10))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -1,4 +1,4 @@
-"""Class-conditional neighbour graphs: who is the nearest of a row's own class and of another, and the scores of that."""
+"""Class-conditional neighbour graphs: the nearest of a row's own class and of another, and what rows score by them."""
 
 from __future__ import annotations
 

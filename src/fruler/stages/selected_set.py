@@ -60,9 +60,14 @@ class NearestSelected:
         return other
 
     @property
-    def error(self) -> float:
+    def mean_squared_error(self) -> float:
         """Mean squared error of predicting each row from the nearest selected row other than itself."""
         return math.inf if (self.neighbour < 0).any() else float(self.squared_error.mean())
+
+    @property
+    def error(self) -> float:
+        """What decides on the selection: here the mean squared error."""
+        return self.mean_squared_error
 
 
 def grow_while_better(selected: Set, order: Indices, enough: float = -math.inf) -> tuple[Set, int]:
@@ -174,10 +179,3 @@ def at_least_two(selected: Indices, scores: Floats) -> Indices:
         others = np.setdiff1d(np.argsort(-scores, kind="stable"), selected, assume_unique=True)
         selected = np.concatenate([selected, others[: 2 - len(selected)]])
     return np.sort(selected)
-
-
-def nearest_error(columns: Floats, y: Floats, rows: Indices) -> float:
-    """Return the mean squared error of predicting each row from the nearest of some rows other than itself."""
-    known = NearestSelected(columns, y)
-    known.add(rows)
-    return known.error
