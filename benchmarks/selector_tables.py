@@ -1,11 +1,11 @@
 """The paper's Table 2 beside all instance selectors: how many rows they leave out, and what that costs.
 
-    python benchmarks/selectors.py --data FOLDER [--sets dee,friedman] [--out FILE]
+    python benchmarks/selector_tables.py --data FOLDER [--sets dee,friedman] [--out FILE]
 
 Five folds a set; the first one only for sets of more than 5,000 rows. The error increase is that of the paper: the mean
 squared error of predicting each training row from its nearest selected row, over that from its nearest row of all. The
-paper prints neither CCIS nor CCISR. Every finished run is a line of the results file; a run that is already there is not
-made again. Without --data only the summary of what is in the file is printed.
+paper prints neither CCIS nor CCISR. Every finished run is a line of the results file; a run that is already there is
+not made again. Without --data only the summary of what is in the file is printed.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def print_sets(means: pd.DataFrame, paper: pd.DataFrame) -> None:
 def print_summary(means: pd.DataFrame, paper: pd.DataFrame) -> None:
     print("\nmean reduction, geometric mean of the error increase, largest, seconds of the slowest set")
     printed = paper.is_error_increase
-    print(f"{'paper':24} {paper.is_reduction_pct.mean():5.1f} {np.exp(np.log(printed).mean()):6.2f} {printed.max():7.1f}")
+    increase = np.exp(np.log(printed).mean())
+    print(f"{'paper':24} {paper.is_reduction_pct.mean():5.1f} {increase:6.2f} {printed.max():7.1f}")
     for selector in SELECTORS:
         rows = means.xs(selector, level="selector")
         increase = np.exp(np.log(rows.increase).mean())
