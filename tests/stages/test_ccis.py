@@ -44,6 +44,12 @@ def test_classes_are_paired_with_the_most_similar_graph():
     assert class_pairs(degrees_of(LINE, LINE_CLASSES), LINE_CLASSES) == [(0, 1), (1, 2)]
 
 
+def test_a_small_class_does_not_look_similar_for_being_small():
+    # Differences of 5 (classes 0 and 1), 3 (0 and 2) and 6 (1 and 2), over 1, 1 and 2 rows.
+    degrees = np.array([[0, 1, 0, 0, 0, 1, 0], [4, 0, 0, 0, 0, 4, 0], [2, 2, 0, 0, 0, 0, 0]])
+    assert class_pairs(degrees, np.array([0, 1, 1, 1, 1, 2, 2])) == [(0, 2), (1, 2)]
+
+
 def test_one_class_has_no_pair():
     classes = np.zeros(7, dtype=np.intp)
     assert class_pairs(degrees_of(LINE, classes), classes) == []
@@ -105,6 +111,13 @@ def test_the_rows_of_a_pair_by_hand(missed_by_all, expected):
     expected_scores[4] = border
     np.testing.assert_allclose(scores, expected_scores)
     assert selected.tolist() == expected
+
+
+def test_a_row_in_two_pairs_has_its_best_score():
+    columns, degrees = np.ascontiguousarray(LINE.T), degrees_of(LINE, LINE_CLASSES)
+    _, scores = select_by_pairs(columns, np.zeros(7), LINE_CLASSES, degrees, 0)
+    # Row 3 scores in classes 1 and 2, row 4 in classes 0 and 1, where its share of the within graph is a fifth.
+    np.testing.assert_allclose(scores[[3, 4]], [0.25 * math.log(2), 0.2 * math.log(2)])
 
 
 class Reference:

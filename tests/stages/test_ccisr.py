@@ -40,6 +40,14 @@ def test_the_inputs_are_those_that_correlate_most():
     assert most_correlated(X[:, [2, 2]], y, 2).tolist() == []
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_of_inputs_that_differ_in_unit_alone_the_first_is_taken(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(2, 300))
+    X = np.column_stack([rng.normal(size=300), *(x * unit + 0.1 for unit in (1.0, 3.7, 0.3, 7.1, 1e-3))])
+    assert most_correlated(X, x + 0.1 * y, 2).tolist() == [1, 2]
+
+
 class Reference:
     """The selection in plain loops, its fuzzy systems made anew as rule bases."""
 

@@ -147,17 +147,18 @@ def test_duplicates_and_seasons_take_no_longer_than_other_data():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
-def test_a_long_selection_can_be_interrupted():
+@pytest.mark.parametrize("selector", ["ClassConditionalSelector", "CCISSelector"])
+def test_a_long_selection_can_be_interrupted(selector):
     code = (
         "import signal\n"
         "import numpy as np\n"
-        "from fruler import ClassConditionalSelector\n"
+        f"from fruler import {selector}\n"
         "rng = np.random.default_rng(0)\n"
         "X, y = rng.normal(size=(200_000, 40)), rng.normal(size=200_000)\n"
         "signal.signal(signal.SIGVTALRM, signal.default_int_handler)\n"
         # Seconds of its own work, however busy the machine is: the selection is well under way then.
         "signal.setitimer(signal.ITIMER_VIRTUAL, 0.5)\n"
-        "ClassConditionalSelector().fit(X, y)\n"
+        f"{selector}().fit(X, y)\n"
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120, check=False)
     assert b"KeyboardInterrupt" in process.stderr
