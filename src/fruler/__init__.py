@@ -10,11 +10,15 @@ if TYPE_CHECKING:
     from fruler.estimators.growth import FuzzyRuleRegressor
     from fruler.estimators.saved_model import load_model
     from fruler.rules import FuzzyPartition, RuleBase
+    from fruler.stages.ccis import CCISSelector
+    from fruler.stages.ccisr import CCISRLikeSelector
     from fruler.stages.discretization import MultiGranularityDiscretizer
     from fruler.stages.instance_selection import ClassConditionalSelector
 
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
+    "CCISRLikeSelector": "fruler.stages.ccisr",
+    "CCISSelector": "fruler.stages.ccis",
     "ClassConditionalSelector": "fruler.stages.instance_selection",
     "FRULERRegressor": "fruler.estimators.fruler",
     "FuzzyPartition": "fruler.rules",
@@ -26,6 +30,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "CCISRLikeSelector",
+    "CCISSelector",
     "ClassConditionalSelector",
     "FRULERRegressor",
     "FuzzyPartition",
