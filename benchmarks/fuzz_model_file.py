@@ -104,8 +104,8 @@ class Pairs(dict[str, Any]):
 
 
 def spoiled(rng: random.Random, golden: list[bytes]) -> bytes:
-    """Return a golden file with something wrong, or not, about it; mostly one of the three smallest, the fastest."""
-    raw = rng.choice(sorted(golden, key=len)[:3] if rng.random() < 0.8 else golden)
+    """Return a golden file with something wrong, or not, about it; mostly one of the five smallest, the fastest."""
+    raw = rng.choice(sorted(golden, key=len)[:5] if rng.random() < 0.8 else golden)
     if rng.random() < 0.3:
         return spoil_bytes(rng, raw, golden)
     document, places = parsed(raw)

@@ -1,12 +1,25 @@
+import datetime
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.triangle_rules import mamdani, own_sets
 
 from fruler.explain.effects import output_spread, signed_effects
 from fruler.explain.text import rules_text, truth_sentence
-from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules import (
+    Curve,
+    FuzzyPartition,
+    LabelConsequents,
+    LabelTriangles,
+    NominalPartition,
+    OwnTriangles,
+    RuleBase,
+    TrianglePartition,
+    Variable,
+)
 from fruler.rules.truth import Truth
+from fruler.table.date_sources import TrendSource
 
 
 def rules(consequents, antecedents=None, **options):
@@ -232,3 +245,40 @@ def test_without_training_rows_nothing_is_said_of_truth():
     rule_base = with_truth(1.0, 1.0, True)
     unknown = replace(rule_base, training=replace(rule_base.training, truth=None))
     assert "Typical error" not in str(unknown)
+
+
+def test_rules_that_say_labels_of_the_output():
+    text = rules_text(mamdani(), width=200)
+    assert "Rule 5\n  if weight is high and power is high and year is low\n  then mpg is low\n" in text
+    assert text.endswith(
+        "What labels stand for\n"
+        "  weight: low = up to 1900 (below 3000); medium = about 2800 (2100 to 3900); "
+        "high = from 4400 (above 3100) (lb)\n"
+        "  power: low = up to 60 (below 118); high = from 170 (above 124) (hp)\n"
+        "  year: low = up to 70 (below 76); medium = about 76 (70 to 82); high = from 82 (above 76)\n"
+        "  mpg: low = about 11 (5 to 18); medium = about 18.5 (10 to 24); high = about 27 (17 to 45) (mi/gal)"
+    )
+    assert max(map(len, rules_text(mamdani(), width=40).splitlines())) <= 40
+
+
+def test_rules_with_sets_of_their_own():
+    text = rules_text(own_sets(), width=200)
+    assert text.endswith(
+        "Rule 4\n  if weight is from 3600 (above 2500) and year is up to 71 (below 77)\n  then mpg = 14"
+    )
+    assert "if weight is about 2800 (2100 to 3400) and power is about 95 (60 to 140)\n" in text
+
+
+def test_a_single_label_that_always_applies():
+    x = Variable("x", TrianglePartition.uniform((0.0, 1.0), 2))
+    said = LabelConsequents([1], TrianglePartition.uniform((0.0, 1.0), 2, shoulders=False))
+    text = rules_text(RuleBase([x], LabelTriangles([[-1]], [x]), said))
+    assert text.splitlines()[2] == "y is high"
+
+
+def test_dates_of_triangles_are_written_as_dates():
+    sold = TrendSource("sold", datetime.datetime(2015, 1, 1), "years")
+    x = Variable("sold", FuzzyPartition([], (0.0, 6.0)), source=sold)
+    rules = RuleBase([x], OwnTriangles([[[0.0, 1.0, 2.0]], [[1.0, 3.0, np.inf]]], [x]), [[1.0, 0.0], [2.0, 0.0]])
+    assert rules.rules[1].antecedent == {"sold": ("from 31 Dec 2017 (above 1 Jan 2016)",)}
+    assert "2016" in str(rules)

@@ -6,10 +6,21 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from helpers import triangle_rules
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
 from fruler.data import load_example
-from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules import (
+    Curve,
+    FuzzyPartition,
+    LabelConsequents,
+    LabelTriangles,
+    NominalPartition,
+    OwnTriangles,
+    RuleBase,
+    TrianglePartition,
+    Variable,
+)
 
 # Each would break out of a comment, a string, an identifier or a cell that does not escape it.
 NASTY = (
@@ -149,6 +160,42 @@ def one_line_curve() -> RuleBase:
     return with_curve(with_curve(with_gaps("product"), 2, []), 0, [2.2])
 
 
+def nasty_triangles() -> RuleBase:
+    """Rules over triangles and labels of the output with names of all kinds."""
+    labels = ["*/ low", "hi|gh & <b>", "x\ny"]
+    variables = [
+        Variable(name, TrianglePartition.uniform((0.0, 3.0), 3, 0.05, labels=labels), unit='"\n*/') for name in NASTY
+    ]
+    antecedents = np.full((4, len(variables)), -1)
+    antecedents[np.arange(4), np.arange(4)] = [0, 1, 2, 1]
+    antecedents[:, 5] = [0, 1, 1, 2]
+    said = LabelConsequents([0, 1, 2, 1], TrianglePartition([(0, 1, 3), (1, 2, 9), (5, 6, 6)], (0.0, 6.0), labels))
+    where = LabelTriangles(antecedents, variables)
+    return RuleBase(variables, where, said, target_name="a\n*/ | b", target_unit='"$')
+
+
+def crisp_triangles() -> RuleBase:
+    """Triangles without one side or without both, one that always holds, and an input that never changes."""
+    inputs = [Variable(name, FuzzyPartition([], (0.0, width))) for name, width in (("a", 4.0), ("b", 0.0))]
+    inf, nothing = np.inf, (np.nan,) * 3
+    points = [
+        [(1.0, 1.0, 3.0), nothing],
+        [(0.0, 2.0, 2.0), (-inf, 0.0, inf)],
+        [(2.0, 2.0, 2.0), (-1.0, 1.0, 2.0)],
+        [(3.5, 4.0, inf), (0.0, 0.0, 1.0)],
+        [(3.2, 3.2, 3.2), (-1.0, 0.0, 1.0)],
+    ]
+    coefficients = np.arange(15.0).reshape(5, 3) - 7.0
+    return RuleBase(inputs, OwnTriangles(points, inputs), coefficients, "minimum")
+
+
+def covered_triangles(labels=((0, 1), (2, -1), (-1, -1)), said=(0, 2, 1)) -> RuleBase:
+    """Rules of which the last one always applies."""
+    inputs = [Variable(name, TrianglePartition.uniform((0.0, 1.0), 3, -0.1)) for name in "ab"]
+    output = TrianglePartition([(0.0, 1.0, 1.5), (1.0, 1.2, 4.0), (2.0, 5.0, 5.0)], (0.0, 5.0))
+    return RuleBase(inputs, LabelTriangles(labels, inputs), LabelConsequents(said, output), "minimum")
+
+
 MAKERS: dict[str, Callable[[], RuleBase]] = {
     "grown on weather": lambda: learned("weather"),
     "grown on friedman": lambda: learned("friedman"),
@@ -176,6 +223,15 @@ MAKERS: dict[str, Callable[[], RuleBase]] = {
     "crisp curve, minimum": lambda: with_curve(with_gaps(), 1, [0.5, 2.0], 0.0),
     "curve of one line": one_line_curve,
     "nasty names with curves": nasty_curves,
+    **triangle_rules.KINDS,
+    "mamdani, product": lambda: triangle_rules.mamdani("product"),
+    "own sets, product": lambda: triangle_rules.own_sets("product"),
+    "nasty triangles": nasty_triangles,
+    "a curve over triangles": lambda: with_curve(triangle_rules.own_sets(), 1, [90.0, 150.0]),
+    "crisp triangles": crisp_triangles,
+    "triangles with a rule for everything": covered_triangles,
+    "a label for everything": lambda: covered_triangles([[-1, -1]], [1]),
+    "labels for everything": lambda: covered_triangles([[-1, -1], [-1, -1]], [0, 1]),
 } | {f"random {seed}": lambda seed=seed: random_rules(seed) for seed in range(12)}
 
 made = lru_cache(maxsize=None)(lambda name: MAKERS[name]())
@@ -191,8 +247,9 @@ def make_rules() -> Callable[[str], RuleBase]:
     return made
 
 
-def corner_values(partition: FuzzyPartition) -> list[float]:
+def corner_values(partition: FuzzyPartition | TrianglePartition) -> list[float]:
     values = [*partition.domain, *partition.split_points]
+    values += [point for point in partition.triangles.ravel().tolist() if np.isfinite(point)]
     for split, half in zip(partition.split_points, partition.half_widths, strict=True):
         values += [split - half, split + half]
     return values + [float(np.nextafter(value, way)) for value in values for way in (-np.inf, np.inf)]
@@ -214,7 +271,8 @@ def make_rows(rule_base: RuleBase, n_rows: int = 300, *, corners: bool = True) -
         width = (high - low) or 1.0
         inside, near = rng.uniform(low, high, n_rows), rng.uniform(low - width, high + width, n_rows)
         far = rng.choice([-1e6, 1e6], n_rows) * width * rng.uniform(size=n_rows)
-        X[:, j] = np.choose(kind, [inside, near, far, rng.choice(corner_values(partition) + curves.get(j, []), n_rows)])
+        corner = corner_values(rule_base.antecedents.condition_inputs[j].partition) + curves.get(j, [])
+        X[:, j] = np.choose(kind, [inside, near, far, rng.choice(corner, n_rows)])
     return X
 
 
@@ -223,19 +281,23 @@ def rows() -> Callable[..., np.ndarray]:
     return make_rows
 
 
-def assert_close(rule_base: RuleBase, X: np.ndarray, found: object, tolerance: float = 1e-9) -> None:
+def assert_close(
+    rule_base: RuleBase, X: np.ndarray, found: object, tolerance: float = 1e-9, rounding: float = 0.0
+) -> None:
     """Compare with the rule base itself, in units of the spread of its predictions inside the domain.
 
-    Outside the domain the unit is the size of what is added up there.
+    Outside the domain the unit is the size of what is added up there. Every prediction may be off by a share of itself,
+    the rounding.
     """
     expected = rule_base.predict(X)
     inside = np.column_stack([column_inside(variable.partition) for variable in rule_base.variables])
     spread = np.std(rule_base.predict(inside))
     outside = (np.abs(X) > np.abs(inside).max(axis=0)).any(axis=1)
-    terms = (np.abs(X) @ np.abs(rule_base.consequents.slopes.T)).max(axis=1)
+    terms = (np.abs(X) @ np.abs(rule_base.slopes.T)).max(axis=1)
     for curve in rule_base.curves:
         terms += np.abs(X[:, curve.input]) * np.abs(curve.coefficients[:, 1]).sum()
     allowed = tolerance * np.where(outside, np.maximum(spread, terms), spread) if spread else np.zeros(len(X))
+    allowed += rounding * np.abs(expected)
     error = np.abs(np.asarray(found, dtype=float).reshape(-1) - expected)
     assert error.shape == expected.shape
     worst = int(np.argmax(error - allowed))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fruler.export import TARGETS, export_model
-from fruler.export.plan import borders_of, covers_everything, make_plan
+from fruler.export.plan import borders_of, make_plan
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 
@@ -89,7 +89,7 @@ def test_a_rule_base_is_covered_if_and_only_if_every_combination_of_labels_has_a
         cells = np.argwhere(np.ones(sizes))
         accepted = (antecedents[None, :, :, 0] <= cells[:, None]) & (cells[:, None] <= antecedents[None, :, :, 1])
         expected = accepted.all(axis=2).any(axis=1).all()
-        assert covers_everything(rule_base) == expected
+        assert rule_base.antecedents.covers_everything() == expected
         found.append(expected)
     assert 30 < sum(found) < 270
 
@@ -97,9 +97,9 @@ def test_a_rule_base_is_covered_if_and_only_if_every_combination_of_labels_has_a
 def test_an_unknown_category_is_covered_only_by_a_rule_that_does_not_look(make_rules):
     rule_base = make_rules("nominal")
     every = np.array([[[0, 3], [0, 0]], [[0, 1], [1, 2]], [[2, 3], [1, 2]]])
-    assert not covers_everything(RuleBase(rule_base.variables, every, np.zeros((3, 3))))
+    assert not RuleBase(rule_base.variables, every, np.zeros((3, 3))).antecedents.covers_everything()
     every[1, 0] = (0, 3)
-    assert covers_everything(RuleBase(rule_base.variables, every, np.zeros((3, 3))))
+    assert RuleBase(rule_base.variables, every, np.zeros((3, 3))).antecedents.covers_everything()
 
 
 def partitions():

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from fruler.export import export_model
-from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules import FuzzyPartition, OwnTriangles, RuleBase, Variable
 
 TABLE = 'the "table"; --'
 
@@ -52,7 +52,7 @@ def test_a_database_predicts_the_same(rule_base, rows, check, run):
 def test_what_is_no_number_in_a_column_that_is_used_gives_null(make_rules, rows, run, name):
     rule_base = make_rules(name)
     X, names = rows(rule_base, 1), [variable.name for variable in rule_base.variables]
-    used = rule_base.looks_at.any(axis=0) | (rule_base.consequents.slopes != 0.0).any(axis=0)
+    used = rule_base.looks_at.any(axis=0) | (rule_base.slopes != 0.0).any(axis=0)
     used[[curve.input for curve in rule_base.curves]] = True
     query = export_model(rule_base, "sql", table=TABLE, gaps=False)
     for j in range(len(names)):
@@ -85,6 +85,17 @@ def test_numbers_are_floats_and_read_to_the_last_bit(make_rules):
 def test_columns_of_the_result_must_differ(make_rules):
     with pytest.raises(ValueError, match="distinct names"):
         export_model(make_rules("crisp"), "sql", keep=["prediction"])
+
+
+def test_rules_with_many_sets_of_their_own_do_not_need_more_columns_than_sqlite_has(check):
+    rng = np.random.default_rng(0)
+    inputs = [Variable(f"x{j}", FuzzyPartition([], (0.0, 1.0))) for j in range(15)]
+    points = np.sort(rng.uniform(-0.5, 1.5, (100, 15, 3)), axis=2)
+    rule_base = RuleBase(inputs, OwnTriangles(points, inputs), rng.normal(size=(100, 16)), "minimum")
+    X = rng.uniform(size=(20, 15))
+    assert 0 < rule_base.activations(X)[1].sum() < 20
+    found = in_sqlite(rule_base.names, X.tolist(), export_model(rule_base, "sql", table=TABLE))
+    check(rule_base, X, [prediction for (prediction,) in found])
 
 
 def test_many_rules_do_not_make_the_query_grow_out_of_hand_in_sqlite(check):

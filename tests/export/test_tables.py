@@ -41,9 +41,13 @@ def test_markdown_has_as_many_cells_in_every_row(rule_base):
     assert len(rows) == rule_base.n_rules
     assert re.fullmatch(r"\|((:-+|-+:)\|)+", ruler)
     assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
+    if rule_base.target is not None:
+        said = [markdown_cells(row)[-1] for row in rows]
+        assert len(set(said)) == len({rule_base.consequents.label(rule) for rule in range(rule_base.n_rules)})
+        return
     intercept = markdown_cells(header).index("Intercept")
-    for row, consequent in zip(rows, rule_base.consequents.coefficients, strict=True):
-        assert markdown_cells(row)[intercept].replace("−", "-") == readable_number(consequent[0])
+    for row, number in zip(rows, rule_base.consequents.intercepts, strict=True):
+        assert markdown_cells(row)[intercept].replace("−", "-") == readable_number(number)
 
 
 def test_latex_has_as_many_cells_in_every_row(rule_base):

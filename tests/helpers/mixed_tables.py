@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
-from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
+from fruler.rules import (
+    Curve,
+    FuzzyPartition,
+    LabelConsequents,
+    LabelTriangles,
+    RuleBase,
+    TrianglePartition,
+    Variable,
+)
 from fruler.table.gaps import Gaps
 from fruler.table.sources import GapSource, LevelSource, NumberSource
 
@@ -56,6 +64,8 @@ def mixed_rows():
 def mixed_model(kind):
     if kind.startswith("random"):
         return random_rules(int(kind.split()[1]))
+    if kind.startswith("triangles"):
+        return random_triangles(int(kind.split()[1]))
     estimator = {
         "growth": FuzzyRuleRegressor(random_state=0),
         "one-hot": FRULERRegressor(max_evaluations=200, random_state=0),
@@ -63,7 +73,12 @@ def mixed_model(kind):
     return estimator.fit(*mixed_table()).rule_base_
 
 
-MIXED_MODELS = ("growth", "one-hot", *(f"random {seed}" for seed in range(8)))
+MIXED_MODELS = (
+    "growth",
+    "one-hot",
+    *(f"random {seed}" for seed in range(8)),
+    *(f"triangles {seed}" for seed in range(4)),
+)
 
 
 def random_rules(seed):
@@ -98,6 +113,31 @@ def random_rules(seed):
     np.fill_diagonal(slopes, 0.0)
     means = np.where(np.array(list(sources))[used] == "a b", 100.0, 0.3)
     return replace(rules, gaps=Gaps(np.flatnonzero(rules.uses), means, slopes))
+
+
+def random_triangles(seed):
+    """Random rules whose labels are triangles, with gaps between them; every other one says labels of the output."""
+    rules, rng = random_rules(seed + 100), np.random.default_rng(seed)
+    variables, labels = [], np.full(rules.looks_at.shape, -1)
+    for j, variable in enumerate(rules.variables):
+        low, high = variable.partition.domain
+        points = np.sort(rng.uniform(low, high, (3, 3)), axis=1)
+        points = points[np.argsort(points[:, 1])]
+        points[0, 0], points[2, 2] = -np.inf, np.inf
+        # Wide: what is estimated for a gap may lie outside of the data.
+        variables.append(replace(variable, partition=TrianglePartition(points, (low - 99.0, high + 99.0))))
+        looks_at = rng.random(rules.n_rules) < 0.4
+        labels[looks_at, j] = rng.integers(0, 3, looks_at.sum())
+    said = rules.consequents
+    if seed % 2:
+        points = TrianglePartition.uniform((0.0, 9.0), 4, shoulders=False).triangles + np.array([0.0, 0.5, 2.0])
+        said = LabelConsequents(rng.integers(0, 4, rules.n_rules), TrianglePartition(points, (0.0, 9.0)))
+    where = LabelTriangles(labels, variables)
+    bare = RuleBase(variables, where, said, rules.t_norm, "price")
+    used = np.flatnonzero(bare.uses)
+    slopes = rng.normal(size=(len(used), len(used))) * 0.3
+    np.fill_diagonal(slopes, 0.0)
+    return replace(bare, gaps=Gaps(used, rng.normal(size=len(used)), slopes))
 
 
 def without_gaps(rule_base):

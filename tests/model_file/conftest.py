@@ -20,5 +20,5 @@ def fitted(weather):
 
 @pytest.fixture
 def golden():
-    """The bytes of a golden file, by its name."""
-    return lambda name: (GOLDEN / f"{name}-1.json").read_bytes()
+    """The bytes of a golden file, by its name; without a number it is of the first schema."""
+    return lambda name: (GOLDEN / f"{name if name[-1].isdigit() else f'{name}-1'}.json").read_bytes()

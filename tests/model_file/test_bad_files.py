@@ -34,8 +34,8 @@ HAND = json.dumps({"format": "fruler-model", "schema": 1})
         (b"{}", "it is JSON but no fruler-model, which an estimator's save and fruler fit write"),
         (b'{"format": "fruler-model"}', "it is JSON but no fruler-model"),
         (
-            b'{"format": "fruler-model", "schema": 3, "news": []}',
-            "its schema is 3, and this version reads up to 2; inst",
+            b'{"format": "fruler-model", "schema": 4, "news": []}',
+            "its schema is 4, and this version reads up to 3; inst",
         ),
         (b'{"format": "fruler-model", "schema": 0}', "schema must be a whole number of at least 1; got 0"),
         (b'{"format": "fruler-model", "schema": "1"}', "schema must be a whole number of at least 1; got '1'"),
@@ -266,3 +266,49 @@ def test_a_file_that_is_not_there(tmp_path, golden, name):
 def test_a_device_without_end_is_not_read_to_its_end():
     with pytest.raises(ValueError, match="more than 32,000,000 bytes"):
         load_model("/dev/zero")
+
+
+OWN, SHARED = "own-3", "mamdani-3"
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value", "message"),
+    [
+        (OWN, (*RULES, 0, "if", "weight"), [1, 2], "rules[0].if.weight must be a list of three points; got a list"),
+        (
+            OWN,
+            (*RULES, 0, "if", "weight"),
+            [3, 2, 4],
+            "rules[0].if.weight must be three points, none less than the one",
+        ),
+        (OWN, (*RULES, 0, "if", "weight"), [1, None, 4], "if.weight[1] must be a finite number; got null"),
+        (OWN, (*RULES, 0, "if", "weight"), ["low"], "if.weight must be a list of three points; got a list"),
+        (OWN, ("rule_bases", 0, "antecedents"), "own", """antecedents must be "triangles" or "own triangles"; got"""),
+        (OWN, ("schema",), 2, "rule_bases[0] has 'antecedents', which this version does not know"),
+        (SHARED, ("schema",), 2, "rule_bases[0] has 'antecedents', which this version does not know"),
+        (
+            SHARED,
+            ("rule_bases", 0, "antecedents"),
+            MISSING,
+            "Ranges of labels need partitions whose degrees sum to one",
+        ),
+        (SHARED, (*RULES, 0, "if", "weight"), ["low", "medium"], "rules[0].if.weight must be a list of one label"),
+        (SHARED, (*RULES, 0, "then", "label"), "lowest", "then.label must be a label of the target; got 'lowest'"),
+        (SHARED, (*RULES, 0, "then"), {"intercept": 1, "slopes": {}}, "rules[0].then has no 'label'"),
+        (SHARED, (*INPUTS, 0, "points"), [], "inputs[0].points must be a list of triangles; got a list"),
+        (SHARED, (*INPUTS, 0, "points", 0), [9999, None, None], "inputs[0].points[0][1] must be a finite number"),
+        (SHARED, (*INPUTS, 0, "points", 1), [1, 2, 3], "inputs[0] is no partition: Labels must be ordered by"),
+        (SHARED, (*INPUTS, 0, "points", 1), [1, 2000, 1e301], "inputs[0] is no partition: The points of a triangle"),
+        (SHARED, (*INPUTS, 0, "domain"), [2, 1], "inputs[0] is no partition: domain must be the least"),
+        (SHARED, (*INPUTS, 0, "labels"), ["a", "b"], "inputs[0] is no partition: 3 label names are needed"),
+        (
+            SHARED,
+            ("rule_bases", 0, "target", "points", 0),
+            [None, 1, 2],
+            "The triangles of an output need finite points",
+        ),
+        (SHARED, ("rule_bases", 0, "target", "kind"), "fuzzy", """target.kind must be "triangles"; got 'fuzzy'"""),
+    ],
+)
+def test_a_wrong_value_of_triangles_is_named_with_its_place(golden, tmp_path, name, path, value, message):
+    assert_refused(json.loads(golden(name)), path, value, message, tmp_path)

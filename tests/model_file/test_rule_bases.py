@@ -4,11 +4,22 @@ import json
 
 import numpy as np
 import pytest
+from helpers.triangle_rules import KINDS, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.model_file.file import Model, model_bytes, parse_model
-from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules import (
+    Curve,
+    FuzzyPartition,
+    LabelConsequents,
+    LabelTriangles,
+    NominalPartition,
+    OwnTriangles,
+    RuleBase,
+    TrianglePartition,
+    Variable,
+)
 
 numbers = st.floats(-1e150, 1e150)
 shares = st.floats(0.0, 1.0)
@@ -60,6 +71,59 @@ def rule_bases(draw):
     return RuleBase(
         *(variables, ranges, consequents, t_norm, draw(texts), draw(texts), support), curves=draw(curves(variables))
     )
+
+
+@st.composite
+def triangles(draw, *, finite=False):
+    """Three points; the first and the third may be infinite."""
+    a, b, c = sorted(draw(st.lists(st.floats(-1e300, 1e300), min_size=3, max_size=3)))
+    if finite:
+        return a, b, c
+    return (-np.inf if draw(st.booleans()) else a), b, (np.inf if draw(st.booleans()) else c)
+
+
+@st.composite
+def triangle_partitions(draw, *, finite=False):
+    low, high = sorted(draw(st.lists(numbers, min_size=2, max_size=2)))
+    points = sorted(draw(st.lists(triangles(finite=finite), min_size=1, max_size=4)), key=lambda triangle: triangle[1])
+    labels = draw(st.lists(texts.filter(str.strip), min_size=len(points), max_size=len(points), unique=True))
+    return TrianglePartition(points, (low, high), labels)
+
+
+@st.composite
+def triangle_rule_bases(draw):
+    """Rules over triangles, shared or of their own, with either kind of consequents."""
+    names = draw(st.lists(texts.filter(bool), min_size=1, max_size=3, unique=True))
+    variables = [Variable(name, draw(triangle_partitions()), draw(texts)) for name in names]
+    n_rules = draw(st.integers(1, 3))
+    nothing = st.just((np.nan,) * 3)
+    if draw(st.booleans()):
+        own = [[draw(triangles() | nothing) for _ in names] for _ in range(n_rules)]
+        where = OwnTriangles(own, variables)
+    else:
+        granularities = [variable.partition.n_labels for variable in variables]
+        labels = [[draw(st.integers(-1, n - 1)) for n in granularities] for _ in range(n_rules)]
+        where = LabelTriangles(labels, variables)
+    said = [[draw(st.floats(-1e300, 1e300)) for _ in range(len(names) + 1)] for _ in range(n_rules)]
+    if draw(st.booleans()):
+        target = draw(triangle_partitions(finite=True))
+        said = LabelConsequents([draw(st.integers(0, target.n_labels - 1)) for _ in range(n_rules)], target)
+    return RuleBase(variables, where, said, draw(st.sampled_from(["product", "minimum"])), draw(texts), draw(texts))
+
+
+@given(triangle_rule_bases())
+def test_every_rule_base_over_triangles_comes_back(rules):
+    raw = model_bytes(Model(rules))
+    again = parse_model(raw).rule_base
+    assert again == rules
+    assert json.loads(raw)["schema"] == 3
+    assert model_bytes(Model(again)) == raw
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rules_over_triangles_come_back_with_their_training(kind):
+    rules = trained(KINDS[kind]())
+    assert parse_model(model_bytes(Model(rules))).rule_base == rules
 
 
 @given(rule_bases())

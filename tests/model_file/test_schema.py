@@ -21,7 +21,10 @@ BEYOND_A_SCHEMA = re.compile(
     r"|must be a list of labels|its columns do not give|must all have a support|must have the names of all inputs"
     r"|Split points must increase|for each of the \d+ split points|label names are needed|in one group only"
     r"|The truth of a training summary must be of|that fills gaps|the numbers of its categories"
-    r"|A curve over \d+ labels needs|low that is not above the high|must lie between low and high|learning\.settings: "
+    r"|three points, none less|ordered by their second points|must be a label of the target|must be a list of one label"
+    r"|LabelTriangles needs inputs|Ranges of labels need partitions|Curves need rules that say numbers"
+    r"|domain must be the|A triangle needs an input with an order|A curve over \d+ labels needs"
+    r"|low that is not above the high|must lie between low and high|learning\.settings: "
 )
 
 
@@ -29,14 +32,14 @@ class Validators:
     """The schemas, of which a document names its own."""
 
     def __init__(self):
-        texts = (files("fruler.model_file").joinpath(f"schema-{n}.json").read_text(encoding="utf-8") for n in (1, 2))
+        texts = (files("fruler.model_file").joinpath(f"schema-{n}.json").read_text(encoding="utf-8") for n in (1, 2, 3))
         self.all = [Draft202012Validator(json.loads(text)) for text in texts]
         for validator in self.all:
             Draft202012Validator.check_schema(validator.schema)
 
     def of(self, document):
         schema = document.get("schema") if isinstance(document, dict) else None
-        return self.all[1 if isinstance(schema, int) and schema == 2 else 0]
+        return self.all[schema - 1 if schema in (2, 3) and schema is not True else 0]
 
     def iter_errors(self, document):
         return self.of(document).iter_errors(document)
@@ -50,7 +53,9 @@ def validator():
     return Validators()
 
 
-@pytest.mark.parametrize("name", ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "table-2"])
+@pytest.mark.parametrize(
+    "name", ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "table-2", "mamdani-3", "own-3"]
+)
 def test_golden_files_satisfy_the_schema(validator, name):
     document = json.loads((Path(__file__).parent / "golden" / f"{name}.json").read_bytes())
     assert [error.message for error in validator.iter_errors(document)] == []
@@ -68,8 +73,11 @@ def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
     spec = importlib.util.spec_from_file_location("fuzz_model_file", path)
     fuzz = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fuzz)
-    rng, golden = random.Random(1), sorted(fuzz.golden_files(), key=len)[:3]
-    assert all(any(key in raw for raw in golden) for key in (b'"curves": [', b'"truth": {', b'"truth": 0.'))
+    rng, golden = random.Random(1), sorted(fuzz.golden_files(), key=len)[:5]
+    assert all(
+        any(key in raw for raw in golden)
+        for key in (b'"curves": [', b'"truth": {', b'"truth": 0.', b'"own triangles"', b'"points": [[')
+    )
     agreed = {True: 0, False: 0}
     while sum(agreed.values()) < 600:
         raw = fuzz.spoiled(rng, golden)

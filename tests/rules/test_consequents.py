@@ -15,7 +15,7 @@ def test_intercepts_slopes_and_terms():
     assert (said.n_rules, said.n_inputs, said.n_coefficients) == (2, 2, 1)
     assert said.intercepts.tolist() == [1.0, 3.0]
     assert said.slopes.tolist() == [[2.0, 0.0], [0.0, 0.0]]
-    assert said.uses.tolist() == [True, False]
+    assert said.inputs.tolist() == [0]
     assert [said.terms(rule) for rule in range(2)] == [{0: 2.0}, {}]
     assert said.outputs(np.array([[5.0, 7.0]])).tolist() == [[11.0, 3.0]]
 

@@ -127,7 +127,7 @@ def test_rule_bases_are_frozen_values():
     [
         ({"variables": ()}, "at least one input"),
         ({"antecedents": [[[0, 0]]]}, r"must have the shape \(rules, 2, 2\); got \(1, 1, 2\)"),
-        ({"antecedents": [[[0, 0], [0, 0]]]}, "need antecedents of shape"),
+        ({"antecedents": [[[0, 0], [0, 0]]]}, "need consequents of shape"),
         ({"antecedents": [[[0, 0], [0, 2]], [[1, 2], [1, 1]]]}, "Rule 0 accepts the labels 0 to 2 of 'humidity'"),
         ({"antecedents": [[[1, 0], [0, 1]], [[1, 2], [1, 1]]]}, "Rule 0 accepts the labels 1 to 0"),
         ({"consequents": [[np.nan, 0, 0], [0, 0, 0]]}, "finite"),

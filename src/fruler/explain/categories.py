@@ -22,7 +22,7 @@ def accepted_levels(rule_base: RuleBase, rule: int, subject: str) -> list[str]:
     for j, variable in enumerate(rule_base.variables):
         if variable.levels is None or variable.subject != subject:
             continue
-        own = variable.levels_within(*rule_base.antecedents.accepted(rule, j))
+        own = rule_base.antecedents.levels(rule, j)
         found = own if found is None else [level for level in found if level in own]
     return found or []
 

@@ -32,22 +32,25 @@ def signed_effects(rule_base: RuleBase) -> Floats:
     [[-5.0]]
     """
     ranges = input_ranges(rule_base)
-    effects = np.asarray(rule_base.consequents.slopes * (ranges[:, 1] - ranges[:, 0]))
+    effects = np.asarray(rule_base.slopes * (ranges[:, 1] - ranges[:, 0]))
     for j, variable in enumerate(rule_base.variables):
         if variable.levels is not None and not variable.is_indicator:
             numbers = dict(variable.choices)
             for rule in range(rule_base.n_rules):
-                own = [numbers[level] for level in variable.levels_within(*rule_base.antecedents.accepted(rule, j))]
-                effects[rule, j] = rule_base.consequents.slopes[rule, j] * (max(own) - min(own) if own else 0.0)
+                own = [numbers[level] for level in rule_base.antecedents.levels(rule, j)]
+                effects[rule, j] = rule_base.slopes[rule, j] * (max(own) - min(own) if own else 0.0)
     return effects
 
 
 def output_spread(rule_base: RuleBase) -> float:
-    """Return the spread of the target: that of the training data, or what rules and curves span over inputs' ranges."""
+    """Return the spread of the target: that of the training data, or a share of what the rules can say."""
     if rule_base.training is not None and rule_base.training.target_spread > 0.0:
         return rule_base.training.target_spread
+    if rule_base.target is not None:
+        low, high = rule_base.target.partition.range
+        return float(high - low) / 4.0
     ranges = input_ranges(rule_base)
-    slopes = rule_base.consequents.slopes
+    slopes = rule_base.slopes
     middle = rule_base.consequents.intercepts + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
     reach = np.abs(slopes) @ (ranges[:, 1] / 2.0 - ranges[:, 0] / 2.0)
     spans = [np.ptp(curve.outline(*ranges[curve.input].tolist())[1]) for curve in rule_base.curves]

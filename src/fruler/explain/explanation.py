@@ -211,7 +211,8 @@ class Explanation:
             value = f"{variable.name} = {value}"
             if variable.choices:
                 return value
-        return f"{value} ({labels[variable.name]})" if variable.name in labels else value
+        label = labels.get(variable.name)
+        return f"{value} ({label})" if label else value
 
 
 def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from fruler.explain.effects import input_ranges, output_spread, signed_effects
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.triangle_partition import triangle_words
 from fruler.rules.variables import Variable
 
 # How far a printed formula may be from the rule, term by term: this share of the target's spread.
@@ -39,7 +40,8 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     The terms of a rule stand in the order of their effect: how much the output changes over the input's range. Terms
     that are zero and inputs that a rule does not look at are left out. Numbers are rounded so that a term is off by a
     hundredth of the target's spread at most. Below the rules stands what curves add at their bends, where the labels of
-    each input meet, and how true the rules are where that is known. A single rule without an antecedent is a formula.
+    each input meet or what values they stand for, and how true the rules are where that is known. A single rule without
+    an antecedent is a formula.
 
     Parameters
     ----------
@@ -69,17 +71,17 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     """
     width = _terminal_width() if width is None else width
     target = rule_base.target_name
-    formulas = [formula(rule_base, rule) for rule in range(rule_base.n_rules)]
+    said = [conclusion(rule_base, rule) for rule in range(rule_base.n_rules)]
     count = counted_rules(rule_base.n_rules, rule_base.n_curves)
     parts = [f"{count} for {name_with_unit(target, rule_base.target_unit)}"]
     if rule_base.is_formula:
-        parts.append(_wrapped(f"{target} = {formulas[0]}", width, "", "    "))
+        parts.append(_wrapped(said[0], width, "", "    "))
     else:
-        parts += [_rule(rule_base, rule, said, width) for rule, said in enumerate(formulas)]
+        parts += [_rule(rule_base, rule, own, width) for rule, own in enumerate(said)]
     if rule_base.curves:
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if meeting := _borders(rule_base, width):
-        parts.append("\n".join(["Where labels meet", *meeting]))
+        parts.append("\n".join([meaning_title(rule_base), *meeting]))
     truth = truth_sentence(rule_base)
     if truth:
         parts.append(_wrapped(truth, width, "", ""))
@@ -124,7 +126,7 @@ def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:
     lines = [
         f"Rule {rule + 1}{support}",
         _wrapped(f"if {condition(rule_base, rule)}", width, "  ", "     "),
-        _wrapped(f"then {rule_base.target_name} = {said}", width, "  ", "       "),
+        _wrapped(f"then {said}", width, "  ", "       "),
     ]
     return "\n".join(lines)
 
@@ -150,17 +152,31 @@ def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
     """
     found: dict[str, Said] = {}
     for j, first, last in rule_base.antecedents.conditions(rule):
-        variable = rule_base.variables[j]
+        variable = rule_base.antecedents.condition_inputs[j]
         if variable.tells_gaps:
-            found[variable.name] = Said(variable.column, "missing" if first == 1 else "there", (j,))
-        elif variable.levels is not None:
-            accepted = accepted_levels(rule_base, rule, variable.subject)
+            words = "missing" if is_yes(variable.partition, first, last) else "there"
+            found[variable.name] = Said(variable.column, words, (j,))
+        elif variable.levels is not None and (accepted := accepted_levels(rule_base, rule, variable.subject)):
             before = found[variable.subject].inputs if variable.subject in found else ()
             words = categories_text(accepted, variable.levels.levels)
             found[variable.subject] = Said(variable.subject, words, (*before, j))
         else:
+            # A set of numbers can lie between those of all categories.
             found[variable.name] = Said(variable.name, accepted_words(variable, first, last), (j,))
     return list(found.values())
+
+
+def is_yes(partition: Partition, first: int, last: int) -> bool:
+    """Return whether some labels of an input of 0 and 1 rather stand for 1.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition
+    >>> is_yes(FuzzyPartition([0.5], (0.0, 1.0)), 1, 1)
+    True
+    """
+    no, yes = partition.degrees([0.0, 1.0])[:, first : last + 1].sum(axis=1)
+    return bool(yes > no)
 
 
 def condition(rule_base: RuleBase, rule: int) -> str:
@@ -206,6 +222,13 @@ def accepted_labels(partition: Partition, first: int, last: int) -> str:
     if len(labels) > _MAX_LABELS_NAMED and partition.ordered:
         return f"{labels[0]} to {labels[-1]}"
     return " or ".join(labels)
+
+
+def conclusion(rule_base: RuleBase, rule: int) -> str:
+    """Write what a rule says, e.g. "heating = 25 - 1·temperature" or "heating is low"."""
+    label = rule_base.consequents.label(rule)
+    said = f"= {formula(rule_base, rule)}" if label is None else f"is {label}"
+    return f"{rule_base.target_name} {said}"
 
 
 def formula(rule_base: RuleBase, rule: int) -> str:
@@ -280,11 +303,46 @@ def _signed(value: float, tolerance: float) -> str:
     return text if text.startswith("-") or text == "0" else f"+{text}"
 
 
+def label_meanings(partition: Partition, written: Callable[[float], str] | None = None) -> dict[str, str]:
+    """Return what values labels stand for that are triangles, by label; `written` writes a value.
+
+    Examples
+    --------
+    >>> from fruler.rules import TrianglePartition
+    >>> label_meanings(TrianglePartition.uniform((0.0, 10.0), 2))
+    {'low': 'up to 0 (below 10)', 'high': 'from 10 (above 0)'}
+    """
+    low, high = partition.range
+    writer = written or (lambda value: number_within(value, _SHARE_OF_RANGE * (high - low)))
+    rows = zip(partition.labels, partition.triangles.tolist(), strict=True)
+    return {label: triangle_words(triangle, writer) for label, triangle in rows}
+
+
+def listed(meanings: Mapping[str, str]) -> str:
+    """Write what labels stand for on one line, e.g. "off = 0; on = 1"."""
+    return "; ".join(f"{label} = {meaning}" for label, meaning in meanings.items())
+
+
+def meaning_title(rule_base: RuleBase) -> str:
+    """Return the heading of what labels mean: strong partitions have labels that meet, triangles stand for values."""
+    free = any(variable.partition.of_triangles for variable in meaningful(rule_base))
+    return "What labels stand for" if free else "Where labels meet"
+
+
+def meaningful(rule_base: RuleBase) -> list[Variable]:
+    """Return the inputs, and the target, with labels whose names do not say what values they stand for."""
+    inputs = [rule_base.variables[j] for j in rule_base.antecedent_inputs if rule_base.antecedents.shares_labels]
+    found = [variable for variable in inputs if not variable.tells_borders]
+    return found if rule_base.target is None else [*found, rule_base.target]
+
+
 def borders(partition: Partition) -> str:
-    """Write where the labels of an input meet, e.g. "low < 10 < high"; of a nominal one, what they stand for."""
+    """Write where the labels of an input meet, e.g. "low < 10 < high"; of others, what they stand for."""
     if not partition.ordered:
         groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
-        return "; ".join(f"{label} = {group}" for label, group in zip(partition.labels, groups, strict=True))
+        return listed(dict(zip(partition.labels, groups, strict=True)))
+    if partition.of_triangles:
+        return listed(label_meanings(partition))
     low, high = partition.range
     tolerance = _SHARE_OF_RANGE * (high - low)
     words = [partition.labels[0]]
@@ -293,22 +351,20 @@ def borders(partition: Partition) -> str:
     return " ".join(words)
 
 
-def is_switch(rule_base: RuleBase, feature: int) -> bool:
+def is_switch(rule_base: RuleBase, variable: Variable) -> bool:
     """Say whether an input was 0 or 1 in every training row, and has a label for each."""
-    training, partition = rule_base.training, rule_base.variables[feature].partition
-    if training is None or len(partition.split_points) != 1:
+    training = rule_base.training
+    if training is None or len(variable.partition.split_points) != 1:
         return False
+    feature = rule_base.names.index(variable.name)
     between = training.histograms[feature, 1:-1]
     return bool(training.low[feature] == 0.0 and training.high[feature] == 1.0 and not between.any())
 
 
 def _borders(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
-    for j in rule_base.antecedent_inputs:
-        variable = rule_base.variables[j]
-        if variable.tells_borders:
-            continue
-        if is_switch(rule_base, j):
+    for variable in meaningful(rule_base):
+        if is_switch(rule_base, variable):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)
         else:
             meaning = borders(variable.partition)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fruler._wording import counted_rules, name_with_unit
 from fruler.export.c_inputs import declared_functions, input_lines, input_parts
 from fruler.export.c_literals import comment, string
@@ -10,6 +12,7 @@ from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.names import Identifiers, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.triangle_partition import Triangle
 
 _GONE_OVER = """
 /* How far x has gone over the border between two labels: from 0 (all below) to 1 (all above). */
@@ -26,6 +29,37 @@ _AWAY = """
 static double away(double first, double last, double place)
 {
     return fmax(fmax(first - place, place - last), 0.0);
+}
+"""
+
+_TRIANGLE = """
+/* The degree of x in a triangle: 1 at b, 0 from a down and from c up; an infinite end keeps it at 1. */
+static double triangle(double x, double a, double b, double c)
+{
+    if (x < b && a > -INFINITY)
+        return x > a ? (x - a) / (b - a) : 0.0;
+    if (x > b && c < INFINITY)
+        return x < c ? (c - x) / (c - b) : 0.0;
+    return 1.0;
+}
+"""
+
+_FROM_MIDDLE = """
+/* How far x is from the middle of a triangle, as a share of a width; beyond an infinite end it is not. */
+static double from_middle(double x, double a, double b, double c, double width)
+{
+    if ((x < b && a == -INFINITY) || (x > b && c == INFINITY))
+        return 0.0;
+    return fabs(x - b) / width;
+}
+"""
+
+_CENTRE = """
+/* The centre of a triangle that is cut off at a height; the skew is its right side less its left. */
+static double centre(double height, double middle, double skew)
+{
+    const double rest = 1.0 - height;
+    return middle + skew * ((1.0 + rest + rest * rest) / (3.0 * (1.0 + rest)));
 }
 """
 
@@ -86,6 +120,12 @@ class _Writer:
         self.curve_borders = [
             names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
         ]
+        self.inside = {j: names.new(f"{self.inputs[j]} inside", "x inside") for j in plan.limits}
+        self.sets = {
+            number: names.new(f"{self.inputs[condition.input]} is {self.label(condition)}", "x set")
+            for number, condition in enumerate(plan.conditions)
+            if condition.triangle is not None
+        }
         # A name of its own: all others begin with an x or hold "above".
         self.with_curves = " + curves" if plan.curves else ""
 
@@ -111,8 +151,11 @@ class _Writer:
         ]
         text = "\n".join(lines) + "\n" + "".join(input_parts(self.input_plan))
         text += _GONE_OVER if self.borders or self.curve_borders else ""
-        if not self.plan.covered and any(condition.codes is None for condition in self.plan.conditions):
+        if not self.plan.covered and any(condition.counts_labels for condition in self.plan.conditions):
             text += _AWAY
+        text += _TRIANGLE if self.plan.limits else ""
+        text += _FROM_MIDDLE if self.plan.limits and not self.plan.covered else ""
+        text += _CENTRE if self.plan.said else ""
         return text + "\n" + "\n".join(self.function()) + "\n"
 
     def function(self) -> list[str]:
@@ -137,6 +180,11 @@ class _Writer:
         elif plain or not self.input_plan.needed:
             lines += ["    (void)x;", ""]
         lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
+        for j, (low, high) in self.plan.limits.items():
+            lines.append(f"    const double {self.inside[j]} = fmin(fmax({self.inputs[j]}, {low!r}), {high!r});")
+        for number, name in self.sets.items():
+            condition = self.plan.conditions[number]
+            lines.append(f"    const double {name} = {self.degree(condition)};")
         for rule in range(n_rules):
             lines += [
                 "",
@@ -155,6 +203,9 @@ class _Writer:
             f"    return sum / total{self.with_curves};",
             "}",
         ]
+
+    def label(self, condition: Condition) -> str:
+        return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
 
     def gone_over(self, name: str, border: Border) -> str:
         numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
@@ -176,11 +227,14 @@ class _Writer:
         if condition.codes is not None:
             name = self.inputs[condition.input]
             return "(" + " || ".join(f"{name} == {code!r}" for code in condition.codes) + " ? 1.0 : 0.0)"
+        if condition.triangle is not None:
+            return f"triangle({self.inside[condition.input]}, {_points(condition.triangle)})"
         below = "1.0" if condition.below is None else self.borders[condition.below]
         return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
 
     def weight(self, rule: int) -> str:
-        degrees = [self.degree(self.plan.conditions[number]) for number in self.plan.rules[rule]]
+        numbers = self.plan.rules[rule]
+        degrees = [self.sets.get(number) or self.degree(self.plan.conditions[number]) for number in numbers]
         if len(degrees) == 1:
             return degrees[0].removeprefix("(").removesuffix(")")
         if self.rule_base.t_norm == "product":
@@ -191,6 +245,9 @@ class _Writer:
         return least
 
     def output(self, rule: int) -> str:
+        if self.plan.said:
+            said = self.plan.said[rule]
+            return f"centre(weight[{rule}], {said.middle!r}, {said.skew!r})"
         slopes = self.rule_base.consequents.terms(rule)
         intercept = float(self.rule_base.consequents.intercepts[rule])
         return linear(intercept, {self.inputs[j]: slope for j, slope in slopes.items()})
@@ -202,6 +259,11 @@ class _Writer:
             f"        double steps[{self.rule_base.n_rules}];",
             "        int best = 0;",
         ]
+        answer = "output"
+        if self.plan.said:
+            whole = ", ".join(repr(said.whole) for said in self.plan.said)
+            lines.insert(2, f"        static const double whole[{self.rule_base.n_rules}] = {{{whole}}};")
+            answer = "whole"
         for rule, numbers in enumerate(self.plan.rules):
             away = [self.away(self.plan.conditions[number]) for number in numbers]
             lines.append(f"        steps[{rule}] = {' + '.join(away) or '0.0'};")
@@ -210,12 +272,21 @@ class _Writer:
             f"        for (int rule = 1; rule < {self.rule_base.n_rules}; ++rule)",
             "            if (steps[rule] < steps[best])",
             "                best = rule;",
-            f"        return output[best]{self.with_curves};",
+            f"        return {answer}[best]{self.with_curves};",
             "    }",
         ]
 
     def away(self, condition: Condition) -> str:
         if condition.codes is not None:
             return f"(1.0 - {self.degree(condition)})"
+        if condition.triangle is not None:
+            points = _points(condition.triangle)
+            return f"from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
         place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
         return f"away({condition.first}.0, {condition.last}.0, {place})"
+
+
+def _points(triangle: Triangle) -> str:
+    """Write the points of a triangle."""
+    a, b, c = triangle
+    return f"{'-INFINITY' if math.isinf(a) else repr(a)}, {b!r}, {'INFINITY' if math.isinf(c) else repr(c)}"

@@ -1,11 +1,12 @@
-"""Fuzzy Markup Language, the XML of IEEE Std 1855-2016, as a TSK system.
+"""Fuzzy Markup Language, the XML of IEEE Std 1855-2016, as a TSK or a Mamdani system.
 
 A range of labels is a term of its own: in a partition whose degrees sum to one, the sum of neighbours is a wider
 trapezoid. Outer labels go on beyond the domain, so they are linear shapes and not trapezoids. A crisp border is a step
 between two neighbouring floats, whichever end a reader takes as closed. The standard knows nothing that rules share: a
 rule is written once for every label of every curve, with the curve's line added to its output. The degrees of these
 labels sum to one, so the prediction is the same. It knows numbers only: a category is a term, whose singleton is the
-number that a reader must give for it.
+number that a reader must give for it. Its Mamdani systems join what all rules say before they take one centre; to take
+a centre of what each rule says, and their mean, is a method of its own, for which the standard has room.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
+import numpy as np
+
 from fruler._typing import Floats
 from fruler.export.names import one_line
-from fruler.export.plan import borders_of, covers_everything
+from fruler.export.plan import borders_of
 from fruler.rules.antecedents import Condition
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
@@ -28,6 +31,7 @@ from fruler.rules.variables import Variable
 NAMESPACE = "http://www.ieee1855.org"
 _AND_METHODS = {"product": "PROD", "minimum": "MIN"}
 _MAX_RULES = 2_000
+_DEFUZZIFIER = "custom_MeanOfCentres"
 
 
 def export(rule_base: RuleBase) -> str:
@@ -39,7 +43,12 @@ def export(rule_base: RuleBase) -> str:
 
     The variables are the inputs of the rules, which are numbers, and none may be missing: `RuleBase.inputs_of` makes
     them of a table with categories and gaps. The numbers of categories are in the document, as terms such as
-    "origin = japan"; an input such as "origin=japan" is 1 for this category and 0 for any other.
+    "origin = japan"; an input such as "origin=japan" is 1 for this category and 0 for any other. The values of labels
+    that are triangles must lie inside the input's domain.
+
+    Rules that say labels of the output are a Mamdani system with the defuzzifier "custom_MeanOfCentres": the mean of
+    the centres of gravity of the rules' own cut-off triangles, weighted by their degrees. A reader that does not know
+    it will take another, and predict something else.
 
     Parameters
     ----------
@@ -62,6 +71,10 @@ def export(rule_base: RuleBase) -> str:
             <leftLinearShape param1="-10.0" param2="30.0" />
           </fuzzyTerm>
     """
+    if not rule_base.antecedents.shares_labels:
+        raise ValueError(
+            "FML has labels that all rules share, and these rules have sets of their own; choose another format."
+        )
     curves = [curve for curve in rule_base.curves if curve.n_pieces > 1]
     n_rules = rule_base.n_rules * math.prod(curve.n_pieces for curve in curves)
     if curves and n_rules > _MAX_RULES:
@@ -77,21 +90,28 @@ def export(rule_base: RuleBase) -> str:
     ranges = _accepted(rule_base, len(variables))
     terms = [_add_input(knowledge, *each) for each in zip(variables, ranges, inputs, strict=True)]
     written = list(_expanded(rule_base, curves))
-    _add_output(knowledge, rule_base, target, [rule.consequent for rule in written])
-    method = _AND_METHODS[rule_base.t_norm]
-    rules = ElementTree.SubElement(system, "tskRuleBase", {"name": "rules", "andMethod": method, "orMethod": "MAX"})
+    said = _add_labels(knowledge, rule_base.target, rule_base, target) if rule_base.target else []
+    if not said:
+        _add_output(knowledge, rule_base, target, [rule.consequent for rule in written])
+    rules = ElementTree.SubElement(system, "mamdaniRuleBase" if said else "tskRuleBase", {"name": "rules"})
+    rules.attrib |= {"activationMethod": "MIN"} if said else {}
+    rules.attrib |= {"andMethod": _AND_METHODS[rule_base.t_norm], "orMethod": "MAX"}
     for number, rule in enumerate(written, 1):
         # The standard's default of a single rule is MIN, whatever the rule base says.
         options = {"name": f"rule {number}", "andMethod": rule.method, "connector": "and", "weight": "1.0"}
-        element = ElementTree.SubElement(rules, "tskRule", options)
+        element = ElementTree.SubElement(rules, "rule" if said else "tskRule", options)
         antecedent = ElementTree.SubElement(element, "antecedent")
         for j, first, last in rule.conditions:
             _add_clause(antecedent, "clause", inputs[j], terms[j][first, last])
         if not len(antecedent):
             # An antecedent must have a clause; this one holds for any value.
             _add_clause(antecedent, "clause", inputs[0], terms[0][0, 0]).set("modifier", "any")
-        then = ElementTree.SubElement(ElementTree.SubElement(element, "tskConsequent"), "tskThen")
-        _add_clause(then, "tskClause", target, f"output {number}")
+        if said:
+            then = ElementTree.SubElement(ElementTree.SubElement(element, "consequent"), "then")
+            _add_clause(then, "clause", target, said[number - 1])
+        else:
+            then = ElementTree.SubElement(ElementTree.SubElement(element, "tskConsequent"), "tskThen")
+            _add_clause(then, "tskClause", target, f"output {number}")
     ElementTree.indent(system)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(system, encoding="unicode") + "\n"
 
@@ -107,7 +127,7 @@ class _WrittenRule:
 
 def _expanded(rule_base: RuleBase, curves: Sequence[Curve]) -> Iterator[_WrittenRule]:
     """Return every rule with every combination of labels of the curves."""
-    shared = rule_base.consequents.coefficients.copy()
+    shared = np.column_stack([rule_base.consequents.intercepts, rule_base.slopes])
     for curve in rule_base.curves:
         if curve.n_pieces == 1:
             _add_line(shared, curve, 0)
@@ -217,6 +237,9 @@ def _term(parent: ElementTree.Element, name: str) -> ElementTree.Element:
 
 
 def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last: int) -> None:
+    if partition.of_triangles:
+        _add_triangle(term, partition.triangles[first].tolist(), partition.range)
+        return
     ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in borders_of(partition, 0)]
     rise = ends[first - 1] if first else None
     fall = ends[last] if last < len(ends) else None
@@ -228,6 +251,31 @@ def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last
         _add_numbers(term, "leftLinearShape", fall)
     else:
         _add_numbers(term, "rectangularShape", partition.range)
+
+
+def _add_triangle(term: ElementTree.Element, points: Sequence[float], domain: tuple[float, float]) -> None:
+    """Add a triangle; one that goes on at a side is a linear shape, and one without a side has the steepest."""
+    a, b, c = points
+    start, end = min(a, math.nextafter(b, -math.inf)), max(c, math.nextafter(b, math.inf))
+    if math.isinf(a) and math.isinf(c):
+        _add_numbers(term, "rectangularShape", domain)
+    elif math.isinf(a):
+        _add_numbers(term, "leftLinearShape", (b, end))
+    elif math.isinf(c):
+        _add_numbers(term, "rightLinearShape", (start, b))
+    else:
+        _add_numbers(term, "triangularShape", (start, b, end))
+
+
+def _add_labels(parent: ElementTree.Element, variable: Variable, rule_base: RuleBase, name: str) -> list[str]:
+    """Add the output with its labels; return the name of what each rule says."""
+    terms = _add_input(parent, variable, set(), name)
+    element = parent[-1]
+    element.attrib |= {"type": "output", "accumulation": "MAX", "defuzzifier": _DEFUZZIFIER}
+    element.set("defaultValue", repr(_default(rule_base)))
+    labels = list(variable.partition.labels)
+    numbers = [labels.index(rule_base.consequents.label(rule) or "") for rule in range(rule_base.n_rules)]
+    return [terms[number, number] for number in numbers]
 
 
 def _add_numbers(term: ElementTree.Element, shape: str, numbers: Iterable[float]) -> None:
@@ -260,7 +308,7 @@ def _add_output(
 
 def _default(rule_base: RuleBase) -> float:
     """Return the answer where no rule fires: the mean prediction, or else that in the middle of all domains."""
-    if covers_everything(rule_base):
+    if rule_base.antecedents.covers_everything():
         return 0.0
     if rule_base.training is not None:
         return rule_base.training.base

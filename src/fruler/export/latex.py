@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from fruler._wording import counted_rules, name_with_unit
+from fruler.explain.text import label_meanings, meaningful
 from fruler.export.names import one_line
 from fruler.export.paper_table import MINUS, PaperTable, paper_table
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -47,7 +49,8 @@ def export(
     str
         The table, for a document that says ``\usepackage{booktabs}``. An input that a rule does not look at has a
         dash. What a rule adds for categories is a column of its own, "usa −1.3, japan +2.1". Curves have a table of
-        their own below: what each adds at its bends.
+        their own below: what each adds at its bends. Rules that say labels of the output have these instead of numbers.
+        Labels that are triangles have a table of the values that they stand for.
 
     Examples
     --------
@@ -71,6 +74,8 @@ def export(
     lines = _tabular(rule_base, table)
     if table.curves:
         lines += ["", r"\par\medskip", *_curves(rule_base, table)]
+    if meanings := [one for one in meaningful(rule_base) if one.partition.of_triangles]:
+        lines += ["", r"\par\medskip", *_meanings(meanings)]
     if not float:
         return "\n".join(lines) + "\n"
     target = name_with_unit(rule_base.target_name, rule_base.target_unit)
@@ -97,8 +102,9 @@ def _caption(count: str, target: str, n_curves: int) -> str:
 def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
     first = ["Rule", *(["weight"] if table.weights else [])]
     conditions = [_escaped(name_with_unit(name, unit)) for name, unit in table.conditions]
-    numbers = ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
-    outputs = [*numbers, *(f"{_escaped(name)} adds" for name in table.categories)]
+    numbers = [] if table.said else ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
+    said = ["label"] if table.said else []
+    outputs = [*said, *numbers, *(f"{_escaped(name)} adds" for name in table.categories)]
     begins, ends = len(first) + 1, len(first) + len(conditions)
     groups, lines_below = [""] * len(first), ""
     if conditions:
@@ -106,7 +112,7 @@ def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
         lines_below = rf"\cmidrule(lr){{{begins}-{ends}}}"
     groups.append(_spanning(f"Then {_escaped(rule_base.target_name)} is", len(outputs)))
     lines_below += rf"\cmidrule(l){{{ends + 1}-{ends + len(outputs)}}}"
-    sides = "r" * len(first) + "l" * len(conditions) + "r" * len(numbers) + "l" * len(table.categories)
+    sides = "r" * len(first) + "l" * (len(conditions) + len(said)) + "r" * len(numbers) + "l" * len(table.categories)
     rows = [
         rf"\begin{{tabular}}{{{sides}}}",
         r"  \toprule",
@@ -118,6 +124,7 @@ def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
     for rule in range(rule_base.n_rules):
         cells = [str(rule + 1), *([rf"{table.weights[rule]}\,\%"] if table.weights else [])]
         cells += [_escaped(labels) or "--" for labels in table.labels[rule]]
+        cells += [_escaped(label) for label in table.said[rule : rule + 1]]
         cells += [_number(number) for number in table.numbers[rule]]
         cells += [_escaped(text) or "--" for text in table.offsets[rule]]
         rows.append(rf"  {' & '.join(cells)} \\")
@@ -135,6 +142,19 @@ def _curves(rule_base: RuleBase, table: PaperTable) -> list[str]:
         names = [_escaped(name_with_unit(name, unit)), *[""] * (len(bends) - 1)]
         rows += [
             rf"  {cell} & {_number(at)} & {_number(adds)} \\" for cell, (at, adds) in zip(names, bends, strict=True)
+        ]
+    return [*rows, r"  \bottomrule", r"\end{tabular}"]
+
+
+def _meanings(variables: list[Variable]) -> list[str]:
+    """Write a table of what values labels stand for."""
+    rows = [r"\begin{tabular}{lll}", r"  \toprule", r"  Variable & label & stands for \\"]
+    for variable in variables:
+        rows.append(r"  \midrule")
+        names = [_escaped(name_with_unit(variable.name, variable.unit)), *[""] * (variable.partition.n_labels - 1)]
+        rows += [
+            rf"  {name} & {_escaped(label)} & {_escaped(meaning)} \\"
+            for name, (label, meaning) in zip(names, label_meanings(variable.partition).items(), strict=True)
         ]
     return [*rows, r"  \bottomrule", r"\end{tabular}"]
 

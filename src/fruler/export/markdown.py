@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fruler._wording import name_with_unit
+from fruler.explain.text import borders, meaningful
 from fruler.export.names import one_line
 from fruler.export.paper_table import PaperTable, paper_table
 from fruler.rules.rule_base import RuleBase
@@ -27,7 +28,8 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     str
         The table. An input that a rule does not look at has a dash. What a rule adds for categories is a column of its
         own, "usa −1.3, japan +2.1". Curves have a table of their own below: what each
-        adds at its bends.
+        adds at its bends. Rules that say labels of the output have these instead of numbers. Labels that are triangles
+        are listed below, with the values that they stand for.
 
     Examples
     --------
@@ -48,7 +50,10 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     for place, (name, unit) in enumerate(table.conditions):
         labels = [_escaped(row[place]) or "–" for row in table.labels]
         columns.append((_escaped(name_with_unit(name, unit)), False, labels))
-    titles = ["Intercept", *(f"× {_escaped(name)}" for name, _ in table.terms)]
+    if table.said:
+        target = _escaped(name_with_unit(rule_base.target_name, rule_base.target_unit))
+        columns.append((f"Then {target} is", False, [_escaped(label) for label in table.said]))
+    titles = ["Intercept", *(f"× {_escaped(name)}" for name, _ in table.terms)] if not table.said else []
     for place, title in enumerate(titles):
         columns.append((title, True, [row[place] for row in table.numbers]))
     for place, name in enumerate(table.categories):
@@ -57,7 +62,17 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     if table.curves:
         subject = "A curve adds" if len(table.curves) == 1 else f"{len(table.curves)} curves add"
         text += f"\n{subject} to the output of every rule:\n\n{_table(_curve_columns(table))}"
-    return text
+    return text + _meanings(rule_base)
+
+
+def _meanings(rule_base: RuleBase) -> str:
+    """Write what values labels stand for that are triangles; where others meet is not part of the table."""
+    lines = [
+        f"- {_escaped(name_with_unit(variable.name, variable.unit))}: {_escaped(borders(variable.partition))}\n"
+        for variable in meaningful(rule_base)
+        if variable.partition.of_triangles
+    ]
+    return "\nWhat labels stand for:\n\n" + "".join(lines) if lines else ""
 
 
 def _curve_columns(table: PaperTable) -> list[_Column]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from fruler.explain.categories import accepted_levels
-from fruler.explain.text import categories_text
+from fruler.explain.text import categories_text, is_yes
 from fruler.rules.rule_base import RuleBase
 
 _LONGEST_IDENTIFIER = 40
@@ -38,14 +38,14 @@ def accepted_text(rule_base: RuleBase, rule: int, feature: int) -> str:
     >>> accepted_text(rules, 0, 0), accepted_text(rules, 1, 0)
     ('usa or europe', 'japan')
     """
-    variable = rule_base.variables[feature]
+    variable = rule_base.antecedents.condition_inputs[feature]
     first, last = rule_base.antecedents.accepted(rule, feature)
     if variable.levels is not None and variable.partition.ordered:
         accepted = accepted_levels(rule_base, rule, variable.subject)
         if accepted:
             return categories_text(accepted, variable.levels.levels)
-    if variable.tells_gaps and variable.partition.n_labels == 2:
-        return "yes" if first == 1 else "no"
+    if variable.tells_gaps and rule_base.looks_at[rule, feature]:
+        return "yes" if is_yes(variable.partition, first, last) else "no"
     return variable.words(first, last) or " or ".join(variable.partition.labels[first : last + 1])
 
 
@@ -53,7 +53,9 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
     """Return what a rule is called and when it applies, on one line."""
     parts = {}
     for j, _, _ in rule_base.antecedents.conditions(rule):
-        subject, accepted = rule_base.variables[j].subject, accepted_text(rule_base, rule, j)
+        variable, accepted = rule_base.variables[j], accepted_text(rule_base, rule, j)
+        # A set of numbers can lie between those of all categories.
+        subject = variable.subject if accepted_levels(rule_base, rule, variable.subject) else variable.name
         told = rule_base.variables[j].tells_gaps
         parts[subject] = f"{subject}: {accepted}" if told else f"{subject} is {accepted}"
     conditions = [one_line(part) for part in parts.values()]

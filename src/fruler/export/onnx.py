@@ -11,6 +11,7 @@ import numpy as np
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.onnx_graph import ML_DOMAIN, Graph
 from fruler.export.onnx_inputs import ML_OPSET, add_inputs
+from fruler.export.onnx_triangles import triangle_degrees
 from fruler.export.plan import Border, Condition, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
@@ -219,26 +220,42 @@ def _add_prediction(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, 
 
 def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
     """Add what the rules say without curves."""
-    slopes = graph.constant("slopes", rule_base.consequents.slopes.T)
+    slopes = graph.constant("slopes", rule_base.slopes.T)
     intercepts = graph.constant("intercepts", rule_base.consequents.intercepts)
-    if rule_base.n_rules == 1:
+    if rule_base.n_rules == 1 and not plan.said:
         return graph.add("Gemm", [source, slopes, intercepts], target)
-    outputs = graph.add("Gemm", [source, slopes, intercepts], "rule_outputs")
+    # Labels have no slopes, but a number that is none makes the product none as well.
+    alone = graph.add("Gemm", [source, slopes, intercepts], "rule_outputs")
     gone_over = _gone_over(graph, plan.borders, source)
-    degrees = _degrees(graph, plan, source, gone_over)
+    degrees, away = _degrees(graph, plan, source, gone_over)
     join = "Mul" if rule_base.t_norm == "product" else "Min"
     weights = _joined(graph, plan, degrees, join, "weights")
+    outputs = _centres(graph, plan, alone, weights) if plan.said else alone
     total = graph.add("ReduceSum", [weights, "columns_axis"], "total", keepdims=1)
     weighted = graph.add("Mul", [weights, outputs], "weighted_outputs")
     summed = graph.add("ReduceSum", [weighted, "columns_axis"], "weighted_sum", keepdims=1)
     if plan.covered:
         return graph.add("Div", [summed, total], target)
     mean = graph.add("Div", [summed, total], "weighted_mean")
-    steps = _joined(graph, plan, _away(graph, plan, gone_over, degrees), "Add", "steps")
+    steps = _joined(graph, plan, away, "Add", "steps")
     best = graph.add("ArgMin", [steps], "nearest", axis=1, keepdims=1)
-    answer = graph.add("GatherElements", [outputs, best], "nearest_output", axis=1)
+    answer = graph.add("GatherElements", [alone, best], "nearest_output", axis=1)
     fires = graph.add("Greater", [total, "zero"], "fires")
     return graph.add("Where", [fires, mean, answer], target)
+
+
+def _centres(graph: Graph, plan: Plan, whole: str, weights: str) -> str:
+    """Add the centres of the triangles that rules say, cut off at the rules' weights."""
+    rest = graph.add("Sub", ["one", weights], "cut_off")
+    squared = graph.add("Mul", [rest, rest], "cut_off_squared")
+    more = graph.add("Add", ["one", rest], "one_and_cut_off")
+    upper = graph.add("Add", [more, squared], "lean_above")
+    three = graph.constant("three", 3.0)
+    lean = graph.add("Div", [upper, graph.add("Mul", [three, more], "lean_below")], "lean")
+    # The whole triangle leans by a third.
+    less = graph.add("Sub", [lean, graph.constant("third", 1.0 / 3.0)], "leans_more")
+    skews = graph.constant("skews", [said.skew for said in plan.said])
+    return graph.add("Add", [whole, graph.add("Mul", [skews, less], "moved")], "centres")
 
 
 def _curves(graph: Graph, plan: Plan, source: str) -> str:
@@ -287,7 +304,15 @@ def _rounded(values: Sequence[float], dtype: np.dtype[Any]) -> list[float]:
     return found
 
 
-def _degrees(graph: Graph, plan: Plan, source: str, gone_over: str) -> str:
+def _degrees(graph: Graph, plan: Plan, source: str, gone_over: str) -> tuple[str, str]:
+    """Add the degrees of all conditions, and how far rows are away from each, if the nearest rule must be found."""
+    if plan.limits:
+        return triangle_degrees(graph, plan, source)
+    degrees = _label_degrees(graph, plan, source, gone_over)
+    return degrees, "" if plan.covered else _away(graph, plan, gone_over, degrees)
+
+
+def _label_degrees(graph: Graph, plan: Plan, source: str, gone_over: str) -> str:
     """Add the degrees of all conditions, ordered ones first; the last of the ordered ones always holds."""
     far_below, far_above = len(plan.borders), len(plan.borders) + 1
     ordered = [plan.conditions[number] for number in _ordered(plan)]

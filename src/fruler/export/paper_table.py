@@ -34,7 +34,9 @@ class PaperTable:
     labels : tuple of tuples of str
         For each rule and condition the accepted labels; an empty text: any.
     numbers : tuple of tuples of str
-        For each rule the intercept and its coefficients, rounded.
+        For each rule the intercept and its coefficients, rounded; nothing where rules say labels.
+    said : tuple of str
+        For each rule the label of the output that it says; empty where rules say numbers.
     categories : tuple of str
         The columns of categories for which any rule adds something.
     offsets : tuple of tuples of str
@@ -49,6 +51,7 @@ class PaperTable:
     weights: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     numbers: tuple[tuple[str, ...], ...]
+    said: tuple[str, ...]
     categories: tuple[str, ...]
     offsets: tuple[tuple[str, ...], ...]
     curves: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]
@@ -68,8 +71,7 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
     if not (isinstance(digits, int) and 1 <= digits <= 17):
         raise ValueError(f"digits must be a whole number from 1 to 17; got {digits!r}.")
     variables = rule_base.variables
-    slopes = [int(j) for j in np.flatnonzero(rule_base.consequents.uses) if variables[j].levels is None]
-    used = [0, *(j + 1 for j in slopes)]
+    slopes = [int(j) for j in rule_base.consequents.inputs if variables[j].levels is None]
     subjects: dict[str, list[int]] = {}
     for j in rule_base.antecedent_inputs:
         subjects.setdefault(variables[j].subject, []).append(int(j))
@@ -83,10 +85,8 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
         labels=tuple(
             tuple(_accepted(rule_base, rule, own) for own in subjects.values()) for rule in range(rule_base.n_rules)
         ),
-        numbers=tuple(
-            tuple(readable_number(value, digits).replace("-", MINUS) for value in consequent[used])
-            for consequent in rule_base.consequents.coefficients
-        ),
+        numbers=_numbers(rule_base, slopes, digits),
+        said=tuple(label for rule in range(rule_base.n_rules) if (label := rule_base.consequents.label(rule))),
         categories=tuple(offsets),
         offsets=tuple(tuple(texts[rule] for texts in offsets.values()) for rule in range(rule_base.n_rules)),
         curves=tuple(
@@ -94,6 +94,14 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
             for curve in rule_base.curves
         ),
     )
+
+
+def _numbers(rule_base: RuleBase, slopes: list[int], digits: int) -> tuple[tuple[str, ...], ...]:
+    """Write the intercept of each rule and some of its slopes; nothing where rules say labels."""
+    if rule_base.target is not None:
+        return ((),) * rule_base.n_rules
+    numbers = np.column_stack([rule_base.consequents.intercepts, rule_base.slopes[:, slopes]])
+    return tuple(tuple(readable_number(value, digits).replace("-", MINUS) for value in row) for row in numbers)
 
 
 def _accepted(rule_base: RuleBase, rule: int, inputs: list[int]) -> str:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
-
-# Of the search for a place without a rule; beyond them it counts as possible that there is one.
-_MAX_PLACES = 50_000
+from fruler.rules.triangle_partition import Triangle
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,8 @@ class Condition:
     """That an input has one of the labels from `first` to `last`.
 
     Its degree is what has gone over the border below the first label, less what has gone over the one above the last;
-    of a nominal input it is 1 for the `codes` and 0 for any other.
+    of a nominal input it is 1 for the `codes` and 0 for any other. That of a triangle is 1 at its second point and
+    falls to 0 at the two others, after the value was brought inside the input's limits.
 
     Attributes
     ----------
@@ -63,6 +61,10 @@ class Condition:
         Numbers of these borders in the plan; none where the range begins or ends with an outer label.
     codes : tuple of float or None
         Of a nominal input.
+    triangle : (float, float, float) or None
+        Of a label or a set that is a triangle; the degree stays 1 at the side of a point that is infinite.
+    width : float
+        What the distance from a triangle's second point is divided by to find the nearest rule.
     """
 
     input: int
@@ -71,6 +73,33 @@ class Condition:
     below: int | None = None
     above: int | None = None
     codes: tuple[float, ...] | None = None
+    triangle: Triangle | None = None
+    width: float = 1.0
+
+    @property
+    def counts_labels(self) -> bool:
+        """Whether a row that does not fit is so many labels away."""
+        return self.codes is None and self.triangle is None
+
+
+@dataclass(frozen=True)
+class LabelPlan:
+    """What a rule says with a label of the output.
+
+    It is ``middle + skew * lean``, where the lean depends on the degree h to which the rule fires: with u = 1 - h it is
+    ``(1 + u + u * u) / (3 * (1 + u))``. The nearest rule, where none fires, says `whole`.
+
+    Attributes
+    ----------
+    middle, skew : float
+        The second point of the label's triangle, and how much longer its right side is than its left.
+    whole : float
+        What the rule says where it fires fully.
+    """
+
+    middle: float
+    skew: float
+    whole: float
 
 
 @dataclass(frozen=True)
@@ -114,6 +143,10 @@ class Plan:
         Those of the curves, by input and split.
     curves : tuple of CurvePlan
         What is added to the rules' output.
+    limits : dict of int to (float, float)
+        Where values of inputs with triangles are brought inside: the least and the greatest, by input.
+    said : tuple of LabelPlan
+        What each rule says, where that is a label of the output; nothing where rules have linear outputs.
     """
 
     borders: tuple[Border, ...]
@@ -123,6 +156,8 @@ class Plan:
     used: tuple[int, ...]
     curve_borders: tuple[Border, ...] = ()
     curves: tuple[CurvePlan, ...] = ()
+    limits: dict[int, tuple[float, float]] = field(default_factory=dict)
+    said: tuple[LabelPlan, ...] = ()
 
     def borders_of(self, feature: int) -> list[int]:
         """Return the numbers of an input's borders, from low to high."""
@@ -144,18 +179,23 @@ def make_plan(rule_base: RuleBase) -> Plan:
     """
     antecedents = [rule_base.antecedents.conditions(rule) for rule in range(rule_base.n_rules)]
     curve_borders, curves = _curves(rule_base)
-    if rule_base.n_rules == 1:
+    if rule_base.n_rules == 1 and not rule_base.consequents.depend_on_degrees:
         # Whether it fires or is merely the nearest: it alone answers.
         alone = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
         return Plan((), (), ((),), True, tuple(sorted(alone)), curve_borders, curves)
-    covered = covers_everything(rule_base)
+    covered = rule_base.antecedents.covers_everything()
     keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)
     numbers = {(border.input, border.split): number for number, border in enumerate(borders)}
-    conditions = []
+    conditions, limits = [], {}
     for j, first, last in keys:
-        partition = rule_base.variables[j].partition
-        if partition.ordered:
+        partition = rule_base.antecedents.condition_inputs[j].partition
+        if partition.of_triangles:
+            a, b, c = partition.triangles[first].tolist()
+            limits[j] = partition.range
+            width = float(rule_base.antecedents.widths[j])
+            conditions.append(Condition(j, first, last, triangle=(a, b, c), width=width))
+        elif partition.ordered:
             conditions.append(Condition(j, first, last, numbers.get((j, first - 1)), numbers.get((j, last))))
         else:
             codes = tuple(code for group in partition.groups[first : last + 1] for code in group)
@@ -163,7 +203,18 @@ def make_plan(rule_base: RuleBase) -> Plan:
     order = {key: number for number, key in enumerate(keys)}
     rules = tuple(tuple(order[part] for part in parts) for parts in antecedents)
     used = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
-    return Plan(borders, tuple(conditions), rules, covered, used, curve_borders, curves)
+    return Plan(borders, tuple(conditions), rules, covered, used, curve_borders, curves, limits, _said(rule_base))
+
+
+def _said(rule_base: RuleBase) -> tuple[LabelPlan, ...]:
+    """Return what each rule says with a label of the output."""
+    plans = []
+    for rule, whole in enumerate(rule_base.consequents.intercepts.tolist()):
+        triangle = rule_base.consequents.triangle(rule)
+        if triangle is not None:
+            a, b, c = triangle
+            plans.append(LabelPlan(b, (c - b) - (b - a), whole))
+    return tuple(plans)
 
 
 def _curves(rule_base: RuleBase) -> tuple[tuple[Border, ...], tuple[CurvePlan, ...]]:
@@ -201,48 +252,3 @@ def _borders(rule_base: RuleBase, keys: Sequence[tuple[int, int, int]], *, every
         borders = borders_of(rule_base.variables[j].partition, j)
         found += [border for border in borders if every or (j, border.split) in needed]
     return tuple(found)
-
-
-def covers_everything(rule_base: RuleBase) -> bool:
-    """Return whether some rule certainly fires for every row.
-
-    It does if every combination of labels is accepted by a rule: a row has a label with a degree of at least one half
-    of every input. A category that is in no group of a nominal input counts as one more label, which only a rule that
-    does not look at this input accepts.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> temperature = Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0)))
-    >>> covers_everything(RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]]))
-    False
-    """
-    columns = rule_base.antecedent_inputs
-    ranges = rule_base.antecedents.ranges[:, columns]
-    first, last = ranges[:, :, 0].copy(), ranges[:, :, 1].copy()
-    looks_at = rule_base.looks_at[:, columns]
-    sizes = rule_base.granularities[columns].copy()
-    for k, j in enumerate(columns):
-        if not rule_base.variables[j].partition.ordered:
-            last[~looks_at[:, k], k] += 1
-            sizes[k] += 1
-    places = 0
-    open_places: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]] = [
-        (np.arange(rule_base.n_rules), np.zeros(len(columns), dtype=np.bool_))
-    ]
-    while open_places:
-        rules, decided = open_places.pop()
-        places += 1
-        if len(rules) == 0 or places > _MAX_PLACES:
-            return False
-        undecided = looks_at[rules] & ~decided
-        fewest = int(undecided.sum(axis=1).argmin())
-        if not undecided[fewest].any():
-            continue
-        k = int(undecided[fewest].argmax())
-        now_decided = decided.copy()
-        now_decided[k] = True
-        open_places += [
-            (rules[(first[rules, k] <= label) & (label <= last[rules, k])], now_decided) for label in range(sizes[k])
-        ]
-    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import math
 
 from fruler._wording import counted_rules, name_with_unit
 from fruler.export.expressions import curve_expression, linear
@@ -13,6 +14,7 @@ from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.export.python_dates import date_modules
 from fruler.export.python_inputs import input_lines, input_parts
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.triangle_partition import Triangle
 
 _OWN_NAMES = (
     *("math", "datetime", "re", "zoneinfo"),
@@ -36,6 +38,33 @@ _AWAY = '''
 def _away(first, last, place):
     """How many labels a place is away from a range of labels."""
     return max(first - place, place - last, 0.0)
+'''
+
+_TRIANGLE = '''
+
+def _triangle(x, a, b, c):
+    """The degree of x in a triangle: 1 at b, 0 from a down and from c up; an infinite end keeps it at 1."""
+    if x < b and a > -math.inf:
+        return (x - a) / (b - a) if x > a else 0.0
+    if x > b and c < math.inf:
+        return (c - x) / (c - b) if x < c else 0.0
+    return 1.0
+'''
+
+_FROM_MIDDLE = '''
+
+def _from_middle(x, a, b, c, width):
+    """How far x is from the middle of a triangle, as a share of a width; beyond an infinite end it is not."""
+    inside = (x < b and a == -math.inf) or (x > b and c == math.inf)
+    return 0.0 if inside else abs(x - b) / width
+'''
+
+_CENTRE = '''
+
+def _centre(height, middle, skew):
+    """The centre of a triangle that is cut off at a height; the skew is its right side less its left."""
+    rest = 1.0 - height
+    return middle + skew * ((1.0 + rest + rest * rest) / (3.0 * (1.0 + rest)))
 '''
 
 
@@ -78,7 +107,13 @@ class _Writer:
             label = variables[border.input].partition.labels[border.split]
             name = self.inputs[border.input]
             self.borders.append(names.new(f"{name} above {label}", name))
-        self.conditions = [self.degree(condition) for condition in plan.conditions]
+        self.inside = {j: names.new(f"{self.inputs[j]} inside", "inside") for j in plan.limits}
+        self.sets = {
+            number: names.new(f"{self.inputs[condition.input]} is {self.label(condition)}", "set")
+            for number, condition in enumerate(plan.conditions)
+            if condition.triangle is not None
+        }
+        self.conditions = [self.sets.get(number) or self.degree(own) for number, own in enumerate(plan.conditions)]
         self.curve_borders = [
             names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
         ]
@@ -97,7 +132,10 @@ class _Writer:
         text += f")\nTARGET = {rule_base.target_name!r}\n"
         text += "".join(input_parts(self.input_plan))
         text += _GONE_OVER if self.plan.borders or self.plan.curve_borders else ""
-        text += _AWAY if any(condition.codes is None for condition in self.plan.conditions) and self.seeks else ""
+        text += _AWAY if any(condition.counts_labels for condition in self.plan.conditions) and self.seeks else ""
+        text += _TRIANGLE if self.plan.limits else ""
+        text += _FROM_MIDDLE if self.plan.limits and self.seeks else ""
+        text += _CENTRE if self.plan.said else ""
         return text + "\n\n" + "\n".join(self.function()) + "\n"
 
     @property
@@ -110,6 +148,12 @@ class _Writer:
         if self.plan.borders:
             lines.append("    # How far the row has gone over the borders between labels.")
         lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
+        if self.plan.limits:
+            lines.append("    # A value beyond the training data counts as the nearest that they have.")
+        for j, (low, high) in self.plan.limits.items():
+            lines.append(f"    {self.inside[j]} = min(max({self.inputs[j]}, {low!r}), {high!r})")
+        for number, name in self.sets.items():
+            lines.append(f"    {name} = {self.degree(self.plan.conditions[number])}")
         lines += ["", "    # For each rule: how well the row fits, and the rule's own output.", "    rules = ["]
         for rule in range(self.rule_base.n_rules):
             lines += [
@@ -120,10 +164,14 @@ class _Writer:
                 "        ),",
             ]
         lines += ["    ]", "    total = sum(weight for weight, output in rules)", *self.curves()]
-        answer = f"return sum(weight * output for weight, output in rules) / total{self.with_curves}"
+        output = "_centre(weight, *output)" if self.plan.said else "output"
+        answer = f"return sum(weight * {output} for weight, output in rules) / total{self.with_curves}"
         return lines + (
             [f"    {answer}"] if not self.seeks else ["    if total > 0.0:", f"        {answer}", *self.nearest()]
         )
+
+    def label(self, condition: Condition) -> str:
+        return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
 
     def gone_over(self, name: str, border: Border) -> str:
         numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
@@ -148,6 +196,8 @@ class _Writer:
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
             return f"float({self.inputs[condition.input]} in {condition.codes!r})"
+        if condition.triangle is not None:
+            return f"_triangle({self.inside[condition.input]}, {_points(condition.triangle)})"
         below = "1.0" if condition.below is None else self.borders[condition.below]
         return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
 
@@ -158,6 +208,9 @@ class _Writer:
         return f"min({', '.join(degrees)})"
 
     def output(self, rule: int) -> str:
+        if self.plan.said:
+            said = self.plan.said[rule]
+            return f"({said.middle!r}, {said.skew!r})"
         slopes = self.rule_base.consequents.terms(rule)
         intercept = float(self.rule_base.consequents.intercepts[rule])
         return linear(intercept, {self.inputs[j]: slope for j, slope in slopes.items()})
@@ -167,10 +220,22 @@ class _Writer:
         for rule, numbers in enumerate(self.plan.rules):
             away = [self.away(self.plan.conditions[number]) for number in numbers]
             lines.append(f"        {' + '.join(away) or '0.0'},  # rule {rule + 1}")
-        return [*lines, "    ]", f"    return rules[steps.index(min(steps))][1]{self.with_curves}"]
+        said = "rules[steps.index(min(steps))][1]"
+        if self.plan.said:
+            said = f"({', '.join(repr(own.whole) for own in self.plan.said)},)[steps.index(min(steps))]"
+        return [*lines, "    ]", f"    return {said}{self.with_curves}"]
 
     def away(self, condition: Condition) -> str:
         if condition.codes is not None:
             return f"(1.0 - {self.degree(condition)})"
+        if condition.triangle is not None:
+            points = _points(condition.triangle)
+            return f"_from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
         place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
         return f"_away({condition.first}, {condition.last}, {place})"
+
+
+def _points(triangle: Triangle) -> str:
+    """Write the points of a triangle."""
+    a, b, c = triangle
+    return f"{'-math.inf' if math.isinf(a) else repr(a)}, {b!r}, {'math.inf' if math.isinf(c) else repr(c)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 from fruler._wording import counted_rules, name_with_unit
@@ -12,6 +13,7 @@ from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.export.sql_inputs import fence, filled_tables, input_columns, input_table, is_usable
 from fruler.export.sql_literals import quoted, real
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.triangle_partition import Triangle
 
 
 def export(
@@ -73,7 +75,7 @@ class _Writer:
 
     x: inputs, m: whether they are missing, k: columns kept, b: how far a row has gone over a border, c: degrees of
     conditions, a: how many labels a row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules,
-    t: the sum of the weights, v: what curves add.
+    t: the sum of the weights, v: what curves add, z: values of inputs, brought inside their limits.
     """
 
     def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan, keep: tuple[str, ...]) -> None:
@@ -87,13 +89,16 @@ class _Writer:
     def query(self, table: str, prediction: str) -> str:
         target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
         before, inner = self.source(table)
+        inner = self.layer(inner, self.inside(), "values beyond the training data count as the nearest", 0)
         inner = self.layer(inner, self.borders(), "how far each row has gone over the borders of labels", 1)
         inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
-        inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks)
-        rules = [f"{letter}{rule}" for rule in self.rules for letter in ("wys" if self.seeks else "wy")]
+        # What a label of the output says has its weight in it several times.
+        inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks or bool(self.plan.said))
+        between = ",\n  " if self.plan.said else ", "
+        rules = between.join(", ".join(self.carried(rule)) for rule in self.rules)
         total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
         curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
-        inner = self.layer(inner, [", ".join(rules), total, *curves], "the sum of their weights", 4)
+        inner = self.layer(inner, [rules, total, *curves], "the sum of their weights", 4)
         last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         last.append(f"{self.answer()} AS {quoted(prediction)}")
         columns = ",\n       ".join(last)
@@ -134,6 +139,13 @@ class _Writer:
         end = fence(len(carried) + len(new)) if fenced else ""
         return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS layer_{place}{end}"
 
+    def inside(self) -> list[str]:
+        return [
+            f"CASE WHEN x{j + 1} < {real(low)} THEN {real(low)} WHEN x{j + 1} > {real(high)} THEN {real(high)} "
+            f"ELSE x{j + 1} END AS z{j + 1}"
+            for j, (low, high) in self.plan.limits.items()
+        ]
+
     def borders(self) -> list[str]:
         return [f"{self.gone_over(border)} AS b{number}" for number, border in enumerate(self.plan.borders, 1)]
 
@@ -148,20 +160,25 @@ class _Writer:
         columns = []
         for number, condition in enumerate(self.plan.conditions, 1):
             columns.append(f"{self.degree(condition)} AS c{number}")
-            if self.seeks:
+            if self.seeks and condition.triangle is None:
                 columns.append(f"{self.away(condition)} AS a{number}")
-        return columns
+        # Rules may have triangles of their own, so many that databases have no room for a second column for each.
+        return [*columns, *(f"z{j + 1}" for j in self.plan.limits if self.seeks)]
 
     def degree(self, condition: Condition) -> str:
         if condition.codes is not None:
             codes = ", ".join(map(real, condition.codes))
             return f"CASE WHEN x{condition.input + 1} IN ({codes}) THEN 1e0 ELSE 0e0 END"
+        if condition.triangle is not None:
+            return self.triangle(condition.input, condition.triangle)
         below = "1e0" if condition.below is None else f"b{condition.below + 1}"
         return below if condition.above is None else f"{below} - b{condition.above + 1}"
 
     def away(self, condition: Condition) -> str:
         if condition.codes is not None:
             return f"1e0 - {self.degree(condition)}"
+        if condition.triangle is not None:
+            return self.from_middle(condition.input, condition.triangle, condition.width)
         place = " + ".join(f"b{number + 1}" for number in self.plan.borders_of(condition.input))
         first, last = real(float(condition.first)), real(float(condition.last))
         return (
@@ -169,15 +186,54 @@ class _Writer:
             f"WHEN {place} > {last} THEN {place} - {last} ELSE 0e0 END"
         )
 
+    def triangle(self, feature: int, triangle: Triangle) -> str:
+        """Return the degree of a value in a triangle; a side whose end is infinite needs no case."""
+        (a, b, c), z, cases = triangle, f"z{feature + 1}", []
+        if a == b:
+            cases.append(f"WHEN {z} < {real(b)} THEN 0e0")
+        elif not math.isinf(a):
+            cases.append(f"WHEN {z} <= {real(a)} THEN 0e0")
+            cases.append(f"WHEN {z} < {real(b)} THEN ({z} - {real(a)}) / {real(b - a)}")
+        if b == c:
+            cases.append(f"WHEN {z} > {real(b)} THEN 0e0")
+        elif not math.isinf(c):
+            cases.append(f"WHEN {z} >= {real(c)} THEN 0e0")
+            cases.append(f"WHEN {z} > {real(b)} THEN ({real(c)} - {z}) / {real(c - b)}")
+        return f"CASE {' '.join(cases)} ELSE 1e0 END" if cases else "1e0"
+
+    def from_middle(self, feature: int, triangle: Triangle, width: float) -> str:
+        (a, b, c), z, cases = triangle, f"z{feature + 1}", []
+        if not math.isinf(a):
+            cases.append(f"WHEN {z} < {real(b)} THEN ({real(b)} - {z}) / {real(width)}")
+        if not math.isinf(c):
+            cases.append(f"WHEN {z} > {real(b)} THEN ({z} - {real(b)}) / {real(width)}")
+        return f"CASE {' '.join(cases)} ELSE 0e0 END" if cases else "0e0"
+
+    def carried(self, rule: int) -> list[str]:
+        """Return the columns of a rule beside the sum of all weights; what a label says depends on the weight."""
+        said = f"{self.centre(rule)} AS y{rule}" if self.plan.said else f"y{rule}"
+        return [f"w{rule}", said, *([f"s{rule}"] if self.seeks else [])]
+
+    def centre(self, rule: int) -> str:
+        said, rest = self.plan.said[rule - 1], f"(1e0 - w{rule})"
+        lean = f"(1e0 + {rest} + {rest} * {rest}) / (3e0 * (1e0 + {rest}))"
+        return f"{real(said.middle)} + {real(said.skew)} * ({lean})"
+
     def rule_columns(self) -> list[str]:
         columns = []
         for rule in self.rules:
             numbers = [number + 1 for number in self.plan.rules[rule - 1]]
             columns.append(f"-- {rule_title(self.rule_base, rule - 1)}\n  {self.weight(numbers)} AS w{rule}")
-            columns.append(f"{self.output(rule - 1)} AS y{rule}")
+            if not self.plan.said:
+                columns.append(f"{self.output(rule - 1)} AS y{rule}")
             if self.seeks:
-                columns.append(f"{' + '.join(f'a{number}' for number in numbers) or '0e0'} AS s{rule}")
+                columns.append(f"{' + '.join(map(self.steps, numbers)) or '0e0'} AS s{rule}")
         return columns
+
+    def steps(self, number: int) -> str:
+        """Return how far a row is away from a condition."""
+        condition = self.plan.conditions[number - 1]
+        return f"a{number}" if condition.triangle is None else self.away(condition)
 
     def weight(self, numbers: Sequence[int]) -> str:
         degrees = [f"c{number}" for number in numbers]
@@ -201,6 +257,10 @@ class _Writer:
         shares = [f"\n    {self.gone_over(self.plan.curve_borders[number])}" for number in curve.borders]
         return curve_expression(curve, f"x{curve.input + 1}", shares, real)
 
+    def alone(self, rule: int) -> str:
+        """Return what a rule says that answers because it is the nearest."""
+        return real(self.plan.said[rule - 1].whole) if self.plan.said else f"y{rule}"
+
     def answer(self) -> str:
         mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / t"
         if self.seeks:
@@ -208,8 +268,8 @@ class _Writer:
             # The first rule that none of the later ones is nearer than is the nearest of all.
             for rule in self.rules[:-1]:
                 nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
-                cases.append(f"WHEN {nearest} THEN y{rule}")
-            cases.append(f"ELSE y{self.rules[-1]} END")
+                cases.append(f"WHEN {nearest} THEN {self.alone(rule)}")
+            cases.append(f"ELSE {self.alone(self.rules[-1])} END")
             mean = "CASE " + "\n         ".join(cases)
         if not self.inputs:
             return mean

@@ -15,6 +15,13 @@ def activate(
     ordered: npt.NDArray[np.uint8],
     t_norm: int,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]: ...
+def fire(
+    lower: npt.NDArray[np.intc],
+    upper: npt.NDArray[np.float64],
+    labels: npt.NDArray[np.intc],
+    ordered: npt.NDArray[np.uint8],
+    t_norm: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]: ...
 def predict(
     X: npt.NDArray[np.float64],
     lower: npt.NDArray[np.intc],

@@ -118,6 +118,23 @@ def activate(const int[:, ::1] lower, const double[:, ::1] upper, const int[:, :
     return activations_array, fired_array.view(np.bool_)
 
 
+def fire(const int[:, ::1] lower, const double[:, ::1] upper, const int[:, :, ::1] labels,
+         const unsigned char[::1] ordered, int t_norm):
+    """Return what `activate` does, but degrees as they are: a row's need not sum to one."""
+    cdef Py_ssize_t i, n = lower.shape[0]
+    degrees_array = np.zeros((n, labels.shape[0]))
+    fired_array = np.empty(n, dtype=np.uint8)
+    cdef double[:, ::1] degrees = degrees_array
+    cdef unsigned char[::1] fired = fired_array
+    cdef const unsigned char* order = &ordered[0] if ordered.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            fired[i] = fire_row(&lower[i, 0], &upper[i, 0], labels, t_norm, &degrees[i, 0]) > 0.0
+            if not fired[i]:
+                degrees[i, nearest_rule(&lower[i, 0], &upper[i, 0], labels, order)] = 1.0
+    return degrees_array, fired_array.view(np.bool_)
+
+
 def predict(const double[:, ::1] X, const int[:, ::1] lower, const double[:, ::1] upper,
             const int[:, :, ::1] labels, const unsigned char[::1] ordered, int t_norm,
             const double[:, ::1] consequents):

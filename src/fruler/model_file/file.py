@@ -12,10 +12,10 @@ from fruler._files import read_at_most, write_whole
 from fruler.model_file.columns_json import with_columns
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
 from fruler.rules.json.checked import MAX_BYTES, parse_document, require_readable
-from fruler.rules.json.rule_base import require_cells, rule_base_from_json, rule_base_to_json
+from fruler.rules.json.rule_base import needs_triangles, require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
-FORMAT, SCHEMA = "fruler-model", 2
+FORMAT, SCHEMA = "fruler-model", 3
 # What the first schema has of tables: their columns are the inputs, and rows with gaps are refused.
 _FIRST: dict[str, Any] = {"missing_values": "refuse", "columns": None}
 # What is written in lines, member by member: a person reads one input per line and one rule per line.
@@ -66,16 +66,14 @@ def model_bytes(model: Model) -> bytes:
     """
     from fruler import __version__
 
-    rules = model.rule_base
-    # In the oldest schema that can say it, so that older versions read it.
-    newer = rules.gaps is not None or any(variable.source is not None for variable in rules.variables)
+    schema = _oldest_schema(model.rule_base)
     try:
         require_cells(model.rule_base.n_rules, len(model.rule_base.variables))
         document = {
             "format": FORMAT,
-            "schema": SCHEMA if newer else 1,
+            "schema": schema,
             "written_by": f"fruler {__version__}",
-            **({} if newer else _FIRST),
+            **(_FIRST if schema == 1 else {}),
             "rule_bases": [rule_base_to_json(model.rule_base)],
             "learning": None if model.learning is None else learning_to_json(model.learning),
         }
@@ -84,6 +82,13 @@ def model_bytes(model: Model) -> bytes:
     except ValueError as error:
         raise ValueError(f"this model can't be written to a file: {_short(error)}") from None
     return text.encode()
+
+
+def _oldest_schema(rules: RuleBase) -> int:
+    """Return the oldest schema that can say a rule base, so that older versions read it."""
+    if needs_triangles(rules):
+        return 3
+    return 2 if rules.gaps is not None or any(variable.source is not None for variable in rules.variables) else 1
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
@@ -130,7 +135,7 @@ def parse_model(raw: bytes) -> Model:
     bases = list(members["rule_bases"].items())
     if len(bases) != 1:
         raise ValueError(f"it has {len(bases)} rule bases, and this version reads one")
-    rule_base = rule_base_from_json(bases[0])
+    rule_base = rule_base_from_json(bases[0], triangles=schema >= 3)
     if schema == 1:
         members["missing_values"].one_of("refuse")
         if members["columns"].value is not None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler.kernels import inference
+from fruler.kernels.triangles import centroids
 from fruler.rules.arrays import frozen
-from fruler.rules.partitions import Labels
+from fruler.rules.coverage import covers_every_place
+from fruler.rules.partitions import Labels, PlacingPartition
 from fruler.rules.variables import Variable
 
 TNorm = Literal["product", "minimum"]
 T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kernel's codes
+
+# The degrees of more rows than this at once would take much memory.
+_ROWS_AT_ONCE = 10_000
 
 Activations = tuple[Floats, npt.NDArray[np.bool_]]
 
@@ -30,8 +36,103 @@ class Condition(NamedTuple):
     last: int
 
 
+class Antecedents(ABC):
+    """Where each rule applies, and how strongly: what every reader of a rule base may ask.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        The inputs.
+    kind : str
+        What kind of antecedents they are, as files say it.
+    """
+
+    kind: ClassVar[str]
+    variables: tuple[Variable, ...]
+
+    @property
+    @abstractmethod
+    def n_rules(self) -> int:
+        """The number of rules."""
+
+    @property
+    @abstractmethod
+    def looks_at(self) -> npt.NDArray[np.bool_]:
+        """Which rule looks at which input, shape (n_rules, n_inputs)."""
+
+    @property
+    def condition_inputs(self) -> tuple[Variable, ...]:
+        """The inputs, each with the labels that conditions name by number."""
+        return self.variables
+
+    @property
+    def shares_labels(self) -> bool:
+        """Whether rules share the labels of the inputs; else each rule has sets of its own."""
+        return True
+
+    @property
+    def widths(self) -> Floats:
+        """What distances on each input are divided by to find the nearest rule; ranges count labels instead."""
+        return np.ones(len(self.variables))
+
+    @abstractmethod
+    def over(self, variables: Sequence[Variable]) -> Antecedents:
+        """Return the same antecedents over inputs that may have other names, units or labels."""
+
+    @abstractmethod
+    def accepted(self, rule: int, feature: int) -> tuple[int, int]:
+        """Return the first and the last label that a rule accepts of an input; all where it does not look at it."""
+
+    @abstractmethod
+    def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
+        """Return to what degree each rule fires in each row, and whether any rule fires at all.
+
+        Where no rule fits, the nearest one stands in with degree one.
+        """
+
+    @abstractmethod
+    def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
+        """Return each rule's weight in each row, and whether any rule fired at all.
+
+        A row's weights sum to one. Where no rule fits, the nearest one stands in with weight one.
+        """
+
+    @abstractmethod
+    def predict_linear(self, values: Floats, coefficients: Floats, t_norm: TNorm) -> Floats:
+        """Return the output of rules with linear consequents for each row, in one compiled pass."""
+
+    @abstractmethod
+    def predict_labels(self, values: Floats, triangles: Floats, t_norm: TNorm) -> Floats:
+        """Return the output of rules whose consequents are triangles (n_rules, 3), cut off at the rules' degrees."""
+
+    @abstractmethod
+    def covers_everything(self) -> bool:
+        """Return whether some rule certainly fires for every row; False where that is not known."""
+
+    @cached_property
+    def granularities(self) -> npt.NDArray[np.intc]:
+        """The number of labels of each input."""
+        return frozen([variable.partition.n_labels for variable in self.variables], np.intc)
+
+    @cached_property
+    def inputs(self) -> Indices:
+        """The inputs that any antecedent looks at."""
+        return np.flatnonzero(self.looks_at.any(axis=0))
+
+    def conditions(self, rule: int) -> list[Condition]:
+        """Return the parts of an antecedent, in the order of the inputs."""
+        return [Condition(int(j), *self.accepted(rule, int(j))) for j in np.flatnonzero(self.looks_at[rule])]
+
+    def levels(self, rule: int, feature: int) -> list[str]:
+        """Return the categories of an input that a rule holds for, in the order of their numbers."""
+        variable = self.condition_inputs[feature]
+        if variable.levels is not None and variable.partition.ordered and not self.looks_at[rule, feature]:
+            return variable.levels.names_between(None, None)
+        return variable.levels_within(*self.accepted(rule, feature))
+
+
 @dataclass(frozen=True, init=False, eq=False)
-class LabelRanges:
+class LabelRanges(Antecedents):
     """Antecedents that accept a range of each input's labels, which all rules share.
 
     Parameters
@@ -51,11 +152,12 @@ class LabelRanges:
     ([[True], [True], [False]], [Condition(input=0, first=1, last=2)])
     """
 
+    kind: ClassVar[str] = "ranges"
     ranges: npt.NDArray[np.intc]
     variables: tuple[Variable, ...]
 
     def __init__(self, ranges: Any, variables: Sequence[Variable]) -> None:
-        object.__setattr__(self, "ranges", _whole_numbers(ranges))
+        object.__setattr__(self, "ranges", whole_numbers(ranges, "the first and the last label accepted"))
         object.__setattr__(self, "variables", tuple(variables))
         self._check()
 
@@ -65,6 +167,7 @@ class LabelRanges:
                 f"Antecedents over {len(self.variables)} inputs must have the shape (rules, {len(self.variables)}, 2); "
                 f"got {self.ranges.shape}."
             )
+        _ = self._partitions
         first, last = self.ranges[:, :, 0], self.ranges[:, :, 1]
         wrong = (first < 0) | (first > last) | (last >= self.granularities)
         if wrong.any():
@@ -79,21 +182,15 @@ class LabelRanges:
         """The number of rules."""
         return len(self.ranges)
 
-    @cached_property
-    def granularities(self) -> npt.NDArray[np.intc]:
-        """The number of labels of each input."""
-        return frozen([variable.partition.n_labels for variable in self.variables], np.intc)
+    def over(self, variables: Sequence[Variable]) -> LabelRanges:
+        """Return the same ranges over inputs that may have other names, units or labels."""
+        return LabelRanges(self.ranges, variables)
 
     @cached_property
     def looks_at(self) -> npt.NDArray[np.bool_]:
         """Which rule looks at which input, shape (n_rules, n_inputs)."""
         all_labels = (self.ranges[:, :, 0] == 0) & (self.ranges[:, :, 1] == self.granularities - 1)
         return frozen(~all_labels, np.bool_)
-
-    @cached_property
-    def inputs(self) -> Indices:
-        """The inputs that any antecedent looks at."""
-        return np.flatnonzero(self.looks_at.any(axis=0))
 
     def accepted(self, rule: int, feature: int) -> tuple[int, int]:
         """Return the first and the last label that a rule accepts of an input."""
@@ -105,6 +202,14 @@ class LabelRanges:
         ranges = self.ranges[rule].tolist()
         return [Condition(int(j), *ranges[j]) for j in np.flatnonzero(self.looks_at[rule])]
 
+    def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
+        """Return to what degree each rule fires in each row, and whether any rule fires at all.
+
+        Where no rule fits, the nearest one stands in with degree one.
+        """
+        lower, upper = self._placed(values)
+        return inference.fire(lower, upper, *self._kernel_rules, T_NORMS.index(t_norm))
+
     def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
         """Return each rule's weight in each row, and whether any rule fired at all.
 
@@ -115,11 +220,27 @@ class LabelRanges:
         lower, upper = self._placed(values)
         return inference.activate(lower, upper, *self._kernel_rules, T_NORMS.index(t_norm))
 
-    def predict(self, values: Floats, coefficients: Floats, t_norm: TNorm) -> Floats:
+    def predict_linear(self, values: Floats, coefficients: Floats, t_norm: TNorm) -> Floats:
         """Return the output of rules with linear consequents for each row, in one compiled pass."""
         lower, upper = self._placed(values)
         labels, ordered = self._kernel_rules
         return inference.predict(values, lower, upper, labels, ordered, T_NORMS.index(t_norm), coefficients)
+
+    def predict_labels(self, values: Floats, triangles: Floats, t_norm: TNorm) -> Floats:
+        """Return the output of rules whose consequents are triangles (n_rules, 3), cut off at the rules' degrees."""
+        predictions = np.empty(len(values))
+        for start in range(0, len(values), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            degrees, _ = self.degrees(values[part], t_norm)
+            said = centroids(triangles, degrees)
+            predictions[part] = (degrees * said).sum(axis=1) / degrees.sum(axis=1)
+        return predictions
+
+    def covers_everything(self) -> bool:
+        """Return whether some rule certainly fires for every row; False where that is not known."""
+        ordered = np.array([variable.partition.ordered for variable in self.variables])[self.inputs]
+        columns = (self.ranges[:, self.inputs], self.looks_at[:, self.inputs], self.granularities[self.inputs])
+        return covers_every_place(*columns, ordered)
 
     @cached_property
     def _kernel_rules(self) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.uint8]]:
@@ -127,11 +248,24 @@ class LabelRanges:
         ordered = [self.variables[j].partition.ordered for j in self.inputs]
         return np.ascontiguousarray(labels, dtype=np.intc), np.asarray(ordered, dtype=np.uint8)
 
+    @cached_property
+    def _partitions(self) -> tuple[PlacingPartition, ...]:
+        """The partitions of the inputs; ranges of labels need degrees that sum to one."""
+        found = []
+        for variable in self.variables:
+            if not isinstance(variable.partition, PlacingPartition):
+                raise ValueError(
+                    f"Ranges of labels need partitions whose degrees sum to one, and that of {variable.name!r} is of "
+                    "triangles: use LabelTriangles for the antecedents."
+                )
+            found.append(variable.partition)
+        return tuple(found)
+
     def _placed(self, values: Floats) -> tuple[Labels, Floats]:
         lower = np.empty((len(values), len(self.inputs)), dtype=np.intc)
         upper = np.empty(lower.shape)
         for k, j in enumerate(self.inputs):
-            lower[:, k], upper[:, k] = self.variables[j].partition.place(values[:, j])
+            lower[:, k], upper[:, k] = self._partitions[j].place(values[:, j])
         return lower, upper
 
     def _activations_by_numpy(self, values: Floats, t_norm: TNorm) -> Activations:
@@ -140,7 +274,7 @@ class LabelRanges:
         steps = np.zeros((n, m))
         join = np.multiply if t_norm == "product" else np.minimum
         for j in self.inputs:
-            partition = self.variables[j].partition
+            partition = self._partitions[j]
             lower, upper = partition.place(values[:, j])
             table = partition.degrees(values[:, j])
             place = lower + upper
@@ -171,10 +305,11 @@ class LabelRanges:
         return LabelRanges, (self.ranges, self.variables)
 
 
-def _whole_numbers(values: Any) -> npt.NDArray[np.intc]:
+def whole_numbers(values: Any, which: str, what: str = "antecedents") -> npt.NDArray[np.intc]:
+    """Return numbers of labels as an array that nobody can change, or say what is wrong with them."""
     numbers = np.asarray(values)
     if numbers.dtype.kind not in "iu" and not (numbers.dtype.kind == "f" and (numbers == np.floor(numbers)).all()):
-        raise ValueError("antecedents must be whole numbers: the first and the last label accepted.")
+        raise ValueError(f"{what} must be whole numbers: {which}.")
     if (np.abs(numbers) > np.iinfo(np.intc).max).any():
-        raise ValueError("antecedents must be numbers of labels, which are small.")
+        raise ValueError(f"{what} must be numbers of labels, which are small.")
     return frozen(numbers, np.intc)

@@ -46,17 +46,18 @@ def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
     """
     looked_at = rule_base.antecedent_inputs
     others = np.setdiff1d(np.arange(len(typical)), looked_at)
-    slopes = rule_base.consequents.slopes
+    slopes = rule_base.slopes
     typical_row = np.ascontiguousarray(typical[None])
     parts = np.zeros(values.shape)
     half_way = (rule_base.activations(values)[0] + rule_base.activations(typical_row)[0]) / 2.0
     parts[:, others] = (values[:, others] - typical[others]) * (half_way @ slopes[:, others])
-    intercepts = rule_base.consequents.intercepts
-    # What the rules say but for the inputs that are switched: on the way forth of the row, on the way back typical.
-    rests = [table[:, others] @ slopes[:, others].T + intercepts for table in (values, typical_row)]
+    # What the inputs that are not switched add: on the way forth those of the row, on the way back the typical ones.
+    rests = [table[:, others] @ slopes[:, others].T for table in (values, typical_row)]
+    antecedents, t_norm = rule_base.antecedents, rule_base.t_norm
 
     def outputs(mixed: Floats, rest: Floats) -> Floats:
-        said = mixed[:, looked_at] @ slopes[:, looked_at].T + rest
+        constants = rule_base.consequents.constants(antecedents, mixed, t_norm)
+        said = mixed[:, looked_at] @ slopes[:, looked_at].T + (rest + constants)
         return np.asarray((rule_base.activations(mixed)[0] * said).sum(axis=1))
 
     turns = turns_of(looked_at)

@@ -1,4 +1,4 @@
-"""Partitions of one input into labels: what they share, and the fuzzy and the nominal kind."""
+"""Partitions of one input into labels: what they share, and the strong fuzzy and the nominal kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,16 @@ Labels = npt.NDArray[np.intc]
 # How near to half the gap a split may move: two neighbours that move towards each other stay apart.
 LARGEST_DISPLACEMENT = 0.5 - 1e-6
 # Differences of such numbers are numbers too.
-_LARGEST_LIMIT = 1e300
+LARGEST_LIMIT = 1e300
+
+
+class Trapezoid(NamedTuple):
+    """Where a set of values begins to hold, holds fully from and up to, and ceases to; infinite where it goes on."""
+
+    start: float
+    full_from: float
+    full_to: float
+    end: float
 
 
 class Partition(ABC):
@@ -61,9 +70,19 @@ class Partition(ABC):
         """The least and the greatest value that the partition knows."""
 
     @property
-    @abstractmethod
     def half_widths(self) -> Floats:
-        """Half the width of the zone around each split point in which two labels overlap."""
+        """Half the width of the zone around each split point in which two labels overlap, if there are any."""
+        return np.empty(0)
+
+    @property
+    def of_triangles(self) -> bool:
+        """Whether labels are triangles of any shape, whose degrees need not sum to one."""
+        return len(self.triangles) > 0
+
+    @property
+    def triangles(self) -> Floats:
+        """The three points of each label, shape (n_labels, 3); nothing where labels are no triangles of their own."""
+        return np.empty((0, 3))
 
     @property
     @abstractmethod
@@ -71,12 +90,37 @@ class Partition(ABC):
         """The names that the labels have unless they are given others."""
 
     @abstractmethod
-    def place(self, x: Any) -> tuple[Labels, Floats]:
-        """Return for each value its lower label and the degree of the label above it."""
+    def trapezoid(self, first: int, last: int) -> Trapezoid:
+        """Return where some neighbouring labels together begin to hold, hold fully, and cease to."""
+
+    def half_way(self, first: int, last: int) -> tuple[float | None, float | None]:
+        """Return the values at both sides where some neighbouring labels hold by half; None where they go on."""
+        start, full_from, full_to, end = self.trapezoid(first, last)
+        below = start / 2.0 + full_from / 2.0 if math.isfinite(start) else None
+        return below, full_to / 2.0 + end / 2.0 if math.isfinite(end) else None
+
+    @abstractmethod
+    def marks(self, first: int, last: int) -> list[float]:
+        """Return the values by which a reader knows some neighbouring labels: where they end, or their middles."""
+
+    @abstractmethod
+    def degrees(self, x: Any) -> Floats:
+        """Return the membership degrees of values, one row per value and one column per label."""
 
     @abstractmethod
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> Partition:
         """Return the partition with other label names: all of them in order, or a mapping from old to new."""
+
+
+class PlacingPartition(Partition):
+    """A partition in which a value has a place: a label, or a point on the way from one to the next.
+
+    At most two labels hold at a time, neighbours, and their degrees sum to one.
+    """
+
+    @abstractmethod
+    def place(self, x: Any) -> tuple[Labels, Floats]:
+        """Return for each value its lower label and the degree of the label above it."""
 
     def degrees(self, x: Any) -> Floats:
         """Return the membership degrees of values, one row per value and one column per label."""
@@ -84,7 +128,7 @@ class Partition(ABC):
 
 
 @dataclass(frozen=True, init=False)
-class FuzzyPartition(Partition):
+class FuzzyPartition(PlacingPartition):
     """A strong fuzzy partition of an ordered input: at every value the degrees of the labels sum to one.
 
     Around a split point one label hands over to the next: both have degree 0.5 at the split itself, and the change
@@ -130,8 +174,8 @@ class FuzzyPartition(Partition):
         if len(limits) != 2:
             raise ValueError(f"domain must be the least and the greatest value; got {domain!r}.")
         low, high = limits
-        if max(abs(low), abs(high)) > _LARGEST_LIMIT:
-            raise ValueError(f"domain must not go beyond {_LARGEST_LIMIT:g}; got {domain!r}.")
+        if max(abs(low), abs(high)) > LARGEST_LIMIT:
+            raise ValueError(f"domain must not go beyond {LARGEST_LIMIT:g}; got {domain!r}.")
         shares = _plain_numbers("fuzziness", [fuzziness] * len(splits) if np.ndim(fuzziness) == 0 else fuzziness)
         _check_splits(splits, low, high)
         if len(shares) != len(splits) or not all(0.0 <= share <= 1.0 for share in shares):
@@ -142,7 +186,7 @@ class FuzzyPartition(Partition):
         object.__setattr__(self, "split_points", splits)
         object.__setattr__(self, "domain", (low, high))
         object.__setattr__(self, "fuzziness", shares)
-        object.__setattr__(self, "labels", _checked_labels(labels, len(splits) + 1))
+        object.__setattr__(self, "labels", checked_labels(labels, len(splits) + 1))
 
     @property
     def default_labels(self) -> tuple[str, ...]:
@@ -167,10 +211,37 @@ class FuzzyPartition(Partition):
 
         The lower label has the rest of the degree; all others have none.
         """
-        values = _numbers("the values", x)
+        values = finite_numbers("the values", x)
         lower, upper = np.empty(len(values), dtype=np.intc), np.empty(len(values))
         inference.fuzzify(values, np.asarray(self.split_points, dtype=np.float64), self.half_widths, lower, upper)
         return lower, upper
+
+    def trapezoid(self, first: int, last: int) -> Trapezoid:
+        """Return where some neighbouring labels together begin to hold, hold fully, and cease to.
+
+        Examples
+        --------
+        >>> FuzzyPartition([10.0, 20.0], domain=(0.0, 30.0)).trapezoid(0, 1)
+        Trapezoid(start=-inf, full_from=-inf, full_to=15.0, end=25.0)
+        """
+        start = full_from = -math.inf
+        full_to = end = math.inf
+        if first > 0:
+            split, half = self.split_points[first - 1], float(self.half_widths[first - 1])
+            start, full_from = split - half, split + half
+        if last < self.n_labels - 1:
+            split, half = self.split_points[last], float(self.half_widths[last])
+            full_to, end = split - half, split + half
+        return Trapezoid(start, full_from, full_to, end)
+
+    def half_way(self, first: int, last: int) -> tuple[float | None, float | None]:
+        """Return the split points that bound some neighbouring labels; None where they go on."""
+        edges = [None, *self.split_points, None]
+        return edges[first], edges[last + 1]
+
+    def marks(self, first: int, last: int) -> list[float]:
+        """Return the split points that bound some neighbouring labels."""
+        return [edge for edge in self.half_way(first, last) if edge is not None]
 
     def displaced(self, displacements: Sequence[float] | Floats) -> FuzzyPartition:
         """Return the partition with each split moved by a share of the gap on the side it moves to.
@@ -185,7 +256,7 @@ class FuzzyPartition(Partition):
         >>> FuzzyPartition([10.0, 20.0], domain=(0.0, 40.0)).displaced([-0.25, 0.25]).split_points
         (7.5, 25.0)
         """
-        shares = _numbers("displacements", displacements)
+        shares = finite_numbers("displacements", displacements)
         if len(shares) != len(self.split_points):
             raise ValueError(f"{len(self.split_points)} displacements are needed, one a split; got {len(shares)}.")
         moved = displace(np.asarray(self.split_points), self.domain, shares)
@@ -193,11 +264,11 @@ class FuzzyPartition(Partition):
 
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> FuzzyPartition:
         """Return the partition with other label names: all of them in order, or a mapping from old to new."""
-        return replace(self, labels=_new_names(self.labels, names))
+        return replace(self, labels=new_names(self.labels, names))
 
 
 @dataclass(frozen=True, init=False)
-class NominalPartition(Partition):
+class NominalPartition(PlacingPartition):
     """A partition of an unordered input: every label is one category or a group of them, and degrees are 0 or 1.
 
     Parameters
@@ -218,7 +289,7 @@ class NominalPartition(Partition):
     labels: tuple[str, ...]
 
     def __init__(self, groups: Sequence[Sequence[float]], labels: Sequence[str] | None = None) -> None:
-        codes = tuple(tuple(_numbers("a group", group).tolist()) for group in groups)
+        codes = tuple(tuple(finite_numbers("a group", group).tolist()) for group in groups)
         flat = [code for group in codes for code in group]
         if not codes or not all(codes):
             raise ValueError("A nominal partition needs at least one group, and a group at least one category.")
@@ -226,7 +297,7 @@ class NominalPartition(Partition):
             raise ValueError(f"A category may stand in one group only; got {groups!r}.")
         names = _code_names(codes) if labels is None else labels
         object.__setattr__(self, "groups", codes)
-        object.__setattr__(self, "labels", _checked_labels(names, len(codes)))
+        object.__setattr__(self, "labels", checked_labels(names, len(codes)))
 
     @property
     def range(self) -> tuple[float, float]:
@@ -234,10 +305,13 @@ class NominalPartition(Partition):
         codes = [code for group in self.groups for code in group]
         return min(codes), max(codes)
 
-    @property
-    def half_widths(self) -> Floats:
-        """Nothing: categories do not overlap."""
-        return np.empty(0)
+    def trapezoid(self, first: int, last: int) -> Trapezoid:
+        """Return nothing but an error: categories have no order."""
+        raise ValueError("Categories have no order, so that no range of values can stand for them.")
+
+    def marks(self, first: int, last: int) -> list[float]:
+        """Return nothing: categories are known by their names."""
+        return []
 
     @property
     def default_labels(self) -> tuple[str, ...]:
@@ -246,7 +320,7 @@ class NominalPartition(Partition):
 
     def place(self, x: Any) -> tuple[Labels, Floats]:
         """Return for each value its label (-2 for a category that is in no group) and a zero for the next one's."""
-        values = _numbers("the values", x)
+        values = finite_numbers("the values", x)
         # With -1 the label "above" an unknown category would be the first one.
         lower = np.full(len(values), -2, dtype=np.intc)
         for label, group in enumerate(self.groups):
@@ -255,7 +329,7 @@ class NominalPartition(Partition):
 
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> NominalPartition:
         """Return the partition with other label names: all of them in order, or a mapping from old to new."""
-        return replace(self, labels=_new_names(self.labels, names))
+        return replace(self, labels=new_names(self.labels, names))
 
 
 def _code_names(groups: Sequence[Sequence[float]]) -> tuple[str, ...]:
@@ -296,7 +370,7 @@ def _degree_table(lower: Labels, upper: Floats, n_labels: int) -> Floats:
     return table
 
 
-def _numbers(what: str, values: Any) -> Floats:
+def finite_numbers(what: str, values: Any) -> Floats:
     """Return finite numbers in one row, or say what is wrong with them."""
     try:
         numbers = np.ascontiguousarray(values, dtype=np.float64)
@@ -315,7 +389,7 @@ def _plain_numbers(what: str, values: Any) -> tuple[float, ...]:
     # A model has a list or three for every input, mostly of a few numbers: arrays would take longer than all the rest.
     if isinstance(values, list) and {*map(type, values)} <= {float} and all(map(math.isfinite, values)):
         return tuple(values)
-    return tuple(_numbers(what, values).tolist())
+    return tuple(finite_numbers(what, values).tolist())
 
 
 def _check_splits(splits: tuple[float, ...], low: float, high: float) -> None:
@@ -324,7 +398,8 @@ def _check_splits(splits: tuple[float, ...], low: float, high: float) -> None:
         raise ValueError(f"Split points must increase strictly inside the domain; got {splits} in [{low}, {high}].")
 
 
-def _checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ...]:
+def checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ...]:
+    """Return the names of labels, or say what is wrong with them; linguistic ones where none are given."""
     if labels is None:
         return label_names(n_labels)
     names = (labels,) if isinstance(labels, str) else tuple(labels)
@@ -335,7 +410,8 @@ def _checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, .
     return names
 
 
-def _new_names(old: tuple[str, ...], names: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
+def new_names(old: tuple[str, ...], names: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
+    """Return other names of labels: all of them in order, or a mapping from old to new."""
     if not isinstance(names, Mapping):
         return tuple(names)
     unknown = [name for name in names if name not in old]

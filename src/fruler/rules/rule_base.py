@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler._wording import counted_rules
-from fruler.rules.antecedents import T_NORMS, LabelRanges, TNorm
+from fruler.rules.antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
-from fruler.rules.consequents import LinearConsequents
+from fruler.rules.consequents import Consequents, LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
+from fruler.rules.partitions import Partition
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
 from fruler.table.gaps import Gaps
@@ -36,32 +37,41 @@ class Rule:
     antecedent : dict of str to tuple of str
         For each input that the rule looks at, the labels that it accepts.
     intercept : float
-        The constant of the linear output.
+        The constant of the linear output; of a label of the output, what it stands for where the rule fires fully.
     coefficients : dict of str to float
         The other terms, in the data's own units; those that are zero are left out.
+    label : str or None
+        The label of the output that the rule says, if it says one.
     """
 
     antecedent: dict[str, tuple[str, ...]]
     intercept: float
     coefficients: dict[str, float]
+    label: str | None = None
+
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in vars(self).items() if value is not None}
+        return f"Rule({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
 @dataclass(frozen=True, init=False, eq=False)
 class RuleBase:
-    """TSK-1 fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...".
+    """Fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...", or "then y is high".
 
-    The output of a row is the mean of the rules' linear outputs, weighted by how well the row fits each antecedent.
-    Where it fits none, the rule whose labels are nearest answers.
+    The output of a row is the mean of what the rules say, weighted by how well the row fits each antecedent. Where it
+    fits none, the rule whose labels are nearest answers.
 
     Parameters
     ----------
     variables : sequence of Variable
         The inputs, in the order of the columns.
-    antecedents : LabelRanges, or array-like of int of shape (n_rules, n_inputs, 2)
-        The first and the last label that a rule accepts of each input, both included. All of an input's labels:
-        the rule does not look at it. A range of a nominal input's labels is a set of them like any other.
-    consequents : LinearConsequents, or array-like of float of shape (n_rules, n_inputs + 1)
-        Intercept and slopes of each rule, in the data's own units.
+    antecedents : Antecedents, or array-like of int of shape (n_rules, n_inputs, 2)
+        LabelRanges, LabelTriangles or OwnTriangles. An array is one of ranges: the first and the last label that a rule
+        accepts of each input, both included. All of an input's labels: the rule does not look at it. A range of a
+        nominal input's labels is a set of them like any other.
+    consequents : Consequents, or array-like of float of shape (n_rules, n_inputs + 1)
+        LinearConsequents or LabelConsequents. An array is one of linear ones: intercept and slopes of each rule, in the
+        data's own units.
     t_norm : {"product", "minimum"}, default="product"
         How the degrees of an antecedent's parts are joined.
     target_name, target_unit : str
@@ -89,11 +99,20 @@ class RuleBase:
     [20.0, 5.0, 5.0]
     >>> heat.rules[0]
     Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
+
+    Rules that say labels of the output:
+
+    >>> from fruler.rules import LabelConsequents, LabelTriangles, TrianglePartition
+    >>> outside = Variable("temperature", TrianglePartition.uniform((0.0, 30.0), 2))
+    >>> said = LabelConsequents([1, 0], TrianglePartition.uniform((5.0, 20.0), 2, shoulders=False))
+    >>> heat = RuleBase([outside], LabelTriangles([[0], [1]], [outside]), said, "minimum", target_name="heating")
+    >>> heat.predict([[0.0], [15.0], [30.0]]).tolist()
+    [20.0, 12.5, 5.0]
     """
 
     variables: tuple[Variable, ...]
-    antecedents: LabelRanges
-    consequents: LinearConsequents
+    antecedents: Antecedents
+    consequents: Consequents
     t_norm: TNorm
     target_name: str
     target_unit: str
@@ -105,8 +124,8 @@ class RuleBase:
     def __init__(
         self,
         variables: Sequence[Variable],
-        antecedents: LabelRanges | npt.ArrayLike,
-        consequents: LinearConsequents | npt.ArrayLike,
+        antecedents: Antecedents | npt.ArrayLike,
+        consequents: Consequents | npt.ArrayLike,
         t_norm: TNorm = "product",
         target_name: str = "y",
         target_unit: str = "",
@@ -116,12 +135,12 @@ class RuleBase:
         gaps: Gaps | None = None,
     ) -> None:
         inputs = _checked_variables(variables)
-        # Label ranges hold on to their inputs: names, units and labels of those here are the ones that count.
-        ranges = antecedents.ranges if isinstance(antecedents, LabelRanges) else antecedents
-        said = consequents if isinstance(consequents, LinearConsequents) else LinearConsequents(consequents)
+        # Antecedents hold on to their inputs: names, units and labels of those here are the ones that count.
+        where = antecedents.over(inputs) if isinstance(antecedents, Antecedents) else LabelRanges(antecedents, inputs)
+        said = consequents if isinstance(consequents, Consequents) else LinearConsequents(consequents)
         for name, value in {
             "variables": inputs,
-            "antecedents": LabelRanges(ranges, inputs),
+            "antecedents": where,
             "consequents": said,
             "t_norm": t_norm,
             "target_name": target_name,
@@ -138,11 +157,7 @@ class RuleBase:
         p, m = len(self.variables), self.n_rules
         if m == 0:
             raise ValueError("A rule base needs at least one input and one rule.")
-        if self.antecedents.n_rules != m or self.consequents.n_inputs != p:
-            raise ValueError(
-                f"{m} rules over {p} inputs need antecedents of shape {(m, p, 2)} and consequents of shape "
-                f"{(m, p + 1)}; got {self.antecedents.ranges.shape} and {self.consequents.coefficients.shape}."
-            )
+        self.consequents.require_shape(m, p)
         if self.support is not None and (
             self.support.shape != (m,) or not np.isfinite(self.support).all() or (self.support < 0.0).any()
         ):
@@ -152,6 +167,8 @@ class RuleBase:
         nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
         if nominal:
             raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")
+        if self.curves and self.consequents.partition is not None:
+            raise ValueError("Curves need rules that say numbers; these say labels of the output.")
         if self.gaps is not None and max(self.gaps.inputs, default=0) >= p:
             raise ValueError(f"gaps must be of the {p} inputs of the rules.")
         if self.t_norm not in T_NORMS:
@@ -198,7 +215,7 @@ class RuleBase:
     @property
     def n_rules(self) -> int:
         """The number of rules."""
-        return self.consequents.n_rules
+        return self.antecedents.n_rules
 
     @property
     def n_coefficients(self) -> int:
@@ -233,9 +250,21 @@ class RuleBase:
     @cached_property
     def uses(self) -> npt.NDArray[np.bool_]:
         """Which inputs the rules use at all, in a condition, with a slope or by a curve, shape (n_inputs,)."""
-        uses = self.looks_at.any(axis=0) | self.consequents.uses
+        uses = np.array(self.looks_at.any(axis=0))
+        uses[self.consequents.inputs] = True
         uses[[curve.input for curve in self.curves]] = True
         return frozen(uses, np.bool_)
+
+    @cached_property
+    def slopes(self) -> Floats:
+        """The slopes of each rule, shape (n_rules, n_inputs); zero where rules say labels."""
+        return self.consequents.slopes_over(len(self.variables))
+
+    @cached_property
+    def target(self) -> Variable | None:
+        """What is predicted, with its labels; None where rules say numbers."""
+        partition = self.consequents.partition
+        return None if partition is None else Variable(self.target_name, partition, self.target_unit)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -307,10 +336,11 @@ class RuleBase:
     def _spell(self, rule: int) -> Rule:
         antecedent = {}
         for condition in self.antecedents.conditions(rule):
-            variable = self.variables[condition.input]
+            variable = self.antecedents.condition_inputs[condition.input]
             antecedent[variable.name] = variable.partition.labels[condition.first : condition.last + 1]
-        terms = {self.names[j]: slope for j, slope in self.consequents.terms(rule).items()}
-        return Rule(antecedent, float(self.consequents.intercepts[rule]), terms)
+        said = self.consequents
+        terms = {self.names[j]: slope for j, slope in said.terms(rule).items()}
+        return Rule(antecedent, float(said.intercepts[rule]), terms, said.label(rule))
 
     def predict(self, X: Any, *, compiled: bool = True) -> Floats:
         """Predict the output of each row.
@@ -331,15 +361,20 @@ class RuleBase:
         values = self.inputs_of(X)
         if not compiled:
             activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
-            predictions = np.asarray((activations * self.consequents.outputs(values)).sum(axis=1))
+            outputs = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
+            predictions = np.asarray((activations * outputs).sum(axis=1))
         else:
-            predictions = self.antecedents.predict(values, self.consequents.coefficients, self.t_norm)
+            predictions = self.consequents.predict(self.antecedents, values, self.t_norm)
         return predictions + sum_of_curves(self.curves, values) if self.curves else predictions
 
     def rule_outputs(self, X: Any) -> Floats:
-        """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules)."""
+        """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules).
+
+        A rule with a label of the output says the centre of its triangle, cut off at the degree to which it fires.
+        """
         values = self.inputs_of(X)
-        return self.consequents.outputs(values) + sum_of_curves(self.curves, values)[:, None]
+        said = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
+        return said + sum_of_curves(self.curves, values)[:, None]
 
     def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return each rule's weight in the output of each row, and whether any rule fired at all.
@@ -396,7 +431,14 @@ class RuleBase:
         return replace(self, training=summarise(self, values, target), support=self.activations(values)[0].mean(axis=0))
 
     def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
-        """Return the rule base with other label names for some inputs, e.g. ``{"age": {"low": "young"}}``."""
+        """Return the rule base with other label names for some inputs, e.g. ``{"age": {"low": "young"}}``.
+
+        The labels of the output, where rules say such, are given by the name of the target.
+        """
+        said = self.consequents
+        if said.partition is not None and self.target_name in labels and self.target_name not in self.names:
+            said = said.relabelled(labels[self.target_name])
+            labels = {name: own for name, own in labels.items() if name != self.target_name}
         self._require_names(labels)
         variables = (
             replace(variable, partition=variable.partition.renamed(labels[variable.name]))
@@ -404,7 +446,7 @@ class RuleBase:
             else variable
             for variable in self.variables
         )
-        return replace(self, variables=tuple(variables))
+        return replace(self, variables=tuple(variables), consequents=said)
 
     def with_units(self, units: Mapping[str, str]) -> RuleBase:
         """Return the rule base with units for some inputs, or for the target by its name."""
@@ -423,17 +465,24 @@ class RuleBase:
         for variable in self.variables:
             like = others.get(variable.name)
             if like is not None:
-                defaults = like.partition.default_labels
-                names = dict(zip(defaults, like.partition.labels, strict=True))
-                labels = [names.get(label, label) for label in variable.partition.labels]
+                labels = _labels_like(variable.partition, like.partition)
                 variable = replace(variable, partition=variable.partition.renamed(labels), unit=like.unit)
             variables.append(variable)
-        return replace(self, variables=tuple(variables), target_unit=other.target_unit)
+        said, like_said = self.consequents, other.consequents.partition
+        if said.partition is not None and like_said is not None:
+            said = said.relabelled(_labels_like(said.partition, like_said))
+        return replace(self, variables=tuple(variables), consequents=said, target_unit=other.target_unit)
 
     def _require_names(self, names: Mapping[str, Any] | Sequence[str]) -> None:
         for name in names:
             if name not in self.names:
                 raise ValueError(f"There is no input {name!r}; the inputs are {', '.join(self.names)}.")
+
+
+def _labels_like(partition: Partition, like: Partition) -> list[str]:
+    """Return the label names of a partition, those that are default names as another partition calls them."""
+    names = dict(zip(like.default_labels, like.labels, strict=True))
+    return [names.get(label, label) for label in partition.labels]
 
 
 def _checked_variables(variables: Sequence[Variable]) -> tuple[Variable, ...]:

@@ -16,7 +16,9 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
 
     What a rule adds for a category has a column of its own, with NaN where the rule does not hold for the category. The
     errors are over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone`
-    that of the rule by itself. What curves add comes on top of the output of every rule; `curves_table` has it.
+    that of the rule by itself. What curves add comes on top of the output of every rule; `curves_table` has it. Rules
+    that say labels of the output have these in the column "then NAME", and the number that each stands for in `output`,
+    instead of coefficients.
 
     Examples
     --------
@@ -27,7 +29,6 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     0   low      NaN   NaN         NaN        1.0     2.0
     1  high      NaN   NaN         NaN        3.0     0.0
     """
-    consequents = rule_base.consequents
     table: dict[str, Any] = {
         f"if {rule_base.names[j]}": [_accepted(rule_base, rule, int(j)) for rule in range(rule_base.n_rules)]
         for j in rule_base.antecedent_inputs
@@ -37,29 +38,37 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     table["support"] = unknown if rule_base.support is None else rule_base.support
     table["rmse"] = unknown if truth is None else truth.rule_together
     table["rmse alone"] = unknown if truth is None else truth.rule_alone
-    table["intercept"] = consequents.intercepts
+    return pd.DataFrame(table | _said(rule_base), index=range(rule_base.n_rules))
+
+
+def _said(rule_base: RuleBase) -> dict[str, Any]:
+    """Return what rules say, by the name of the column."""
+    consequents = rule_base.consequents
+    if rule_base.target is not None:
+        labels = [consequents.label(rule) for rule in range(rule_base.n_rules)]
+        return {f"then {rule_base.target_name}": labels, "output": consequents.intercepts}
+    table: dict[str, Any] = {"intercept": consequents.intercepts}
     for j, variable in enumerate(rule_base.variables):
         if variable.levels is None or variable.is_indicator:
-            table[f"coef {variable.term}"] = consequents.slopes[:, j]
+            table[f"coef {variable.term}"] = rule_base.slopes[:, j]
         else:
             table |= _offsets(rule_base, j)
-    return pd.DataFrame(table, index=range(rule_base.n_rules))
+    return table
 
 
 def _accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
     """Write what a rule accepts of an input."""
     if not rule_base.looks_at[rule, feature]:
         return "any"
-    variable, (first, last) = rule_base.variables[feature], rule_base.antecedents.accepted(rule, feature)
+    variable = rule_base.antecedents.condition_inputs[feature]
+    first, last = rule_base.antecedents.accepted(rule, feature)
     return variable.words(first, last) or " or ".join(variable.partition.labels[first : last + 1])
 
 
 def _offsets(rule_base: RuleBase, feature: int) -> dict[str, Floats]:
     """Return what rules add for each category of an input, by the name of the column."""
-    variable, slopes = rule_base.variables[feature], rule_base.consequents.slopes[:, feature]
-    accepted = [
-        variable.levels_within(*rule_base.antecedents.accepted(rule, feature)) for rule in range(rule_base.n_rules)
-    ]
+    variable, slopes = rule_base.variables[feature], rule_base.slopes[:, feature]
+    accepted = [rule_base.antecedents.levels(rule, feature) for rule in range(rule_base.n_rules)]
     return {
         f"coef {variable.name}={level}": np.where([level in own for own in accepted], slopes * number + 0.0, np.nan)
         for level, number in variable.choices

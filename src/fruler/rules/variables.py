@@ -124,8 +124,7 @@ class Variable:
         """Return what neighbouring labels stand for together, where that is not said by their names."""
         if self.source is None or not self.partition.ordered or self.is_indicator:
             return None
-        edges = [None, *self.partition.split_points, None]
-        return self.source.between(edges[first], edges[last + 1])
+        return self.source.between(*self.partition.half_way(first, last))
 
     def levels_within(self, first: int, last: int) -> list[str]:
         """Return the categories that some neighbouring labels stand for, in the order of their numbers."""
@@ -136,8 +135,7 @@ class Variable:
             return [
                 level for level, value in zip(self.levels.levels, self.levels.values, strict=True) if value in codes
             ]
-        edges = [None, *self.partition.split_points, None]
-        return self.levels.names_between(edges[first], edges[last + 1])
+        return self.levels.names_between(*self.partition.half_way(first, last))
 
     def of(self, source: Source) -> Variable:
         """Return the input with a source; its labels are named by what they stand for."""

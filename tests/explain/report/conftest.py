@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers import triangle_rules
 from helpers.browser import open_browser
 from helpers.report_models import handmade_curves, handmade_rows, handmade_rules, large_rules
 
@@ -56,6 +57,26 @@ def curved(handmade):
     X, _ = handmade_rows(200)
     rules = replace(handmade, curves=handmade_curves())
     return rules.with_training(X, rules.predict(X) + np.random.default_rng(0).normal(size=200))
+
+
+@pytest.fixture(scope="session")
+def mamdani():
+    return triangle_rules.trained(triangle_rules.mamdani())
+
+
+@pytest.fixture(scope="session")
+def own_sets():
+    return triangle_rules.trained(triangle_rules.own_sets("product"))
+
+
+@pytest.fixture(scope="session")
+def own_sets_with_labels():
+    return triangle_rules.trained(triangle_rules.own_sets_with_labels("minimum"))
+
+
+@pytest.fixture(scope="session")
+def strong_labels():
+    return triangle_rules.trained(triangle_rules.strong_labels())
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 
 from fruler.explain.report import write_report
 
-MODELS = ["weather_rules", "handmade", "curved", "large"]
+MODELS = ["weather_rules", "handmade", "curved", "large", "mamdani", "own_sets"]
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +47,7 @@ def test_names_run_no_scripts(opened, handmade):
     assert page.get_by_label("<script>window.hacked = 1</script> °C", exact=True).count() == 1
 
 
-@pytest.mark.parametrize("name", ["handmade", "curved"])
+@pytest.mark.parametrize("name", ["handmade", "curved", "mamdani", "own_sets"])
 def test_every_control_and_picture_has_a_name(opened, request, name):
     page = opened(request.getfixturevalue(name))
     unnamed = page.evaluate(

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.report_models import NASTY_NAMES, handmade_curves, handmade_rows, handmade_rules
+from helpers.triangle_rules import mamdani as mamdani_rules
+from helpers.triangle_rules import own_sets as own_rules
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
@@ -313,3 +315,43 @@ def test_without_jinja_the_message_names_the_extra(weather_model, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r'pip install "fruler\[report\]"'):
         weather_model.report()
+
+
+def test_labels_of_the_output_are_told_and_drawn(mamdani):
+    page = report_html(mamdani)
+    told = texts_of(page)
+    assert "with 3 labels of mpg" in told
+    assert "then mpg is medium" in told
+    assert "The labels of mpg: low = about 11 (5 to 18); medium = about 18.5 (10 to 24)" in told
+    assert "labels and what they stand for" in told
+    assert "low = up to 1900 (below 3000); medium = about 2800 (2100 to 3900)" in told
+    assert "names a label of mpg there" in told
+    assert "gives a formula" not in told
+    assert "Bars show" not in told
+    assert page.count('href="#target-labels"') == mamdani.n_rules
+    assert page.count('id="target-labels"') == 1
+    assert 'aria-label="low: not below 5, half at 8; half at 14.5, not above 18"' in page
+    assert embedded(page)["model"]["target"]["labels"] == ["low", "medium", "high"]
+
+
+def test_sets_of_a_rule_s_own_are_told_and_drawn_alone(own_sets):
+    page = report_html(own_sets)
+    told = texts_of(page)
+    assert "if weight is about 2800 (2100 to 3400) and power is about 95 (60 to 140)" in " ".join(told.split())
+    assert told.count("sets of each rule&#39;s own") == 3
+    assert "where they meet" not in told
+    assert 'class="sets"' not in page
+    assert "gives a formula there" in told
+
+
+def test_names_of_labels_of_the_output_are_text():
+    nasty = mamdani_rules().with_labels({"mpg": ["<low>", "& 'medium'", '"high']})
+    for page in (report_html(nasty), nasty._repr_html_()):
+        markup = page.partition('<script type="application/json"')[0]
+        assert "<low>" not in markup
+        assert "&lt;low&gt;" in markup
+
+
+def test_without_training_data_rules_over_triangles_are_reported_too():
+    for rules in (mamdani_rules(), own_rules()):
+        assert embedded(report_html(rules))["reference"]["known"] is False

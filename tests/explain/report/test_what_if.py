@@ -11,7 +11,8 @@ from fruler.explain.report.reference import reference_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 from fruler.rules.partitions import NominalPartition
 
-MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "curved", "large"]
+TRIANGLES = ["mamdani", "own_sets", "own_sets_with_labels", "strong_labels"]
+MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "curved", "large", *TRIANGLES]
 N_ROWS = 30
 
 
@@ -53,8 +54,12 @@ def random_rows(rule_base, n, seed):
     training = rule_base.training
     room = (training.high - training.low) * rng.choice([0.0, 0.5], size=(n, 1))
     rows = rng.uniform(training.low - room, training.high + room)
-    for j, variable in enumerate(rule_base.variables):
+    for j, variable in enumerate(rule_base.antecedents.condition_inputs):
         partition = variable.partition
+        points = partition.triangles[np.isfinite(partition.triangles)]
+        if len(points):
+            at = rng.uniform(size=n) < 0.2
+            rows[at, j] = rng.choice(points, at.sum())
         if isinstance(partition, NominalPartition):
             rows[:, j] = rng.choice([*(code for group in partition.groups for code in group), 77.0], n)
         elif partition.split_points:

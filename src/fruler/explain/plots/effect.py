@@ -154,7 +154,7 @@ class EffectDisplay:
             )
         histogram = histogram_of(rule_base, j, values)
         variable = rule_base.variables[j]
-        grid = _grid(variable, histogram, rule_base.curve_of(j))
+        grid = _grid(rule_base.antecedents.condition_inputs[j], histogram, rule_base.curve_of(j))
         rows = rule_base.training.typical[None, :] if values is None else _some(values)  # type: ignore[union-attr]
         return cls(
             *(variable, grid, _predict(rule_base, rows, j, grid)),
@@ -250,7 +250,8 @@ def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None, curve: Cu
         return values_of(variable)[1]
     low, high = drawn_range(partition, None if histogram is None else histogram[0])
     splits, halves = np.asarray(partition.split_points), partition.half_widths
-    parts = [np.linspace(low, high, _GRID), splits - halves, splits, splits + halves]
+    points = partition.triangles.ravel()
+    parts = [np.linspace(low, high, _GRID), splits - halves, splits, splits + halves, points[np.isfinite(points)]]
     if curve is not None:
         ends = np.concatenate([curve.bends()[0], curve.partition.split_points])
         # Just below a jump as well, so that it is drawn as one.

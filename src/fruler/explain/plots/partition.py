@@ -52,7 +52,7 @@ class PartitionDisplay:
 
     Parameters
     ----------
-    partition : FuzzyPartition or NominalPartition
+    partition : Partition
         The labels.
     name, unit : str
         What the input is called, and its unit if any.
@@ -108,22 +108,26 @@ class PartitionDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
-        """Draw the labels of an input of a fitted model.
+        """Draw the labels of an input of a fitted model, or those of its output where rules say labels.
 
         Parameters
         ----------
         model : fitted estimator or RuleBase
             The model.
         feature : int or str
-            The input, by its name or its number.
+            The input, by its name or its number; or the target by its name. Of rules with sets of their own, all sets
+            of the input are drawn.
         X : array-like of shape (n_samples, n_inputs), optional
             The rows of the histogram; the training rows by default.
         ax : Axes, optional
             Where to draw; a new figure by default.
         """
         rule_base = rule_base_of(model)
+        target = rule_base.target
+        if target is not None and feature == target.name and feature not in rule_base.names:
+            return cls(target.partition, name=target.name, unit=target.unit).plot(ax)
         j = input_number(input_names(rule_base), feature)
-        variable = rule_base.variables[j]
+        variable = rule_base.antecedents.condition_inputs[j]
         histogram = histogram_of(rule_base, j, None if X is None else rows_of(model, X))
         known = {"name": variable.name, "unit": variable.unit, "histogram": histogram}
         return cls(variable.partition, **known, source=variable.source).plot(ax)  # type: ignore[arg-type]

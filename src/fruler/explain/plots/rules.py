@@ -52,7 +52,7 @@ class RuleBaseDisplay:
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
     each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign show whether the
     output rises (+) or falls (−) with the input, or differs by category (±). Curves, which are the same for all rules,
-    are only named; `CurveDisplay` draws them.
+    are only named; `CurveDisplay` draws them. Of rules that say labels of the output, these stand at the right.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class RuleBaseDisplay:
     Attributes
     ----------
     axes_ : ndarray of Axes
-        The fuzzy sets and the weights; the weights alone where no rule has a condition.
+        The fuzzy sets and what the rules say; the latter alone where no rule has a condition.
     figure_ : Figure
         The figure of the axes.
     weights_ : ndarray of shape (n_rules, n_shown)
@@ -134,7 +134,7 @@ class RuleBaseDisplay:
         columns = [int(j) for j in rules.antecedent_inputs]
         cell = self._cell_inches(columns)
         on_end = len(self.inputs_) > _MAX_LEVEL
-        bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _MIN_BARS)
+        bars = max(len(self.inputs_) * (_BAR if on_end else _WIDE_BAR), _MIN_BARS if rules.target is None else cell)
         heads = [wrap(one.title, cell * 0.97, SMALL + 1, _MAX_LINES) for one in self._looked_at]
         room = _LONGEST_NAME if on_end else 0.92 * bars / max(len(self.inputs_), 1)
         names = [wrap(rules.variables[j].name, room, SMALL, 2 if on_end else _MAX_LINES) for j in self.inputs_]
@@ -150,17 +150,34 @@ class RuleBaseDisplay:
         else:
             right = new_axes(ax, size)
             self.axes_ = np.array([right], dtype=object)
-        self._draw_bars(right)
-        right.set_xticks(range(len(names)), names, rotation=90 if on_end else 0, fontsize=SMALL)
+        if rules.target is None:
+            self._draw_bars(right)
+            right.set_xticks(range(len(names)), names, rotation=90 if on_end else 0, fontsize=SMALL)
+            self._explain_signs(right)
+        else:
+            self._draw_said(right, rules.target, bars)
         right.set_xlabel(note, fontsize=SMALL + 1)
-        self._explain_signs(right)
         self._number_rules()
         self.figure_ = right.figure
         return self
 
+    def _draw_said(self, ax: Axes, target: Variable, width: float) -> None:
+        """Draw the label of the output that each rule says, among all of them."""
+        self.bars_ = []
+        ax.set_xlim(-0.07, _COLUMN + 0.07)
+        for rule in range(self.rule_base.n_rules):
+            label = self.rule_base.consequents.label(rule) or ""
+            number = target.partition.labels.index(label)
+            _draw_set(ax, target, (number, number), 0.0, rule + _BASE)
+            ax.text(_COLUMN / 2, rule + 0.06, _said_in(width, label), ha="center", va="top", fontsize=SMALL)
+        ax.set_xticks([0.0, _COLUMN], _ends(target), fontsize=SMALL)
+        low, high = ax.get_xticklabels()
+        low.set_horizontalalignment("left")
+        high.set_horizontalalignment("right")
+
     @property
     def _looked_at(self) -> list[Variable]:
-        return [self.rule_base.variables[j] for j in self.rule_base.antecedent_inputs]
+        return [self.rule_base.antecedents.condition_inputs[j] for j in self.rule_base.antecedent_inputs]
 
     def _number_rules(self) -> None:
         """Write the numbers of the rules beside the rows, and tint every other row."""
@@ -198,10 +215,11 @@ class RuleBaseDisplay:
         ax.set_xlim(-0.07, len(columns) - (1.0 - _COLUMN) + 0.07)
         ticks, numbers = [], []
         for place, j in enumerate(columns):
-            variable = rules.variables[j]
+            variable = rules.antecedents.condition_inputs[j]
             for rule in range(rules.n_rules):
                 if rules.looks_at[rule, j]:
-                    _draw_set(ax, variable, rules.antecedents.accepted(rule, j), place, rule + _BASE)
+                    shown = rules.antecedents.accepted(rule, j)
+                    _draw_set(ax, variable, shown, place, rule + _BASE, alone=not rules.antecedents.shares_labels)
                     text = _said_in(cell, accepted(rules, rule, j))
                     ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
             ticks += [place, place + _COLUMN]
@@ -257,6 +275,8 @@ class RuleBaseDisplay:
 
     def _note_on_weights(self, largest: float) -> str:
         rules = self.rule_base
+        if rules.target is not None:
+            return f"then: label of {rules.target.title}"
         if not len(self.inputs_):
             return "then: a constant, no input has weight"
         note = (
@@ -264,7 +284,7 @@ class RuleBaseDisplay:
             f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
         )
         hidden = len(rules.variables) - len(self.inputs_)
-        unweighted = int((~rules.consequents.uses).sum())
+        unweighted = len(rules.variables) - len(rules.consequents.inputs)
         if hidden > unweighted:
             return f"{note}; {hidden} inputs of less weight left out"
         return f"{note}; {counted(hidden, 'input')} without weight left out" if hidden else note
@@ -300,7 +320,8 @@ def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
     """
     if not rule_base.looks_at[rule, feature]:
         return ""
-    return accepted_words(rule_base.variables[feature], *rule_base.antecedents.accepted(rule, feature))
+    variable = rule_base.antecedents.condition_inputs[feature]
+    return accepted_words(variable, *rule_base.antecedents.accepted(rule, feature))
 
 
 class _Mark(NamedTuple):
@@ -342,8 +363,13 @@ def _ends(variable: Variable) -> list[str]:
     return [variable.written(end) or tick_text(end, [0.0, (high - low) / 9.0]) for end in (low, high)]
 
 
-def _draw_set(ax: Axes, variable: Variable, accepted: tuple[int, int], place: float, base: float) -> None:
-    """Draw an input's labels in a cell, those that are accepted as an area; of categories a bar for each."""
+def _draw_set(
+    ax: Axes, variable: Variable, accepted: tuple[int, int], place: float, base: float, *, alone: bool = False
+) -> None:
+    """Draw an input's labels in a cell, those that are accepted as an area; of categories a bar for each.
+
+    Without the other labels where a rule has sets of its own.
+    """
     partition, (first, last), colour = variable.partition, accepted, ink()
     ax.plot([place, place + _COLUMN], [base, base], color=colour, alpha=0.35, linewidth=0.8)
     if variable.choices or not partition.ordered:
@@ -359,7 +385,7 @@ def _draw_set(ax: Axes, variable: Variable, accepted: tuple[int, int], place: fl
     def inside(x: Floats) -> Floats:
         return place + _COLUMN * (x - low) / (high - low)
 
-    for label in range(partition.n_labels):
+    for label in [] if alone else range(partition.n_labels):
         x, y = membership(partition, label, label, low, high)
         ax.plot(inside(x), base - _SET * y, color=colour, alpha=0.35, linewidth=0.8)
     x, y = without_tails(*membership(partition, first, last, low, high))

@@ -42,30 +42,41 @@ def membership(partition: Partition, first: int, last: int, low: float, high: fl
     >>> x.tolist(), y.tolist()
     ([0.0, 5.0, 15.0, 30.0], [1.0, 1.0, 0.0, 0.0])
     """
-    x, y = [low], [1.0 if first == 0 else 0.0]
-    for split, rises in ((first - 1, True), (last, False)):
-        if 0 <= split < len(partition.split_points):
-            middle, half = partition.split_points[split], float(partition.half_widths[split])
-            x += [middle - half, middle + half]
-            y += [0.0, 1.0] if rises else [1.0, 0.0]
-    x.append(high)
-    y.append(y[-1])
+    start, full_from, full_to, end = partition.trapezoid(first, last)
+    corners = [(start, 0.0), (full_from, 1.0), (full_to, 1.0), (end, 0.0)]
+    inside = max(low, partition.range[0]), min(high, partition.range[1])
+    points = [(x, y) for x, y in corners if inside[0] <= x <= inside[1]]
+    if partition.of_triangles:
+        # A triangle may reach beyond the domain, where values count as its ends.
+        points = sorted([*points, *zip(inside, _together(partition, first, last, inside), strict=True)])
+    ends = _together(partition, first, last, (low, high))
+    x, y = zip((low, ends[0]), *points, (high, ends[1]), strict=True)
     return np.array(x), np.array(y)
+
+
+def _together(partition: Partition, first: int, last: int, values: tuple[float, float]) -> list[float]:
+    """Return the degrees of values in neighbouring labels together."""
+    degrees: list[float] = partition.degrees(values)[:, first : last + 1].sum(axis=1).tolist()
+    return degrees
 
 
 def without_tails(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Leave out what lies on the base line at both ends of a membership: there is nothing to see."""
     some = np.flatnonzero(y)
+    if not len(some):
+        return x[:0], y[:0]
     seen = slice(max(int(some[0]) - 1, 0), int(some[-1]) + 2)
     return x[seen], y[seen]
 
 
 def peaks(partition: Partition, low: float, high: float) -> list[float]:
     """Return the middle of the values that belong to each label wholly."""
-    halves = partition.half_widths
-    splits = np.asarray(partition.split_points)
-    starts, ends = np.concatenate([[low], splits + halves]), np.concatenate([splits - halves, [high]])
-    return [float(start / 2.0 + end / 2.0) for start, end in zip(starts, ends, strict=True)]
+    found = []
+    for label in range(partition.n_labels):
+        _, full_from, full_to, _ = partition.trapezoid(label, label)
+        start, end = (min(max(edge, low), high) for edge in (full_from, full_to))
+        found.append(start / 2.0 + end / 2.0)
+    return found
 
 
 def draw_sets(

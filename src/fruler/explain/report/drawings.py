@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
 
@@ -36,16 +37,16 @@ def accepted_path(partition: Partition, first: int, last: int, low: float, high:
     >>> accepted_path(FuzzyPartition([5.0], (0.0, 10.0)), 0, 0, 0.0, 10.0)
     'M-1 40V3H0L100 40'
     """
-    splits, widths = partition.split_points, partition.half_widths
-    if first == 0:
+    start, full_from, full_to, end = partition.trapezoid(first, last)
+    if math.isinf(start):
         path = f"M-1 {_BOTTOM:g}V{_TOP:g}"
     else:
-        start, end = (position(splits[first - 1] + side * widths[first - 1], low, high) for side in (-1.0, 1.0))
-        path = f"M{_short(start)} {_BOTTOM:g}L{_short(end)} {_TOP:g}"
-    if last == partition.n_labels - 1:
+        rises, full = (position(value, low, high) for value in (start, full_from))
+        path = f"M{_short(rises)} {_BOTTOM:g}L{_short(full)} {_TOP:g}"
+    if math.isinf(end):
         return f"{path}H{_WIDTH + 1:g}V{_BOTTOM:g}"
-    start, end = (position(splits[last] + side * widths[last], low, high) for side in (-1.0, 1.0))
-    return f"{path}H{_short(start)}L{_short(end)} {_BOTTOM:g}"
+    falls, ends = (position(value, low, high) for value in (full_to, end))
+    return f"{path}H{_short(falls)}L{_short(ends)} {_BOTTOM:g}"
 
 
 def labels_path(partition: Partition, low: float, high: float) -> str:

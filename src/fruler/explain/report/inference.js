@@ -7,16 +7,20 @@ function makeRuleBase(model) {
   const inputs = model.inputs.map(input => (input.kind === "fuzzy" ? { ...input, halfWidths: halfWidths(input) } : input));
   const curves = (model.curves ?? []).map(curve => ({ ...curve, halfWidths: halfWidths(curve) }));
   const column = new Map(inputs.map((input, j) => [input.name, j]));
+  const saysLabels = Boolean(model.target.points);
   const rules = model.rules.map(rule => {
     const slopes = new Array(inputs.length).fill(0);
-    for (const [name, slope] of Object.entries(rule.then.slopes)) slopes[column.get(name)] = slope;
-    const conditions = Object.entries(rule.if).map(([name, labels]) => {
+    for (const [name, slope] of Object.entries(rule.then.slopes ?? {})) slopes[column.get(name)] = slope;
+    const conditions = Object.entries(rule.if).map(([name, accepted]) => {
       const j = column.get(name);
-      const first = inputs[j].labels.indexOf(labels[0]);
-      return { j, first, last: first + labels.length - 1 };
+      if (model.antecedents === "own triangles") return { j, triangle: accepted };
+      const first = inputs[j].labels.indexOf(accepted[0]);
+      if (model.antecedents === "triangles") return { j, triangle: inputs[j].points[first] };
+      return { j, first, last: first + accepted.length - 1 };
     });
     conditions.sort((a, b) => a.j - b.j);
-    return { conditions, intercept: rule.then.intercept, slopes };
+    const says = saysLabels ? model.target.points[model.target.labels.indexOf(rule.then.label)] : null;
+    return { conditions, intercept: rule.then.intercept ?? 0, slopes, says };
   });
   const rulesOn = inputs.map((_, j) => rules.flatMap((rule, r) => (rule.conditions.some(c => c.j === j) ? [r] : [])));
   const isLookedAt = rulesOn.map(those => those.length > 0);
@@ -43,15 +47,42 @@ function makeRuleBase(model) {
     return { lower: k, upper: Math.min((x - (splits[k] - widths[k])) / (2 * widths[k]), 1) };
   }
 
+  // A value beyond the domain counts as the end of the domain.
+  const inside = (input, x) => Math.min(Math.max(x, input.domain[0]), input.domain[1]);
+
+  // The degree of a value in a triangle; a point that is null keeps it at 1 on its side.
+  function membership([a, b, c], x) {
+    if (x < b && a !== null) return x > a ? (x - a) / (b - a) : 0;
+    if (x > b && c !== null) return x < c ? (c - x) / (c - b) : 0;
+    return 1;
+  }
+
+  // How far a value is from the middle of a triangle, as a share of the domain.
+  function fromMiddle(input, [a, b, c], x) {
+    if ((x < b && a === null) || (x > b && c === null)) return 0;
+    return Math.abs(x - b) / (input.domain[1] - input.domain[0] || 1);
+  }
+
+  // The centre of gravity of a triangle that is cut off at a height.
+  function centre([a, b, c], height) {
+    const rest = 1 - height;
+    return b + (c - b - (b - a)) * ((1 + rest + rest * rest) / (3 * (1 + rest)));
+  }
+
   function degrees(j, x) {
+    if (inputs[j].kind === "triangles") return inputs[j].points.map(points => membership(points, inside(inputs[j], x)));
     const { lower, upper } = place(inputs[j], x);
     return inputs[j].labels.map((_, label) => (label === lower ? 1 - upper : label === lower + 1 ? upper : 0));
   }
 
   // For each rule and each of its conditions: how well a value fits, and how many labels it is away.
   function fits(row) {
-    const places = row.map((x, j) => place(inputs[j], x));
-    return rules.map(rule => rule.conditions.map(({ j, first, last }) => {
+    const places = row.map((x, j) => (inputs[j].kind === "triangles" ? null : place(inputs[j], x)));
+    return rules.map(rule => rule.conditions.map(({ j, first, last, triangle }) => {
+      if (triangle) {
+        const x = inside(inputs[j], row[j]);
+        return { matched: membership(triangle, x), steps: fromMiddle(inputs[j], triangle, x) };
+      }
       const { lower, upper } = places[j];
       let matched = 0;
       if (first <= lower && lower <= last) matched = 1 - upper;
@@ -74,13 +105,14 @@ function makeRuleBase(model) {
   // Weights that sum to one; where no rule fires, the nearest has all of it. `fit(rule, condition)` as above.
   function normalised(degrees, fit) {
     const total = degrees.reduce((sum, degree) => sum + degree, 0);
-    if (total > 0) return { weights: degrees.map(degree => degree / total), fired: true };
+    if (total > 0) return { weights: degrees.map(degree => degree / total), heights: degrees, fired: true };
     let nearest = 0, least = Infinity;
     rules.forEach((rule, r) => {
       const steps = rule.conditions.reduce((sum, _, c) => sum + fit(r, c).steps, 0);
       if (steps < least) [nearest, least] = [r, steps];
     });
-    return { weights: degrees.map((_, r) => Number(r === nearest)), fired: false };
+    const weights = degrees.map((_, r) => Number(r === nearest));
+    return { weights, heights: weights, fired: false };
   }
 
   function activations(fits) {
@@ -91,6 +123,9 @@ function makeRuleBase(model) {
   function outputs(row) {
     return rules.map(rule => row.reduce((sum, x, j) => sum + rule.slopes[j] * x, rule.intercept));
   }
+
+  // What the rules say: their linear outputs, or labels whose triangles are cut off where the rules fire.
+  const said = (linear, heights) => (saysLabels ? rules.map((rule, r) => centre(rule.says, heights[r])) : linear);
 
   // What a curve adds at a value of its input.
   function curveAt(curve, x) {
@@ -127,14 +162,15 @@ function makeRuleBase(model) {
         const switched = new Array(row.length).fill(false);
         const fit = (r, c) => (switched[rules[r].conditions[c].j] ? fitRow : fitTypical)[r][c];
         const degrees = [...here.degrees];
-        const said = outputs(starts[way]);
-        let before = weighted(here.weights, said);
+        const linear = outputs(starts[way]);
+        let before = weighted(here.weights, said(linear, here.heights));
         for (const j of order) {
           if (row[j] === typical[j]) continue;
           switched[j] = true;
           for (const r of rulesOn[j]) degrees[r] = degreeOf(r, c => fit(r, c));
-          rules.forEach((rule, r) => { said[r] += rule.slopes[j] * (row[j] - typical[j]); });
-          const after = weighted(normalised(degrees, fit).weights, said);
+          rules.forEach((rule, r) => { linear[r] += rule.slopes[j] * (row[j] - typical[j]); });
+          const now = normalised(degrees, fit);
+          const after = weighted(now.weights, said(linear, now.heights));
           parts[j] += ((after - before) * 0.5) / turns.length;
           before = after;
         }
@@ -151,13 +187,13 @@ function makeRuleBase(model) {
   function explain(row, reference) {
     const fit = fits(row);
     const there = activations(fit);
-    const said = outputs(row);
+    const outputsHere = said(outputs(row), there.heights);
     const added = curvesAt(row);
     return {
-      prediction: weighted(there.weights, said) + added,
+      prediction: weighted(there.weights, outputsHere) + added,
       parts: partsFrom(row, reference.typical, fit, there).map((part, j) => part - reference.offsets[j]),
       weights: there.weights,
-      said: said.map(output => output + added),
+      said: outputsHere.map(output => output + added),
       fired: there.fired,
       outside: row.map((x, j) => x < reference.low[j] || x > reference.high[j]),
     };

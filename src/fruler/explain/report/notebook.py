@@ -6,11 +6,11 @@ from html import escape
 
 from fruler._wording import counted, counted_rules
 from fruler.explain.report.curves import curve_points
-from fruler.explain.report.numbers import INPUT_SHARE
+from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import RuleView, TermView, rule_views
 from fruler.explain.report.views import meeting
-from fruler.explain.text import truth_sentence
+from fruler.explain.text import meaning_title, meaningful, truth_sentence
 from fruler.rules.rule_base import RuleBase
 
 _MAX_RULES, _MAX_TERMS = 30, 8
@@ -55,7 +55,8 @@ def rules_html(rule_base: RuleBase) -> str:
     reference = reference_of(rule_base)
     views = rule_views(rule_base, reference)
     weights = rule_base.support is not None
-    head = f'<th></th><th scope="col">if</th><th scope="col">then {target} =</th>'
+    says = "=" if rule_base.target is None else "is"
+    head = f'<th></th><th scope="col">if</th><th scope="col">then {target} {says}</th>'
     head += '<th scope="col" class="n">weight</th>' if weights else ""
     rows = "".join(_row(view, weights) for view in views[:_MAX_RULES])
     more = len(views) - _MAX_RULES
@@ -79,7 +80,7 @@ def _row(view: RuleView, weights: bool) -> str:
     weight = f'<td class="n">{view.support}</td>' if weights else ""
     return (
         f'<tr><th scope="row" class="n">{view.number}</th><td>{conditions or "<span class=q>always</span>"}</td>'
-        f"<td>{view.intercept}{terms}</td>{weight}</tr>"
+        f"<td>{f'<b>{escape(view.label)}</b>' if view.label else view.intercept + terms}</td>{weight}</tr>"
     )
 
 
@@ -97,13 +98,13 @@ def _curves(rule_base: RuleBase, reference: Reference) -> str:
 
 def _meetings(rule_base: RuleBase, reference: Reference) -> str:
     parts = []
-    for j in rule_base.antecedent_inputs:
-        variable = rule_base.variables[j]
-        if variable.tells_borders:
-            continue
-        tolerance = INPUT_SHARE * float(reference.high[j] - reference.low[j])
+    for variable in meaningful(rule_base):
+        tolerance = TARGET_SHARE * reference.spread
+        if variable is not rule_base.target:
+            j = rule_base.names.index(variable.name)
+            tolerance = INPUT_SHARE * float(reference.high[j] - reference.low[j])
         parts.append(f"{escape(variable.name)}: {escape(meeting(variable, tolerance))}")
-    return f'<p class="q">Where labels meet:<br>{"<br>".join(parts)}</p>' if parts else ""
+    return f'<p class="q">{meaning_title(rule_base)}:<br>{"<br>".join(parts)}</p>' if parts else ""
 
 
 def _truth(rule_base: RuleBase) -> str:

@@ -19,7 +19,7 @@ from fruler.explain.report.measurement import Measured, checked_rows, error_tabl
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import rule_views
-from fruler.explain.report.views import drawn_once, input_groups, input_views
+from fruler.explain.report.views import drawn_once, input_groups, input_views, meeting
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.truth import Truth
@@ -128,6 +128,8 @@ def _rendered(
     page: str = _template().render(
         title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
+        target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
+        labels_title=_labels_title(rule_base),
         style=folder.joinpath("report.css").read_text("utf-8"),
         scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "dates.js", "what_if.js")],
         data=_embedded(rule_base, reference, measured, alternatives),
@@ -151,6 +153,14 @@ def _rendered(
         front=None if front is None or not len(front) else front_picture(front, rule_base),
     )
     return page
+
+
+def _labels_title(rule_base: RuleBase) -> str:
+    """Return the title of what the table of inputs says of labels."""
+    if not rule_base.antecedents.shares_labels:
+        return "labels"
+    free = any(variable.partition.of_triangles for variable in rule_base.variables)
+    return f"labels and {'what they stand for' if free else 'where they meet'}"
 
 
 def _template() -> Any:
@@ -198,6 +208,8 @@ def _glance(
     """Return the figures that stand out: each with its name, and what to compare it with."""
     unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
     with_what = f"with {counted(rule_base.n_coefficients, 'slope')}"
+    if rule_base.target is not None:
+        with_what = f"with {counted(rule_base.target.partition.n_labels, 'label')} of {rule_base.target_name}"
     if rule_base.curves:
         with_what += f" and {counted(rule_base.n_curves, 'curve')}"
     figures = [

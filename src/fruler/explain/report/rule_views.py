@@ -74,7 +74,11 @@ class TermView:
 
 @dataclass(frozen=True)
 class RuleView:
-    """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs."""
+    """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs.
+
+    A rule that says a label of the output has this and its picture instead of terms; its intercept is what the label
+    stands for.
+    """
 
     number: int
     conditions: list[ConditionView]
@@ -87,6 +91,8 @@ class RuleView:
     importance_share: float
     error: str
     error_alone: str
+    label: str = ""
+    said: ConditionView | None = None
 
     @property
     def slopes(self) -> list[TermView]:
@@ -124,6 +130,8 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
                 importance_share=float(shares[rule]),
                 error=errors[rule][0],
                 error_alone=errors[rule][1],
+                label=rule_base.consequents.label(rule) or "",
+                said=None if rule_base.target is None else _said(rule_base, rule_base.target, rule),
             )
         )
     return views
@@ -188,7 +196,8 @@ def _term_view(rule_base: RuleBase, reference: Reference, term: _Term, largest: 
 
 def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said) -> ConditionView:
     j = said.inputs[0]
-    variable, (first, last) = rule_base.variables[j], rule_base.antecedents.accepted(rule, j)
+    antecedents = rule_base.antecedents
+    variable, (first, last) = antecedents.condition_inputs[j], antecedents.accepted(rule, j)
     partition = variable.partition
     picture, ticks, chips = "", [], []
     if variable.levels is not None:
@@ -198,7 +207,7 @@ def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said)
         chips = [(word, word == said.words) for word in ("there", "missing")]
     elif partition.ordered:
         low, high = float(reference.low[j]), float(reference.high[j])
-        uses = uses_of(j, True, reference.histograms is not None)
+        uses = uses_of(j, antecedents.shares_labels, reference.histograms is not None)
         accepted = f'<path class="accepted" d="{accepted_path(partition, first, last, low, high)}"/>'
         picture = small_svg(uses + accepted, _described(variable, said.words, first, last, INPUT_SHARE * (high - low)))
         ticks = _ticks(variable, first, last, low, high)
@@ -207,25 +216,37 @@ def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said)
     return ConditionView(said.subject, said.words, variable.value_unit, picture, ticks, chips)
 
 
+def _said(rule_base: RuleBase, target: Variable, rule: int) -> ConditionView:
+    """Return the label of the output that a rule says, among all of them."""
+    label = rule_base.consequents.label(rule) or ""
+    number = target.partition.labels.index(label)
+    low, high = target.partition.range
+    path = f'<path class="accepted" d="{accepted_path(target.partition, number, number, low, high)}"/>'
+    described = _described(target, label, number, number, INPUT_SHARE * (high - low))
+    picture = small_svg('<use href="#target-labels" class="sets"/>' + path, described)
+    ticks = _ticks(target, number, number, low, high)
+    return ConditionView(target.name, label, target.unit, picture, ticks, [])
+
+
 def _described(variable: Variable, words: str, first: int, last: int, tolerance: float) -> str:
     """Say what the picture of accepted labels shows."""
     if variable.tells_borders:
         return words
-    said, partition = [], variable.partition
-    if first > 0:
-        split, half = partition.split_points[first - 1], partition.half_widths[first - 1]
-        said.append(f"not below {shown(split - half, tolerance)}, half at {shown(split, tolerance)}")
-    if last < partition.n_labels - 1:
-        split, half = partition.split_points[last], partition.half_widths[last]
-        said.append(f"half at {shown(split, tolerance)}, not above {shown(split + half, tolerance)}")
-    return f"{words}: {'; '.join(said)}"
+    partition, said = variable.partition, []
+    start, _, _, end = partition.trapezoid(first, last)
+    below, above = partition.half_way(first, last)
+    if below is not None:
+        said.append(f"not below {shown(start, tolerance)}, half at {shown(below, tolerance)}")
+    if above is not None:
+        said.append(f"half at {shown(above, tolerance)}, not above {shown(end, tolerance)}")
+    return f"{words}: {'; '.join(said)}" if said else words
 
 
 def _ticks(variable: Variable, first: int, last: int, low: float, high: float) -> list[Tick]:
-    """Return the ends of the picture and the splits that bound the accepted labels, as far as there is room."""
-    tolerance, partition = INPUT_SHARE * (high - low), variable.partition
-    splits = [partition.split_points[k] for k in (first - 1, last) if 0 <= k < len(partition.split_points)]
-    ticks = [Tick(position(split, low, high), value_text(variable, split, tolerance)) for split in splits]
+    """Return the ends of the picture and what marks the accepted labels, as far as there is room."""
+    tolerance = INPUT_SHARE * (high - low)
+    marks = [mark for mark in variable.partition.marks(first, last) if low <= mark <= high]
+    ticks = [Tick(position(mark, low, high), value_text(variable, mark, tolerance)) for mark in marks]
     if len(ticks) == 2 and not _apart(*ticks):
         ticks = [Tick((ticks[0].at + ticks[1].at) / 2.0, f"{ticks[0].text} to {ticks[1].text}")]
     ends = [Tick(0.0, value_text(variable, low, tolerance)), Tick(100.0, value_text(variable, high, tolerance))]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, percent
+from fruler._wording import counted, name_with_unit, percent
 from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
 from fruler.explain.report.drawings import histogram_path, labels_path, small_svg
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, shown, value_text, with_unit
 from fruler.explain.report.reference import Reference
-from fruler.explain.text import borders
+from fruler.explain.text import borders, label_meanings, listed
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
@@ -64,7 +64,7 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
     variable, training = rule_base.variables[j], rule_base.training
     low, high = float(reference.low[j]), float(reference.high[j])
     tolerance = INPUT_SHARE * (high - low)
-    has_sets = bool(variable.partition.split_points)
+    has_sets = _has_sets(variable)
     options = [
         (code, label if len(group) == 1 else f"{label} ({code:g})")
         for label, group in zip(variable.partition.labels, variable.partition.groups, strict=False)
@@ -80,7 +80,7 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
         high=value_text(variable, high, tolerance),
         typical=value_text(variable, float(reference.typical[j]), tolerance),
         used=used,
-        labels=meeting(variable, tolerance) if bool(rule_base.looks_at[:, j].any()) else "",
+        labels=_labels(rule_base, variable, tolerance) if bool(rule_base.looks_at[:, j].any()) else "",
         share=float(shares[j] / shares.max()) if shares.any() else 0.0,
         share_text=percent(float(shares[j])),
         moves="" if training is None else fixed(float(training.input_importance[j]), TARGET_SHARE * reference.spread),
@@ -92,9 +92,21 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
     )
 
 
+def _has_sets(variable: Variable) -> bool:
+    """Return whether there are labels to draw."""
+    return variable.partition.ordered and variable.partition.n_labels > 1
+
+
+def _labels(rule_base: RuleBase, variable: Variable, tolerance: float) -> str:
+    return meeting(variable, tolerance) if rule_base.antecedents.shares_labels else "sets of each rule's own"
+
+
 def meeting(variable: Variable, tolerance: float) -> str:
-    """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of a nominal one, what they stand for."""
+    """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of others, what they stand for."""
     partition = variable.partition
+    if partition.of_triangles and not variable.tells_borders:
+        meanings = label_meanings(partition, lambda value: shown(value, tolerance))
+        return name_with_unit(listed(meanings), variable.unit)
     if not partition.ordered:
         return borders(partition)
     if variable.tells_borders:
@@ -106,15 +118,18 @@ def meeting(variable: Variable, tolerance: float) -> str:
 
 
 def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
-    """Return the labels and histograms of all inputs, which the pictures refer to."""
+    """Return the labels and histograms of all inputs and the labels of the output, which the pictures refer to."""
     parts = []
     for j, variable in enumerate(rule_base.variables):
         if reference.histograms is not None:
             parts.append(f'<path id="h{j}" d="{histogram_path(reference.histograms[j])}"/>')
-        if variable.partition.split_points:
+        if _has_sets(variable):
             path = labels_path(variable.partition, float(reference.low[j]), float(reference.high[j]))
             # As an attribute: rules of a style sheet do not reach what is drawn through a reference.
             parts.append(f'<path id="s{j}" vector-effect="non-scaling-stroke" d="{path}"/>')
+    if rule_base.target is not None:
+        path = labels_path(rule_base.target.partition, *rule_base.target.partition.range)
+        parts.append(f'<path id="target-labels" vector-effect="non-scaling-stroke" d="{path}"/>')
     return f'<svg width="0" height="0" aria-hidden="true" class="drawn-once"><defs>{"".join(parts)}</defs></svg>'
 
 
