@@ -14,6 +14,7 @@ import argparse
 import itertools
 import math
 import os
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,12 +25,9 @@ from preprocessing_tables import development_half, discretization_summary, folds
 from fruler import load_keel
 from fruler.bench.paper import paper_tables
 from fruler.kernels import nearest
-from fruler.stages.instance_selection import (
-    NearestSelected,
-    class_conditional_scores,
-    output_classes,
-    thin_out,
-)
+from fruler.stages.class_graphs import class_conditional_scores, subset_degrees
+from fruler.stages.instance_selection import output_classes
+from fruler.stages.selected_set import NearestSelected, thin_out
 
 MIN_ROWS = 30
 DISCRETIZATION = {
@@ -181,7 +179,7 @@ def select(fold: tuple[np.ndarray, np.ndarray], reading: dict[str, str]) -> dict
     )
     tolerance = {"within 0.1": 0.1, "none": -1.0, "within 1": 1.0, "whatever the error": math.inf}[reading["thin-out"]]
     if len(borders) and tolerance >= 0.0:
-        thin, thin_error = thin_out(X, columns, y, classes, order[:size])
+        thin, thin_error = thin_out(NearestSelected(columns, y), partial(subset_degrees, X, classes), order[:size])
         if len(thin) and thin_error <= (1.0 + tolerance) * error:
             size, error = len(thin), thin_error
     return {"reduction": 100.0 * (1.0 - size / n), "increase": error / error_all}

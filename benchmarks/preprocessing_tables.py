@@ -5,7 +5,7 @@
 Five folds a set; the first one only for sets of more than 5,000 rows. The readings of the paper that are the defaults
 were chosen on a development half of the sets, every other one in alphabetical order; summaries are printed for both
 halves.
-`preprocessing_readings.py` compares these and other readings.
+`preprocessing_readings.py` compares these and other readings; `selector_tables.py` puts other selectors beside Table 2.
 """
 
 from __future__ import annotations

@@ -3,7 +3,13 @@
 from helpers.estimators import make_quick_estimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fruler import ClassConditionalSelector, FRULERRegressor, MultiGranularityDiscretizer
+from fruler import (
+    CCISRLikeSelector,
+    CCISSelector,
+    ClassConditionalSelector,
+    FRULERRegressor,
+    MultiGranularityDiscretizer,
+)
 from fruler.estimators.registry import algorithm_names
 
 # Checks that are known to fail, and why.
@@ -23,6 +29,8 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         ClassConditionalSelector(),
+        CCISSelector(),
+        CCISRLikeSelector(),
         MultiGranularityDiscretizer(),
         *(make_quick_estimator(name, 100) for name in algorithm_names()),
         FRULERRegressor(max_evaluations=60, random_state=0),

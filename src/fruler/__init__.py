@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from fruler.estimators.lmetsk import LMETSKRegressor
     from fruler.estimators.saved_model import load_model
     from fruler.rules import FuzzyPartition, RuleBase
+    from fruler.stages.ccis import CCISSelector
+    from fruler.stages.ccisr import CCISRLikeSelector
     from fruler.stages.discretization import MultiGranularityDiscretizer
     from fruler.stages.instance_selection import ClassConditionalSelector
 
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
     "AMETSKRegressor": "fruler.estimators.ametsk",
+    "CCISRLikeSelector": "fruler.stages.ccisr",
+    "CCISSelector": "fruler.stages.ccis",
     "ClassConditionalSelector": "fruler.stages.instance_selection",
     "FRULERRegressor": "fruler.estimators.fruler",
     "FSMOGFSRegressor": "fruler.estimators.fsmogfs",
@@ -33,6 +37,8 @@ _HOMES = {
 
 __all__ = [
     "AMETSKRegressor",
+    "CCISRLikeSelector",
+    "CCISSelector",
     "ClassConditionalSelector",
     "FRULERRegressor",
     "FSMOGFSRegressor",

@@ -327,10 +327,10 @@ def test_the_defaults_of_fruler_are_the_paper_s(friedman):
 def test_a_descent_that_runs_away_on_all_rows_is_tamed(friedman, monkeypatch):
     X, y = friedman
 
-    def too_fast(trial, tried, settings, **_):
+    def too_fast(trial, settings, *_, **__):
         return replace(settings, regularization=1e-3, rate=5.0)
 
-    monkeypatch.setattr("fruler.algorithms.fruler.learner.search_regularization", too_fast)
+    monkeypatch.setattr("fruler.algorithms.fruler.learner.choose_regularization", too_fast)
     model = FRULERRegressor(max_evaluations=80, random_state=0).fit(X, y)
     assert model.score(X, y) > 0.0
 

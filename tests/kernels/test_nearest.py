@@ -58,11 +58,27 @@ def test_class_neighbours_in_deep_trees():
     np.testing.assert_array_equal(distances, expected_distances)
 
 
+@given(tables())
+def test_neighbours_in_each_class_equal_brute_force(table):
+    X, classes, _ = table
+    n_classes = classes.max() + 1
+    distances, rows = nearest.neighbours_in_each_class(X, np.ascontiguousarray(X.T), classes, n_classes)
+    everything = squared_distances(X)
+    np.fill_diagonal(everything, np.inf)
+    for c in range(n_classes):
+        own = np.where(classes == c, everything, np.inf)
+        np.testing.assert_array_equal(distances[c], own.min(axis=1))
+        np.testing.assert_array_equal(rows[c], np.where(np.isfinite(distances[c]), own.argmin(axis=1), -1))
+
+
 def test_a_class_of_one_has_no_neighbour_within():
     X = np.array([[0.0], [1.0], [5.0]])
     distances, rows = nearest.class_neighbours(X, np.ascontiguousarray(X.T), np.array([0, 0, 1]), 2)
     assert rows.tolist() == [[1, 0, -1], [2, 2, 1]]
     assert distances[0, 2] == np.inf
+    distances, rows = nearest.neighbours_in_each_class(X, np.ascontiguousarray(X.T), np.array([0, 0, 1]), 2)
+    assert rows.tolist() == [[1, 0, 1], [2, 2, -1]]
+    assert distances.tolist() == [[1.0, 1.0, 16.0], [25.0, 16.0, np.inf]]
 
 
 def running_arrays(n):

@@ -1,4 +1,4 @@
-"""Bad input gets one message that names what is wrong, where, and what to do; both stages say the same."""
+"""Bad input gets one message that names what is wrong, where, and what to do; all stages say the same."""
 
 from datetime import date
 
@@ -7,10 +7,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from fruler import ClassConditionalSelector, MultiGranularityDiscretizer
+from fruler import CCISRLikeSelector, CCISSelector, ClassConditionalSelector, MultiGranularityDiscretizer
 
 
-@pytest.fixture(params=[ClassConditionalSelector, MultiGranularityDiscretizer])
+@pytest.fixture(params=[ClassConditionalSelector, CCISSelector, CCISRLikeSelector, MultiGranularityDiscretizer])
 def estimator(request):
     return request.param()
 

@@ -7,6 +7,12 @@ def class_neighbours(
     classes: npt.NDArray[np.intp],
     n_classes: int,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]: ...
+def neighbours_in_each_class(
+    points: npt.NDArray[np.float64],
+    columns: npt.NDArray[np.float64],
+    classes: npt.NDArray[np.intp],
+    n_classes: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]: ...
 def extend_selection(
     columns: npt.NDArray[np.float64],
     y: npt.NDArray[np.float64],

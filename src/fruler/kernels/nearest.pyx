@@ -183,6 +183,47 @@ cdef void search_classes(const Forest* forest, const double* point, Py_ssize_t r
             search_tree(forest, own + step, point, row, between)
 
 
+cdef tuple plant(const double[:, ::1] columns, const Py_ssize_t[::1] classes, Py_ssize_t n_classes):
+    """Build one tree per class (none empty): the rows in the order of the leaves, then the arrays of a forest."""
+    cdef Py_ssize_t n = columns.shape[1], p = columns.shape[0]
+    cdef Py_ssize_t max_leaves = 2 * n // LEAF + n_classes + 1
+    cdef Py_ssize_t max_nodes = 2 * max_leaves
+    cdef Py_ssize_t n_nodes = n_classes, n_leaves = 0, c
+    order_array = np.argsort(classes, kind="stable").astype(np.intp, copy=False)
+    starts_array = np.searchsorted(np.asarray(classes)[order_array], np.arange(n_classes + 1)).astype(np.intp)
+    cdef tuple arrays = (
+        np.empty((max_nodes, p)),
+        np.empty((max_nodes, p)),
+        np.empty(max_nodes, dtype=np.intp),
+        np.empty(max_nodes, dtype=np.intp),
+        np.empty((max_leaves, p, LEAF)),
+        np.empty((max_leaves, LEAF), dtype=np.intp),
+    )
+    cdef Py_ssize_t[::1] order = order_array, starts = starts_array
+    cdef Forest forest = forest_of(arrays)
+    with nogil:
+        for c in range(n_classes):
+            build_node(&forest, columns, &order[0], starts[c], starts[c + 1], c, &n_nodes, &n_leaves)
+    return order_array, arrays
+
+
+cdef Forest forest_of(tuple arrays):
+    """Point to the arrays of a forest, which the caller must keep."""
+    cdef double[:, ::1] low = arrays[0], high = arrays[1]
+    cdef Py_ssize_t[::1] child = arrays[2], lowest = arrays[3]
+    cdef double[:, :, ::1] blocks = arrays[4]
+    cdef Py_ssize_t[:, ::1] rows = arrays[5]
+    cdef Forest forest
+    forest.n_inputs = low.shape[1]
+    forest.low = &low[0, 0]
+    forest.high = &high[0, 0]
+    forest.child = &child[0]
+    forest.lowest = &lowest[0]
+    forest.blocks = &blocks[0, 0, 0]
+    forest.rows = &rows[0, 0]
+    return forest
+
+
 def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, const Py_ssize_t[::1] classes,
                      Py_ssize_t n_classes):
     """Find every point's nearest neighbour in its own class and in all the others.
@@ -191,37 +232,15 @@ def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, 
     distances and row numbers, each (2, n): first within the class, then between. Where there is no such neighbour
     the distance is infinite and the row -1; of equally near points the lowest row counts.
     """
-    cdef Py_ssize_t n = points.shape[0], p = points.shape[1]
-    cdef Py_ssize_t max_leaves = 2 * n // LEAF + n_classes + 1
-    cdef Py_ssize_t max_nodes = 2 * max_leaves
-    cdef Py_ssize_t n_nodes = n_classes, n_leaves = 0, c, k, first, row
+    cdef Py_ssize_t n = points.shape[0], k, first, row
     cdef Best within, between
-    order_array = np.argsort(classes, kind="stable").astype(np.intp, copy=False)
-    starts_array = np.searchsorted(np.asarray(classes)[order_array], np.arange(n_classes + 1)).astype(np.intp)
-    low_array = np.empty((max_nodes, p))
-    high_array = np.empty((max_nodes, p))
-    child_array = np.empty(max_nodes, dtype=np.intp)
-    lowest_array = np.empty(max_nodes, dtype=np.intp)
-    blocks_array = np.empty((max_leaves, p, LEAF))
-    rows_array = np.empty((max_leaves, LEAF), dtype=np.intp)
+    order_array, arrays = plant(columns, classes, n_classes)
     distances_array = np.empty((2, n))
     neighbours_array = np.empty((2, n), dtype=np.intp)
-
-    cdef Py_ssize_t[::1] order = order_array, starts = starts_array, child = child_array, lowest = lowest_array
-    cdef double[:, ::1] low = low_array, high = high_array, distances = distances_array
-    cdef double[:, :, ::1] blocks = blocks_array
-    cdef Py_ssize_t[:, ::1] rows = rows_array, neighbours = neighbours_array
-    cdef Forest forest
-    forest.n_inputs = p
-    forest.low = &low[0, 0]
-    forest.high = &high[0, 0]
-    forest.child = &child[0]
-    forest.lowest = &lowest[0]
-    forest.blocks = &blocks[0, 0, 0]
-    forest.rows = &rows[0, 0]
-    with nogil:
-        for c in range(n_classes):
-            build_node(&forest, columns, &order[0], starts[c], starts[c + 1], c, &n_nodes, &n_leaves)
+    cdef Py_ssize_t[::1] order = order_array
+    cdef double[:, ::1] distances = distances_array
+    cdef Py_ssize_t[:, ::1] neighbours = neighbours_array
+    cdef Forest forest = forest_of(arrays)
     # In the order of the leaves, one query follows another that walked through nearly the same nodes.
     for first in range(0, n, 1024):
         PyErr_CheckSignals()
@@ -233,6 +252,36 @@ def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, 
                 distances[1, row] = between.distance
                 neighbours[0, row] = within.row
                 neighbours[1, row] = between.row
+    return distances_array, neighbours_array
+
+
+def neighbours_in_each_class(const double[:, ::1] points, const double[:, ::1] columns,
+                             const Py_ssize_t[::1] classes, Py_ssize_t n_classes):
+    """Find every point's nearest neighbour in each class.
+
+    Parameters: as for `class_neighbours`. Returns squared distances and row numbers, each (n_classes, n), with the
+    same rules for points without such a neighbour and for equally near ones.
+    """
+    cdef Py_ssize_t n = points.shape[0], c, k, first, row
+    cdef Best best
+    order_array, arrays = plant(columns, classes, n_classes)
+    distances_array = np.empty((n_classes, n))
+    neighbours_array = np.empty((n_classes, n), dtype=np.intp)
+    cdef Py_ssize_t[::1] order = order_array
+    cdef double[:, ::1] distances = distances_array
+    cdef Py_ssize_t[:, ::1] neighbours = neighbours_array
+    cdef Forest forest = forest_of(arrays)
+    for first in range(0, n, 1024):
+        PyErr_CheckSignals()
+        with nogil:
+            for c in range(n_classes):
+                for k in range(first, min(first + 1024, n)):
+                    row = order[k]
+                    best.distance = INFINITY
+                    best.row = -1
+                    search_node(&forest, c, &points[row, 0], row, &best)
+                    distances[c, row] = best.distance
+                    neighbours[c, row] = best.row
     return distances_array, neighbours_array
 
 

@@ -11,6 +11,14 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 
+cdef extern from "dense.h" nogil:
+    double dense_blocks_dot(Py_ssize_t n_fired, const int* rule, const double* degree, Py_ssize_t stride, Py_ssize_t n,
+                            const double* x, const double* w)
+    void dense_blocks_axpy(Py_ssize_t n_fired, const int* rule, const double* degree, double a, Py_ssize_t stride,
+                           Py_ssize_t n, const double* x, double* w)
+    void dense_take_l1(Py_ssize_t n, double owed, double scale, double* w, double* received)
+
+
 cdef double _MIN_GAIN = 3e-4
 # Rows for each rule after which the l1 penalty is taken.
 cdef Py_ssize_t _ROWS_A_RULE = 2
@@ -36,33 +44,16 @@ cdef void shuffle(Py_ssize_t n, int* order, uint64_t* state) noexcept nogil:
         order[k] = held
 
 
-cdef inline void apply_l1(double* w, double* received, Py_ssize_t n, double owed, double scale) noexcept nogil:
-    """Take from each coefficient the l1 penalty that it owes by now, no further than to zero."""
-    cdef Py_ssize_t j
-    cdef double before, after, inverse = 1.0 / scale
-    for j in range(n):
-        before = w[j]
-        # Without branches: a coefficient of zero stays, since both bounds are then zero.
-        after = max(0.0, before - (owed + received[j]) * inverse) if before > 0.0 else 0.0
-        after = min(0.0, before + (owed - received[j]) * inverse) if before < 0.0 else after
-        w[j] = after
-        received[j] += scale * (after - before)
-
-
 cdef inline double predict_row(const SparseDesign* design, Py_ssize_t row, const double* w, double scale,
                                Py_ssize_t n_free) noexcept nogil:
-    cdef Py_ssize_t k, j, q = design.block
-    cdef const double* x = design.rows + row * q
-    cdef const double* block
-    cdef double shrunk, total = 0.0
-    for k in range(design.start[row], design.start[row + 1]):
-        block = w + design.rule[k] * q
-        shrunk = 0.0
-        for j in range(n_free, q):
-            shrunk += block[j] * x[j]
-        total += design.degree[k] * scale * shrunk
-        if n_free:
-            total += design.degree[k] * block[0]
+    cdef Py_ssize_t k, q = design.block, first = design.start[row], n_fired = design.start[row + 1] - first
+    cdef const int* rule = design.rule + first
+    cdef const double* degree = design.degree + first
+    cdef double total = scale * dense_blocks_dot(n_fired, rule, degree, q, q - n_free,
+                                                 design.rows + row * q + n_free, w + n_free)
+    if n_free:
+        for k in range(n_fired):
+            total += degree[k] * w[rule[k] * q]
     return total
 
 
@@ -92,9 +83,9 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* 
     `work` holds twice as many doubles as there are coefficients, `order` one integer a row.
     """
     cdef Py_ssize_t n = design.n_rows, q = design.block, size = n_rules * q, free = descent.n_free, i, j, k, row
+    cdef Py_ssize_t first, n_fired, wait = _ROWS_A_RULE * n_rules
     cdef double* w = work
     cdef double* received = work + size
-    cdef double* block
     cdef const double* x
     cdef double scale = 1.0, owed = 0.0, eta, error, step, miss, best = INFINITY, total_weight = 0.0
     cdef double t = 0.0, share, penalty = descent.penalty, ridge_share = descent.ridge_share, rate = descent.rate
@@ -119,17 +110,19 @@ cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* 
             if share > 1.0:
                 # One heavy row must not throw the coefficients about.
                 share = damped_share(x, q, share, eta)
-            for k in range(design.start[row], design.start[row + 1]):
-                block = w + design.rule[k] * q
-                step = eta * error * design.degree[k] * share
-                if free:
-                    block[0] -= step
-                step /= scale
-                for j in range(free, q):
-                    block[j] -= step * x[j]
-            if (i + 1) % (_ROWS_A_RULE * n_rules) == 0 or i == n - 1:
+            first = design.start[row]
+            n_fired = design.start[row + 1] - first
+            step = -eta * error * share
+            if free:
+                for k in range(n_fired):
+                    w[design.rule[first + k] * q] += step * design.degree[first + k]
+            dense_blocks_axpy(n_fired, design.rule + first, design.degree + first, step / scale, q, q - free,
+                              x + free, w + free)
+            wait -= 1
+            if wait == 0 or i == n - 1:
+                wait = _ROWS_A_RULE * n_rules
                 for k in range(n_rules):
-                    apply_l1(w + k * q + free, received + k * q + free, q - free, owed, scale)
+                    dense_take_l1(q - free, owed, scale, w + k * q + free, received + k * q + free)
         miss = 0.0
         for row in range(n):
             error = predict_row(design, row, w, scale, free) - design.y[row]

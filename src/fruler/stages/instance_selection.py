@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from fruler._typing import Floats
+from fruler._typing import Floats, Indices
 from fruler.kernels import nearest
-from fruler.table.scaling import measure_scale
-from fruler.table.validation import check_training_table
+from fruler.stages.class_graphs import class_conditional_scores, nearest_rows, subset_degrees
+from fruler.stages.selected_set import NearestSelected, thin_out_within
+from fruler.stages.selector import InstanceSelector, Selection
 
-Integers = npt.NDArray[np.intp]
 CoreError = Literal["mse", "rmse"]
 Improvement = Literal["previous", "best"]
 
@@ -30,54 +27,7 @@ _KERNEL_REACH = 8.0
 _FLAT = 1e-9
 
 
-@dataclass(frozen=True)
-class Selection:
-    """What instance selection found.
-
-    Attributes
-    ----------
-    indices : ndarray
-        The selected rows, in the order of the table.
-    class_borders : ndarray
-        The outputs at which one class ends and the next begins.
-    scores : ndarray of shape (n_samples,)
-        How well a row represents its class; rows are taken in decreasing order.
-    error_all, error_selected : float
-        Mean squared error of predicting every row's output from its nearest other row: among all rows, and among
-        the selected ones.
-    thinned : bool
-        Whether the set was thinned out.
-    """
-
-    indices: Integers
-    class_borders: Floats
-    scores: Floats
-    error_all: float
-    error_selected: float
-    thinned: bool
-
-
-class NearestSelected:
-    """What every row of a table knows of a selected set, kept up to date as the set grows."""
-
-    def __init__(self, columns: Floats, y: Floats) -> None:
-        n = len(y)
-        self.columns, self.y = columns, y
-        self.distance = np.full(n, np.inf)
-        self.neighbour = np.full(n, -1, dtype=np.intp)
-        self.squared_error = np.zeros(n)
-
-    def add(self, rows: Integers) -> None:
-        """Add rows to the set: one pass over the table for each."""
-        nearest.extend_selection(self.columns, self.y, rows, self.distance, self.neighbour, self.squared_error)
-
-    @property
-    def error(self) -> float:
-        """Mean squared error of predicting each row from the nearest selected row other than itself."""
-        return math.inf if (self.neighbour < 0).any() else float(self.squared_error.mean())
-
-
-def output_classes(y: Floats) -> tuple[Integers, Floats]:
+def output_classes(y: Floats) -> tuple[Indices, Floats]:
     """Cut the output's range where its density has a local minimum.
 
     The density is a Gaussian kernel estimate with Scott's bandwidth.
@@ -131,29 +81,6 @@ def _local_minima(density: Floats) -> Floats:
     return (moving[turns] + 1 + moving[turns + 1]) / 2.0
 
 
-def class_conditional_scores(neighbours: Integers) -> Floats:
-    """Score each row by how often it is the nearest of its own class, against how often of another.
-
-    The score is the row's part of the K-divergence between the two distributions: high inside a class, low at its
-    border. With one class only there is no between graph, and what is left counts the within edges.
-    """
-    n = neighbours.shape[1]
-    within, between = (_in_degree(edges, n) for edges in neighbours)
-    p_within, p_between = (degree / max(int(degree.sum()), 1) for degree in (within, between))
-    middle = (p_within + p_between) / 2.0
-    return _x_log_ratio(p_within, middle) - _x_log_ratio(p_between, middle)
-
-
-def _in_degree(edges: Integers, n: int) -> Integers:
-    return np.bincount(edges[edges >= 0], minlength=n)
-
-
-def _x_log_ratio(x: Floats, reference: Floats) -> Floats:
-    positive = x > 0.0
-    ratio = np.divide(x, reference, out=np.ones_like(x), where=positive)
-    return np.asarray(x * np.log(ratio))
-
-
 def select_instances(
     X: Floats,
     y: Floats,
@@ -182,9 +109,7 @@ def select_instances(
     columns = np.ascontiguousarray(X.T)
     classes, borders = output_classes(y)
     distances, neighbours = nearest.class_neighbours(X, columns, classes, len(borders) + 1)
-    own_is_nearest = (distances[0] < distances[1]) | ((distances[0] == distances[1]) & (neighbours[0] < neighbours[1]))
-    nearest_row = np.where(own_is_nearest | (neighbours[1] < 0), neighbours[0], neighbours[1])
-    error_all = float(np.square(y - y[nearest_row]).mean())
+    error_all = float(np.square(y - y[nearest_rows(distances, neighbours)]).mean())
 
     scores = class_conditional_scores(neighbours)
     order = np.argsort(-scores, kind="stable")
@@ -202,12 +127,14 @@ def select_instances(
         running.squared_error,
         improvement == "best",
     )
-    selected, thinned = order[:size], False
-    if thin_out_tolerance is not None and len(borders) > 0:
-        thin, thin_error = thin_out(X, columns, y, classes, selected)
-        if thin_error <= (1.0 + thin_out_tolerance) * error:
-            selected, error, thinned = thin, thin_error, len(thin) < len(selected)
-    return Selection(np.sort(selected), borders, scores, error_all, error, thinned)
+    selected, error, thinned = thin_out_within(
+        thin_out_tolerance if len(borders) else None,
+        NearestSelected(columns, y),
+        partial(subset_degrees, X, classes),
+        order[:size],
+        error,
+    )
+    return Selection(np.sort(selected), borders, scores, error_all, error, error_all, error, thinned)
 
 
 def _missed_share(y: Floats, error_all: float, core_error: CoreError) -> float:
@@ -219,45 +146,7 @@ def _missed_share(y: Floats, error_all: float, core_error: CoreError) -> float:
     return math.sqrt(error_all) / spread if core_error == "rmse" else error_all / (float(y.std()) * spread)
 
 
-def thin_out(X: Floats, columns: Floats, y: Floats, classes: Integers, selected: Integers) -> tuple[Integers, float]:
-    """Keep of a selected set the rows near the borders between classes, layer by layer while that pays.
-
-    Returns
-    -------
-    rows : ndarray
-        A subset of `selected`.
-    error : float
-        The error of predicting every row of the table from it; infinite where nothing is left.
-    """
-    within, between = _graph_degrees(X, classes, selected)
-    final, rest = selected[between > 0], selected[between == 0]
-    connected = (within + between)[between == 0] > 0
-    running = NearestSelected(columns, y)
-    running.add(final)
-    error = running.error
-    while len(rest):
-        within, between = _graph_degrees(X, classes, rest)
-        layer = (between > 0) & connected
-        running.add(rest[layer])
-        if not running.error < error:
-            break
-        error = running.error
-        final = np.concatenate([final, rest[layer]])
-        rest, connected = rest[~layer], ((within + between) > 0)[~layer]
-    return final, error
-
-
-def _graph_degrees(X: Floats, classes: Integers, rows: Integers) -> tuple[Integers, Integers]:
-    """In-degrees of the rows in the within and between graphs of these rows alone."""
-    points = np.ascontiguousarray(X[rows])
-    present, compact = np.unique(classes[rows], return_inverse=True)
-    _, neighbours = nearest.class_neighbours(
-        points, np.ascontiguousarray(points.T), compact.astype(np.intp, copy=False), len(present)
-    )
-    return _in_degree(neighbours[0], len(rows)), _in_degree(neighbours[1], len(rows))
-
-
-class ClassConditionalSelector(BaseEstimator):  # type: ignore[misc]
+class ClassConditionalSelector(InstanceSelector):
     """Select the rows of a regression table that represent the others.
 
     Outputs are grouped into classes at the minima of their density. Every row points to its nearest neighbour in
@@ -325,14 +214,6 @@ class ClassConditionalSelector(BaseEstimator):  # type: ignore[misc]
         "thin_out_tolerance": [Interval(Real, 0, None, closed="left"), None],
     }
 
-    sample_indices_: Integers
-    scores_: Floats
-    class_borders_: Floats
-    error_all_: float
-    error_selected_: float
-    thinned_: bool
-    reduction_: float
-
     def __init__(
         self,
         *,
@@ -344,62 +225,11 @@ class ClassConditionalSelector(BaseEstimator):  # type: ignore[misc]
         self.improvement = improvement
         self.thin_out_tolerance = thin_out_tolerance
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Select the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The inputs.
-        y : array-like of shape (n_samples,)
-            The target.
-
-        Returns
-        -------
-        self
-            The fitted selector.
-        """
-        self._validate_params()
-        X_checked, y_checked, _ = check_training_table(self, X, y)
-        scaled = measure_scale(X_checked).apply(X_checked)
-        # The unit of the output does not matter to the selection, but its square must not overflow.
-        scale = measure_scale(y_checked)
-        selection = select_instances(
-            scaled,
-            scale.apply(y_checked),
+    def _select(self, X: Floats, y: Floats) -> Selection:
+        return select_instances(
+            X,
+            y,
             core_error=self.core_error,
             improvement=self.improvement,
             thin_out_tolerance=self.thin_out_tolerance,
         )
-        unit = float(scale.spread)
-        self.sample_indices_ = selection.indices
-        self.scores_ = selection.scores
-        self.class_borders_ = selection.class_borders * unit + float(scale.centre)
-        self.error_all_ = selection.error_all * unit * unit
-        self.error_selected_ = selection.error_selected * unit * unit
-        self.thinned_ = selection.thinned
-        self.reduction_ = 1.0 - len(selection.indices) / len(y_checked)
-        return self
-
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Select the rows and return them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The inputs.
-        y : array-like of shape (n_samples,)
-            The target.
-
-        Returns
-        -------
-        X_selected, y_selected
-            The selected rows, in their order and in the containers that were given.
-        """
-        self.fit(X, y)
-        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from helpers.tasks import make_task
+from helpers.tasks import make_task, task_of
 
 from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluator, criterion_values
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.regularization import DECADES, search_regularization
+from fruler.algorithms.fruler.regularization import DECADES, choose_regularization, search_regularization
 from fruler.consequents.elastic_net import ElasticNetSettings
 
 TASK = make_task()
@@ -133,6 +133,31 @@ def test_regularization_is_chosen_by_held_out_error():
     by_descent = search_regularization(TASK, chromosomes, descent, fixed=True)
     assert by_descent.regularization == 1.0
     assert by_descent.rate <= 0.1
+
+
+def test_regularization_is_chosen_for_data_bases_that_a_search_finds():
+    # Only the product of two of many inputs explains the target: no random data base has both and few others.
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (600, 20))
+    y = 4.0 * X[:, 3] * X[:, 15]
+    task = task_of(X, y)
+    descent = ElasticNetSettings(1.0, 0.05, solver="sgd", max_rounds=300)
+    tried = initial_population(task.space, 10, np.random.default_rng(0))
+    for_random = search_regularization(task, tried, descent)
+    options = FRULEROptions(max_evaluations=40_000)
+    chosen = choose_regularization(task, descent, options, np.random.default_rng(0))
+    assert chosen.regularization < for_random.regularization
+    assert choose_regularization(task, descent, options, np.random.default_rng(0)) == chosen
+
+
+def test_a_smaller_regularization_must_gain_something(monkeypatch):
+    errors = {1.0: 1.0, 0.1: 0.5, 0.01: 0.495, 1e-3: 0.48, 1e-4: 0.479}
+
+    def kernel(task, settings, chromosomes):
+        return np.array([[errors.get(settings.regularization, 2.0)]])
+
+    monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
+    assert search_regularization(TASK, [None], NET).regularization == 1e-3
 
 
 def outcome(search):

@@ -19,10 +19,9 @@ from fruler.algorithms.fruler.chromosome import Chromosome
 from fruler.algorithms.fruler.decoding import build_rule_base
 from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluation, Evaluator
-from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.options import FRULEROptions
 from fruler.algorithms.fruler.problem import SearchSpace, Task
-from fruler.algorithms.fruler.regularization import search_regularization
+from fruler.algorithms.fruler.regularization import choose_regularization
 from fruler.algorithms.fruler.state import EvolutionState, Generation
 from fruler.algorithms.genetic.front import pareto_front
 from fruler.algorithms.genetic.run import check_limits, run_watched
@@ -38,8 +37,8 @@ from fruler.stages.instance_selection import select_instances
 STAGES = ("selection", "discretization", "evolution")
 # The most coefficients of a candidate that are looked at: its Gram matrix has their square.
 _MAX_COEFFICIENTS = 3_000
-# Data bases on which the regularization is tried, and the most rows it is fitted to and measured on.
-_N_TRIED, _MAX_TRIED_ROWS = 10, 2_000
+# The most rows that a regularization is tried on, to fit to and to measure on.
+_MAX_TRIED_ROWS = 2_000
 # More rows than this are not put into random order.
 _MAX_NUMBERED = 2**24
 # By how much the optimality conditions of the final fit may be missed, for standardised data, without a warning.
@@ -206,9 +205,16 @@ class FRULERLearner(ABC):
         if len(held_out) < 2 or len(fitted) < 2:
             return replace(settings, regularization=1e-3 if options.regularization is None else options.regularization)
         trial = replace(task, fitted=self.table.take(fitted), scored=self.table.take(held_out))
-        tried = initial_population(task.space, _N_TRIED, rng)
-        given = options.regularization is not None
-        return search_regularization(trial, tried, settings, fixed=given, pool=self.pool, deadline=deadline)
+        return choose_regularization(
+            trial,
+            settings,
+            options,
+            rng,
+            pool=self.pool,
+            n_jobs=self.n_jobs,
+            deadline=deadline,
+            stopped=self.control.is_stopped,
+        )
 
     def _finish(
         self,

@@ -1,4 +1,4 @@
-"""The search for the Elastic Net's parameters, before the evolution, on a few data bases and a part of the rows."""
+"""The choice of the Elastic Net's parameters, before the evolution, on a few data bases and a part of the rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from fruler.algorithms.fruler.chromosome import Chromosome
-from fruler.algorithms.fruler.fitness import run_kernel
+from fruler.algorithms.fruler.evolution import Evolution
+from fruler.algorithms.fruler.fitness import Evaluator, run_kernel
+from fruler.algorithms.fruler.initialization import initial_population
+from fruler.algorithms.fruler.options import FRULEROptions
 from fruler.algorithms.fruler.problem import Task
 from fruler.consequents.elastic_net import ElasticNetSettings
+from fruler.learning.control import never
 
 DECADES = tuple(10.0**-k for k in range(11))
 # Decades in a row that may be worse before smaller ones are given up: they are the dearest to fit.
@@ -20,6 +24,60 @@ _PATIENCE = 2
 # What is taken when there was no time to try any.
 _FALLBACK = 1e-3
 _FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
+# A smaller decade must lower the error by this share: less is noise, and the larger one makes fewer rules.
+_MIN_GAIN = 0.02
+# The data bases that λ is tried on, and for each input the evaluations of the search that finds them, a twentieth of
+# what a whole one takes; of a search that is cut short, a twentieth of what it may take.
+_N_TRIED, _EVALUATIONS_PER_INPUT, _SHARE = 10, 200, 1.0 / 20.0
+
+
+def choose_regularization(
+    trial: Task,
+    settings: ElasticNetSettings,
+    options: FRULEROptions,
+    rng: np.random.Generator,
+    *,
+    pool: ThreadPoolExecutor | None = None,
+    n_jobs: int = 1,
+    deadline: float = np.inf,
+    stopped: Callable[[], bool] = never,
+) -> ElasticNetSettings:
+    """Choose λ for random data bases, and again for the best ones of a short search with that λ.
+
+    The λ that suits random data bases is far too large where only a rare pair of inputs explains the target.
+
+    Parameters
+    ----------
+    trial : Task
+        Whose `scored` rows are not among the `fitted` ones.
+    settings : ElasticNetSettings
+        All the rest.
+    options : FRULEROptions
+        Those of the whole search; a λ that they give is kept, and only the descent's first step is chosen.
+    rng : numpy Generator
+        The only source of chance.
+    pool, n_jobs
+        Threads to work on.
+    deadline, stopped
+        What ends it early.
+
+    Returns
+    -------
+    ElasticNetSettings
+        With the chosen values.
+    """
+    fixed = options.regularization is not None
+    tried = initial_population(trial.space, _N_TRIED, rng)
+    settings = search_regularization(trial, tried, settings, fixed=fixed, pool=pool, deadline=deadline)
+    evaluator = Evaluator(
+        trial, settings, "error", len(trial.fitted), pool=pool, n_jobs=n_jobs, deadline=deadline, stopped=stopped
+    )
+    search = Evolution(trial.space, evaluator, options, rng)
+    allowed = min(_SHARE * search.max_evaluations, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
+    search.max_evaluations = max(options.population_size, int(allowed))
+    search.run()
+    tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
+    return search_regularization(trial, tried, settings, fixed=fixed, pool=pool, deadline=deadline)
 
 
 def search_regularization(
@@ -70,9 +128,9 @@ def search_regularization(
             candidate, value = _halve_rate(candidate, miss)
         else:
             value = miss(candidate)
-        if value < least:
+        if value < (1.0 - _MIN_GAIN) * least:
             best, least, worse = candidate, value, 0
-        else:
+        elif value >= least:
             worse += 1
         if worse > _PATIENCE:
             break
