@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from fruler.algorithms.fruler.chromosome import inherit_displacements, make_chromosome, used_genes
 from fruler.algorithms.fruler.crossover import cross, cross_at_one_point, cross_displacements
-from fruler.algorithms.fruler.initialization import initial_population, limit_cells
+from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.local_search import relatives
 from fruler.algorithms.fruler.mutation import mutate
+from fruler.algorithms.genetic.granularities import limit_cells
 
 SPACE = make_task().space
 FIXED = make_task(fixed=np.array([True, False, False, False, False])).space
@@ -62,7 +63,7 @@ def test_initial_individuals_are_of_both_kinds():
 
 @given(seeds, st.lists(st.integers(1, 20), min_size=5, max_size=5))
 def test_cells_are_limited_at_the_start(seed, granularities):
-    limited = limit_cells(SPACE, np.array(granularities, dtype=np.intc), np.random.default_rng(seed))
+    limited = limit_cells(np.array(granularities, dtype=np.intc), SPACE.max_initial_cells, np.random.default_rng(seed))
     assert np.prod(limited) <= SPACE.max_initial_cells
     assert ((limited == granularities) | (limited == 1)).all()
 
