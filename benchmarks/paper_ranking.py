@@ -22,7 +22,13 @@ from fruler.bench.statistics import friedman_ranking, wilcoxon_p
 RESULTS = Path(__file__).parent / "results"
 # The printed systems, by their columns in the paper's tables, and which of this package's algorithms each is.
 PRINTED = {"fruler": "FRULER", "fsmogfs_tun": "FS_MOGFS+TUN", "l_metsk": "L-METSK-HD", "a_metsk": "A-METSK-HD"}
-OWN = {"fruler": "FRULER", "fs-mogfs": "FS_MOGFS+TUN", "l-metsk": "L-METSK-HD", "a-metsk": "A-METSK-HD", "growth": "growth"}
+OWN = {
+    "fruler": "FRULER",
+    "fs-mogfs": "FS_MOGFS+TUN",
+    "l-metsk": "L-METSK-HD",
+    "a-metsk": "A-METSK-HD",
+    "growth": "growth",
+}
 
 
 def printed(measure: str) -> pd.DataFrame:
