@@ -83,7 +83,7 @@ def main() -> None:
     for measure, pair in pairs.items():
         print({"test": "Test errors", "rules": "Numbers of rules"}[measure] + ": mean ranks")
         paper = printed(measure)
-        means = runs.groupby(["set", "algorithm"])[measure].mean().unstack().rename(columns=OWN)
+        means = runs.pivot_table(measure, "set", "algorithm").rename(columns=OWN)
         compare("printed", paper, pair)
         own = means[["FRULER"]].dropna()
         compare("our FRULER, the others printed", own.join(paper.drop(columns="FRULER"), how="inner"), pair)

@@ -1,6 +1,6 @@
 """Draw the paper's figures from a run on Weather Ankara: python docs/pictures/draw_paper.py KEEL_FOLDER.
 
-Of the runs with seeds 0, 1, 2, ... over the five folds it is the first whose rules look at two inputs and are six, as in
+Of the runs with seeds 0, 1, 2, ... over the five folds it is the first with six rules that look at two inputs, as in
 the paper's example.
 """
 
@@ -25,7 +25,7 @@ def first_small_run(data: Path) -> tuple[FRULERRegressor, Any, float]:
         model = FRULERRegressor(random_state=seed).fit(train.data, train.target)
         if model.n_rules_ == 6 and len(model.rule_base_.antecedent_inputs) == 2:
             error = float(np.square(model.predict(test.data) - test.target).mean() / 2.0)
-            print(f"seed {seed}, fold {fold}: 6 rules over 2 inputs, test error {error:.3f}")
+            sys.stdout.write(f"seed {seed}, fold {fold}: 6 rules over 2 inputs, test error {error:.3f}\n")
             return model, train, error
     raise SystemExit("no run has six rules over two inputs")
 

@@ -61,11 +61,11 @@ def test_initial_individuals_are_of_both_kinds():
     assert max(kinds[30:]) > 1
 
 
-@given(seeds, st.lists(st.integers(1, 20), min_size=5, max_size=5))
-def test_cells_are_limited_at_the_start(seed, granularities):
-    limited = limit_cells(np.array(granularities, dtype=np.intc), SPACE.max_initial_cells, np.random.default_rng(seed))
-    assert np.prod(limited) <= SPACE.max_initial_cells
-    assert ((limited == granularities) | (limited == 1)).all()
+@given(seeds)
+def test_cells_are_limited_at_the_start(seed):
+    space = replace(SPACE, largest=np.full(5, 6, dtype=np.intc), splits=np.zeros((5, 6, 5)))
+    population = initial_population(space, 20, np.random.default_rng(seed))
+    assert max(int(one.granularities.prod()) for one in population) <= space.max_initial_cells
 
 
 @given(spaces, seeds, st.floats(0, 5))

@@ -55,7 +55,7 @@ def test_the_front_is_what_its_models_do(friedman, changes):
     for n_rules, error in zip(front.rules, front.error, strict=True):
         assert half_mse(model.with_rules(int(n_rules)), X, y) == pytest.approx(error, rel=1e-9)
     assert model.n_rules_ == front.rules.iloc[-1] <= changes.get("max_rules", 100)
-    assert front.rules.iloc[0] == 1
+    assert front.rules.iloc[0] > 1
     assert model.history_.best_error.iloc[-1] == pytest.approx(front.error.iloc[-1], rel=1e-9)
     assert (model.rules_.filter(regex="^coef ") == 0.0).all(axis=None)
     assert model.granularities_.max() <= changes.get("max_labels", 7)
@@ -79,6 +79,12 @@ def test_a_single_rule_says_the_mean(friedman):
     X, y = friedman
     model = quick(max_rules=1).fit(X, y)
     assert model.predict(X) == pytest.approx(y.mean())
+
+
+def test_rules_look_at_something_even_where_the_mean_is_better():
+    rng = np.random.default_rng(0)
+    model = quick(max_evaluations=500).fit(rng.random((60, 2)), rng.random(60))
+    assert model.n_rules_ > 1
 
 
 def test_constants_are_outputs_of_rows(friedman):

@@ -170,7 +170,7 @@ def test_a_finished_run_gives_its_model_at_once(friedman, algorithm, tmp_path):
     assert_same(again, first)
     assert first.resumed_ == 0
     assert again.resumed_ == again.n_evaluations_ == first.n_evaluations_
-    smallest = first.pareto_.rules.iloc[0]
+    smallest = first.pareto_["rules"].iloc[0]
     assert again.with_rules(smallest).rule_base_ == first.with_rules(smallest).rule_base_
 
 

@@ -151,16 +151,15 @@ class Spea2(Generic[C, S]):
     def initialize(self) -> None:
         """Make and evaluate the first population.
 
-        The problem's simplest chromosome is always evaluated, but is in the archive only if none of the population can
-        be used, for want of time or for too many rules.
+        If none of it can be used, for want of time or for too many rules, the problem's simplest chromosome is there.
         """
-        simplest = self.problem.simplest()
-        [worth] = self.evaluator.full([simplest], at_once=True)
-        self.evaluator.n_asked += 1
         self._draw_sample()
         with suppress(OutOfTime):
             self._select(self.evaluated(self.problem.initial(self.settings.population_size, self.rng)))
         if not self.archive:
+            simplest = self.problem.simplest()
+            [worth] = self.evaluator.full([simplest], at_once=True)
+            self.evaluator.n_asked += 1
             sampled = [worth.error]
             with suppress(OutOfTime):
                 sampled = self._sampled_errors([simplest], [worth])

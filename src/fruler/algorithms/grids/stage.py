@@ -97,7 +97,8 @@ class GridStage:
     def run(self, keep: Callable[[GridSnapshot], None], snapshot: GridSnapshot | None = None) -> None:
         """Search from the start or from a snapshot, keeping and reporting every generation."""
         if snapshot is not None:
-            check_limits({"max_evaluations": (self.search.max_evaluations, snapshot.n_asked)})
+            # A first population of which nothing can be used takes one evaluation more than was allowed.
+            check_limits({"max_evaluations": (self.search.max_evaluations + 1, snapshot.n_asked)})
             individuals = [*(one.chromosome for one in snapshot.archive), *(one for one, _ in snapshot.front.values())]
             check_chromosomes(self.grid, individuals)
         run_watched(self.search, self.control, keep, snapshot, stage=STAGE, error_unit=self.table.error_unit)
