@@ -13,7 +13,6 @@ from fruler.algorithms.fruler.crossover import cross, cross_at_one_point, cross_
 from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.fruler.local_search import relatives
 from fruler.algorithms.fruler.mutation import mutate
-from fruler.algorithms.genetic.granularities import limit_cells
 
 SPACE = make_task().space
 FIXED = make_task(fixed=np.array([True, False, False, False, False])).space
