@@ -186,7 +186,9 @@ class FRULERLearner(ABC):
             self.rng.bit_generator.state = dict(self.state.rng)
             return self.state.fit, True
         settings = self._search_regularization(task, selected, self.control.deadline(_SHARE_OF_REGULARIZATION))
-        self._keep(fit=settings, rng=self.rng.bit_generator.state)
+        if not self.control.is_stopped():
+            # A choice that was cut short would be another one when the fit is resumed.
+            self._keep(fit=settings, rng=self.rng.bit_generator.state)
         return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
 
     def _search_regularization(self, task: Task, selected: Indices, deadline: float) -> ElasticNetSettings:

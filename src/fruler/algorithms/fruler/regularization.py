@@ -26,9 +26,9 @@ _FALLBACK = 1e-3
 _FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
 # A smaller decade must lower the error by this share: less is noise, and the larger one makes fewer rules.
 _MIN_GAIN = 0.02
-# The data bases that λ is tried on, and for each input the evaluations of the search that finds them, a twentieth of
-# what a whole one takes; of a search that is cut short, a twentieth of what it may take.
-_N_TRIED, _EVALUATIONS_PER_INPUT, _SHARE = 10, 200, 1.0 / 20.0
+# The data bases that λ is tried on, and for each input the evaluations of the search that finds them: a twentieth of
+# what a whole one takes. The limit of the whole one does not count, so that a search can be resumed with a higher one.
+_N_TRIED, _EVALUATIONS_PER_INPUT = 10, 200
 
 
 def choose_regularization(
@@ -72,9 +72,9 @@ def choose_regularization(
     evaluator = Evaluator(
         trial, settings, "error", len(trial.fitted), pool=pool, n_jobs=n_jobs, deadline=deadline, stopped=stopped
     )
-    search = Evolution(trial.space, evaluator, options, rng)
-    allowed = min(_SHARE * search.max_evaluations, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
-    search.max_evaluations = max(options.population_size, int(allowed))
+    allowed = max(options.population_size, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
+    short = replace(options, max_evaluations=allowed, n_restarts=1, early_stopping=None)
+    search = Evolution(trial.space, evaluator, short, rng)
     search.run()
     tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
     return search_regularization(trial, tried, settings, fixed=fixed, pool=pool, deadline=deadline)
