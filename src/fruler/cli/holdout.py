@@ -126,7 +126,7 @@ class HeldOut:
             tested, others = f"the last {rows}", f"{self.n_learned:,} before"
         else:
             tested, others = f"{counted(self.n_tested, 'row')} held out", f"other {self.n_learned:,}"
-        return f"Test: models learned from the {others}, root mean squared error on {tested}"
+        return f"Test on {tested}: root mean squared error of models learned from the {others}"
 
     def by_name(self) -> dict[str, float]:
         """Return the errors with the names that the user reads."""
