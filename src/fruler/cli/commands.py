@@ -218,7 +218,8 @@ def predict(
     """Predict each row of a table: a header, then one line per row.
 
     Columns are found by their names; others are ignored. A value that is missing, and a category that the model does
-    not know, is estimated from the rest of its row.
+    not know, is estimated from the rest of its row. Standard error says how many such values there are, and how many
+    rows lie outside the training data.
     """
     from fruler.cli.predict import write_predictions
 
