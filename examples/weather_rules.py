@@ -22,13 +22,11 @@ def main() -> None:
     print("  rules  cross-validated  on days held out")
     for size in model.pareto_.itertuples():
         error = np.sqrt(np.square(model.with_rules(size.rules).predict(X_new) - y_new).mean())
-        print(f"  {size.rules:>5}  {np.sqrt(2 * size.cv_error):>15.2f}  {error:>16.2f}")
+        print(f"  {size.rules:>5}  {size.cv_rmse:>15.2f}  {error:>16.2f}")
     print(f"The search chose {model.n_rules_}; the two of a smaller model can be read at a glance:\n")
 
-    smaller = model.with_rules(2)
-    smaller.rule_base_ = smaller.rule_base_.with_units(weather.units).with_labels(
-        {"max_temperature_before": {"low": "cold", "high": "warm"}}
-    )
+    labels = {"max_temperature_before": {"low": "cold", "high": "warm"}}
+    smaller = model.with_rules(2).with_names(units=weather.units, labels=labels)
     print(smaller.rule_base_)
 
     print(f"\nWhy is the first of the new days predicted as it is? It came to {y_new.iloc[0]} {unit}.")

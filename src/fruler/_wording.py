@@ -137,6 +137,34 @@ def progress_line(progress: Progress, *, with_stage: bool = True) -> str:
     return f"{progress.stage}{number}: {line}"
 
 
+def brief_progress(progress: Progress, share: float | None = None) -> str:
+    """Say in few words how far a search is: percent, error, rules and the time left, or the time so far.
+
+    Parameters
+    ----------
+    progress : Progress
+        What the search says of itself.
+    share : float, optional
+        How much of it is done, from 0 to 1.
+
+    Examples
+    --------
+    >>> from fruler.callbacks import Progress
+    >>> brief_progress(Progress("evolution", 7, 1234, 3, 0.5, 4.2, 61.0), 0.064)
+    '6%, RMSE 1, 3 rules, 61 s left'
+    >>> brief_progress(Progress("selection", 0, 0, 0, math.nan, 0.5))
+    '0 s'
+    """
+    parts = [] if share is None else [f"{math.floor(100.0 * share)}%"]
+    if math.isfinite(progress.error):
+        parts.append(f"RMSE {readable_number(math.sqrt(2.0 * progress.error), 4)}")
+    if progress.n_rules:
+        parts.append(counted(progress.n_rules, "rule"))
+    left = progress.seconds_left
+    parts.append(duration(progress.seconds) if left is None else f"{duration(left)} left")
+    return ", ".join(parts)
+
+
 def is_printable(text: str) -> bool:
     r"""Return whether a text can be shown on a terminal without moving, colouring or reordering anything.
 

@@ -18,7 +18,7 @@ from fruler.cli.fit import FitOptions
 from fruler.data.examples import example_path
 
 
-def test_the_output_says_what_was_read_left_out_and_learned(fitted):
+def test_the_output_says_what_was_read_left_out_and_learned(fitted, model):
     said = fitted.stdout.splitlines()
     assert said[0] == "houses.csv: 200 rows, 8 columns"
     assert said[1] == "predicting price from 5 inputs: size, smoker, colour, heated, age"
@@ -34,8 +34,14 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted):
     ]
     assert "  if smoker is yes" in said
     assert any(line.startswith("Typical error on held-out rows: ") for line in said)
-    assert "Root mean squared error on 39 rows held out, after learning from the other 160" in said
-    assert any("learned from all 199 rows" in line for line in said)
+    assert "Test on 39 rows held out: root mean squared error of models learned from the other 160" in said
+    above = next(place for place, line in enumerate(said) if " above " in line)
+    # The rules that are printed and saved, and the error that is theirs.
+    rules = load_model(model).rule_base_
+    assert said[above] == f"The {rules.n_rules} rules above are others, learned from all 199 rows."
+    told = float(re.fullmatch(r"Their own error, .*, is ([\d.]+) k€; a report shows it too\.", said[above + 1])[1])
+    assert told == pytest.approx(rules.training.cv_rmse, abs=0.002 * rules.training.target_spread)
+    assert f"Typical error on held-out rows: {told:g}" in fitted.stdout
     assert any(line.startswith("Model written to ") for line in said)
     # A slow machine tells of its progress.
     assert all("RMSE " in line for line in fitted.stderr.splitlines())
@@ -78,6 +84,9 @@ def test_json_is_one_document_and_messages_go_elsewhere(fruler, houses, model):
     )
     document = json.loads(result.stdout)
     assert document["held_out"] is None
+    rules = load_model(model)
+    assert document["cross_validation"] == {"n_rules": rules.n_rules_, "rmse": rules.rule_base_.training.cv_rmse}
+    assert [point["rmse"] for point in document["front"]] == pytest.approx(rules.pareto_["rmse"].tolist())
     assert document["columns_left_out"]["country"] == "always Spain"
     assert document["rule_base"] == json.loads(model.read_text())["rule_bases"][0]
     assert "left out" in result.stderr
@@ -251,7 +260,7 @@ def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_pa
     arguments = [sys.executable, "-c", code, *command("fit", example_path("mv"), *options)[3:]]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
         for line in process.stderr:
-            if "evolution" in line:
+            if " rule" in line.partition(": ")[2]:
                 process.send_signal(signal.SIGINT)
                 break
         _, said = process.communicate(timeout=120)

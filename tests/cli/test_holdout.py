@@ -40,10 +40,11 @@ def test_the_errors_are_those_of_the_last_rows(fruler, series, asked, n_test):
 
 def test_the_text_says_which_rows(fruler, series):
     said = fruler("fit", series, "--target", "y", "--test-last", "20%").stdout
-    assert "Root mean squared error on the last 11 rows, after learning from the 48 before\n" in said
-    assert "The rules above are learned from all 59 rows" in said
+    assert "Test on the last 11 rows: root mean squared error of models learned from the 48 before\n" in said
+    assert " rules above are others, learned from all 59 rows" in said
+    assert "if later rows are to be predicted, trust the test." in said
     said = fruler("fit", series, "--target", "y", "--test-last", "1").stdout
-    assert "Root mean squared error on the last row, after learning from the 58 before\n" in said
+    assert "Test on the last row: root mean squared error of models learned from the 58 before\n" in said
 
 
 def test_random_rows_are_the_default(fruler, series):

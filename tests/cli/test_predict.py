@@ -91,6 +91,36 @@ def test_columns_are_found_by_name_and_others_kept_if_asked_for(fruler, model, t
     np.testing.assert_allclose(written["prediction"], expected(model), rtol=1e-12)
 
 
+def test_rows_outside_the_training_data_are_counted_on_standard_error(fruler, model, tmp_path):
+    rules = load_model(model).rule_base_
+    low, high = rules.training.low[0], rules.training.high[0]
+    sizes = [low - 1, high, high + 1, low]
+    rows = "".join(f"{size},yes,red,true,{age}\n" for size, age in zip(sizes, [10, 10, 500, ""], strict=True))
+    (tmp_path / "new.csv").write_text(f"size,smoker,colour,heated,age\n{rows}")
+    result = fruler("predict", model, tmp_path / "new.csv")
+    assert result.returncode == 0
+    assert len(result.stdout.splitlines()) == 5
+    missing, outside = result.stderr.splitlines()
+    assert missing.endswith("'age' in 1 row")
+    oldest = rules.training.high[rules.names.index("age")]
+    assert outside == (
+        f"fruler: 2 of 4 rows lie outside the training data: 'size' in 2 rows (learned from {low:g} to {high:g} m²); "
+        f"'age' in 1 row (learned from 0 to {oldest:g})"
+    )
+    (tmp_path / "new.csv").write_text(f"size,smoker,colour,heated,age\n{high},yes,red,true,1\n")
+    assert fruler("predict", model, tmp_path / "new.csv").stderr == ""
+    (tmp_path / "new.csv").write_text(f"size,smoker,colour,heated,age\n{high + 1},yes,red,true,1\n")
+    result = fruler("predict", model, tmp_path / "new.csv", "--json")
+    assert result.stderr.startswith("fruler: 1 of 1 row lies outside the training data: 'size' in 1 row (")
+
+
+def test_python_and_the_command_line_ignore_the_same_columns(fruler, model, houses, tmp_path):
+    table = pd.read_csv(houses).drop(columns="price").assign(note="x")
+    table.to_csv(tmp_path / "new.csv", index=False)
+    predicted = pd.read_csv(io.StringIO(fruler("predict", model, tmp_path / "new.csv").stdout))["prediction"]
+    np.testing.assert_allclose(load_model(model).predict(table), predicted)
+
+
 def test_json_has_a_prediction_for_every_row(fruler, model, new_rows):
     document = json.loads(fruler("predict", model, new_rows, "--json").stdout)
     assert document == {"target": "price", "predictions": expected(model).tolist()}

@@ -1,6 +1,7 @@
 """``fruler rules``, ``report`` and ``export``: a model in other forms."""
 
 import json
+import re
 
 import pytest
 from helpers.commands import assert_one_line, run_process
@@ -10,6 +11,8 @@ from fruler import load_model
 from fruler.data import load_frog
 from fruler.explain.text import rules_text
 from fruler.export import TARGETS, export_model
+from fruler.model_file.file import Model, write_model
+from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 
 def test_rules_as_text_in_the_width_of_the_terminal(fruler, model, monkeypatch):
@@ -82,6 +85,78 @@ def test_an_export_may_do_without_gaps(fruler, model, tmp_path):
     assert short == export_model(rules, "sql", gaps=False)
     assert len(short) < len(export_model(rules, "sql"))
     assert_one_line(fruler("export", model, "--to", "c", "--no-gaps"), "--no-gaps", "sql and onnx")
+
+
+def test_the_table_and_the_key_of_a_query(fruler, model):
+    rules = load_model(model).rule_base_
+    result = fruler("export", model, "--to", "sql", "--table", "my houses", "--keep", "id", "--keep", "country")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == export_model(rules, "sql", table="my houses", keep=["id", "country"])
+    assert '"my houses"' in result.stdout
+    for option in ("table", "keep"):
+        result = fruler("export", model, "--to", "python", f"--{option}", "id")
+        assert_one_line(result, f"--{option}: python has no such choice; it is for sql")
+
+
+@pytest.fixture
+def four_rules(tmp_path):
+    """The path of a model whose rules are not in the order of their weights or outputs."""
+    size, age, kind = (Variable(name, FuzzyPartition([5.0], (0.0, 10.0))) for name in ("size", "age", "kind"))
+    rules = RuleBase(
+        [size, age, kind],
+        [[[0, 0], [0, 0], [0, 1]], [[0, 0], [1, 1], [0, 1]], [[1, 1], [0, 1], [0, 0]], [[1, 1], [0, 1], [1, 1]]],
+        # Intercepts alone would have another order.
+        [[50.0, 0.0, 0.0, 0.0], [0.0, 9.0, 0.0, 0.0], [90.0, -8.0, 0.0, 0.0], [5.0, 0.0, 1.0, 0.0]],
+        support=[0.3, 0.1, 0.4, 0.2],
+        target_name="price",
+    )
+    write_model(tmp_path / "four.json", Model(rules))
+    return tmp_path / "four.json"
+
+
+def numbers_of(text):
+    return [int(number) for number in re.findall(r"^Rule (\d+)", text, re.MULTILINE)]
+
+
+def test_rules_in_another_order_keep_their_numbers(fruler, four_rules):
+    plain = fruler("rules", four_rules).stdout
+    assert numbers_of(plain) == [1, 2, 3, 4]
+    assert fruler("rules", four_rules, "--sort", "file").stdout == plain
+    weight = fruler("rules", four_rules, "--sort", "weight").stdout
+    assert numbers_of(weight) == [3, 1, 4, 2]
+    assert numbers_of(fruler("rules", four_rules, "--sort", "output").stdout) == [4, 2, 3, 1]
+    assert sorted(weight.split("\n\n")) == sorted(plain.split("\n\n"))
+    assert weight.split("\n\n")[0] == plain.split("\n\n")[0]
+    assert weight.split("\n\n")[5:] == plain.split("\n\n")[5:]
+
+
+def test_only_rules_that_use_an_input(fruler, four_rules):
+    # Rules 1 and 2 look at the age, and rule 4 has a slope for it.
+    result = fruler("rules", four_rules, "--only", "age")
+    assert numbers_of(result.stdout) == [1, 2, 4]
+    assert result.stdout.splitlines()[0] == "4 rules for price; shown: 3 rules with age"
+    assert numbers_of(fruler("rules", four_rules, "--only", "kind", "--sort", "output").stdout) == [4, 3]
+    both = fruler("rules", four_rules, "--only", "kind", "--only", "age").stdout
+    assert numbers_of(both) == [4]
+    assert "shown: 1 rule with kind and age" in both
+    assert "shown" not in fruler("rules", four_rules, "--only", "size").stdout
+
+
+def test_only_rules_that_use_a_column_of_categories(fruler, model):
+    rules = load_model(model).rule_base_
+    assert numbers_of(fruler("rules", model, "--only", "smoker").stdout) == list(range(1, rules.n_rules + 1))
+
+
+def test_orders_and_inputs_that_are_not_there(fruler, four_rules, model, tmp_path):
+    assert_one_line(fruler("rules", four_rules, "--sort", "wight"), "--sort: there is no order 'wight'", "'weight'")
+    assert_one_line(fruler("rules", four_rules, "--only", "aeg"), "--only: there is no input 'aeg'", "'age'")
+    assert_one_line(fruler("rules", model, "--sort", "weight", "--json"), "--sort is for rules as text", "--json")
+    assert_one_line(fruler("rules", model, "--only", "age", "--latex"), "--only is for rules as text", "--latex")
+    x, z = (Variable(name, FuzzyPartition([5.0], (0.0, 10.0))) for name in "xz")
+    rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    write_model(tmp_path / "two.json", Model(rules))
+    assert_one_line(fruler("rules", tmp_path / "two.json", "--only", "z"), "--only: no rule uses 'z'")
+    assert_one_line(fruler("rules", tmp_path / "two.json", "--sort", "weight"), "--sort weight: ", "no weights")
 
 
 def test_a_binary_export_on_standard_output(model):

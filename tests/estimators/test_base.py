@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import warnings
@@ -120,7 +121,8 @@ def test_the_history_of_a_growth(friedman):
 def test_every_point_of_the_front_is_a_model(friedman, fitted):
     X, y = friedman
     front = fitted.pareto_
-    assert list(front.columns) == ["rules", "curves", "coefficients", "criterion", "error", "cv_error", "truth"]
+    errors = ["criterion", "error", "cv_error", "rmse", "cv_rmse", "truth"]
+    assert list(front.columns) == ["rules", "curves", "coefficients", *errors]
     assert front.rules.is_monotonic_increasing
     assert front.rules.is_unique
     assert fitted.n_rules_ in front.rules.to_numpy()
@@ -130,6 +132,8 @@ def test_every_point_of_the_front_is_a_model(friedman, fitted):
         assert model.rule_base_.n_coefficients == row.coefficients
         assert model.rule_base_.n_curves == row.curves
         assert row.error == pytest.approx(np.square(model.predict(X) - y).mean() / 2, rel=1e-6)
+        assert row.rmse == pytest.approx(np.sqrt(np.square(model.predict(X) - y).mean()), rel=1e-6)
+        assert row.cv_rmse == pytest.approx(model.rule_base_.training.cv_rmse, nan_ok=True)
     assert fitted.with_rules(fitted.n_rules_).rule_base_ == fitted.rule_base_
     assert fitted.with_rules(10_000).n_rules_ == front.rules.max()
     with pytest.raises(ValueError, match="the smallest has"):
@@ -184,6 +188,7 @@ def test_the_rules_are_a_table(fitted):
         said = ["then y", "output"]
         assert set(table["then y"]) <= set(rules.target.partition.labels)
     assert list(table.columns) == [*conditions, "support", "rmse", "rmse alone", *said]
+    assert list(table.index) == [int(number) for number in re.findall(r"^Rule (\d+)", str(fitted.rule_base_), re.M)]
     np.testing.assert_array_equal(table["rmse"], fitted.truth_.rule_together)
     np.testing.assert_array_equal(table["rmse alone"], fitted.truth_.rule_alone)
 

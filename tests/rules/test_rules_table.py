@@ -33,7 +33,7 @@ def test_a_rule_that_looks_at_nothing_accepts_anything():
     table = rules_table(rules)
     assert table["if kind"].tolist() == ["any", "b"]
     assert table["coef kind=a"].tolist()[0] == 0.0
-    assert not np.signbit(table["coef kind=a"][0])
+    assert not np.signbit(table["coef kind=a"].iloc[0])
 
 
 def test_every_category_has_what_it_adds():

@@ -137,6 +137,10 @@ def fit(
     unit: Annotated[
         list[str] | None, typer.Option(metavar="NAME=UNIT", help="A column's unit, as in size=m²; may be repeated.")
     ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME:LABEL=NEW", help="A label's name, as in age:low=young; may be repeated."),
+    ] = None,
     max_rules: Annotated[int | None, typer.Option(min=1, metavar="N", help="The most rules there may be.")] = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long to learn, in all; else until it is done.")
@@ -178,6 +182,7 @@ def fit(
             drop=tuple(drop or ()),
             categories=tuple(category or ()),
             units=tuple(unit or ()),
+            labels=tuple(label or ()),
             max_rules=max_rules,
             time_limit=time_limit,
             seed=seed,
@@ -213,7 +218,8 @@ def predict(
     """Predict each row of a table: a header, then one line per row.
 
     Columns are found by their names; others are ignored. A value that is missing, and a category that the model does
-    not know, is estimated from the rest of its row.
+    not know, is estimated from the rest of its row. Standard error says how many such values there are, and how many
+    rows lie outside the training data.
     """
     from fruler.cli.predict import write_predictions
 
@@ -245,18 +251,35 @@ def explain(
     explain_table(model, data, reading, row=row, rows=rows, as_json=json)
 
 
-@app.command(epilog=_examples("fruler rules m.json", "fruler rules m.json --markdown -o rules.md"))
+@app.command(
+    epilog=_examples(
+        "fruler rules m.json --sort weight --only age",
+        "fruler rules m.json --markdown -o rules.md",
+    )
+)
 def rules(
     model: ModelFile,
+    sort: Annotated[
+        str,
+        typer.Option(metavar="ORDER", help="weight (largest first), output (lowest first), or file, as they are."),
+    ] = "file",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only rules that use this input, in if or then; may be repeated."),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
     json: AsJson = False,
     output: Output = "-",
 ) -> None:
-    """Print the rules of a model."""
+    """Print the rules of a model.
+
+    A rule keeps its number, whatever the order.
+    """
     from fruler.cli.views import write_rules
 
-    write_rules(model, [name for name, on in (("markdown", markdown), ("latex", latex), ("json", json)) if on], output)
+    styles = [name for name, on in (("markdown", markdown), ("latex", latex), ("json", json)) if on]
+    write_rules(model, styles, output, sort=sort, only=only or ())
 
 
 @app.command(epilog=_examples("fruler report m.json houses.csv -o r.html"))
@@ -283,7 +306,12 @@ def report(
     write_page(model, data, _reading(format, sep, decimal, thousands, na_values, sheet), output, title)
 
 
-@app.command(epilog=_examples("fruler export m.json --to python -o model.py"))
+@app.command(
+    epilog=_examples(
+        "fruler export m.json --to python -o model.py",
+        "fruler export m.json --to sql --table houses --keep id",
+    )
+)
 def export(
     model: ModelFile,
     to: Annotated[str, typer.Option(metavar="KIND", help="onnx, fml, python, c, sql, latex or markdown.")],
@@ -292,11 +320,18 @@ def export(
         bool,
         typer.Option("--gaps/--no-gaps", help="Fill in missing values, in sql and onnx; without it they are shorter."),
     ] = True,
+    table: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The table that the query of sql reads; else data.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A column that sql puts before the prediction; may be repeated."),
+    ] = None,
 ) -> None:
     """Write the rules in another language or format."""
     from fruler.cli.views import write_export
 
-    write_export(model, to, output, gaps=gaps)
+    write_export(model, to, output, gaps=gaps, table=table, keep=keep or ())
 
 
 @app.command(epilog=_examples("fruler bench --data keel --sets friedman,dee --seeds 1"))

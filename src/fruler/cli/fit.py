@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from fruler._wording import counted, quote_names, suggest
+from fruler._wording import counted, number_within, quote_names
 from fruler.cli.failures import say
 from fruler.cli.holdout import (
     MIN_ROWS_FOR_TEST,
@@ -25,6 +25,7 @@ from fruler.cli.holdout import (
     random_rows,
 )
 from fruler.cli.input import STDIN, Table, read_frame, same_file
+from fruler.cli.names import parse_labels, parse_units, with_names
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.progress import ProgressLine
 from fruler.data.options import ReadOptions
@@ -32,7 +33,11 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.estimators.saved_model import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.rules.rule_base import RuleBase
 from fruler.table.preparation import PreparedTable, prepare_table
+
+# Errors are rounded to this share of the target's spread.
+_SHARE_OF_ERROR = 0.002
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,7 @@ class FitOptions:
     drop: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     max_rules: int | None = None
     time_limit: float | None = None
     seed: int = 0
@@ -67,7 +73,8 @@ def learn_rules(options: FitOptions) -> None:
     prepared = _with_name(
         table.name, prepare_table, table.frame, target, drop=options.drop, categories=options.categories
     )
-    units = _units(options.units, prepared)
+    names = [*prepared.inputs.columns, str(prepared.target.name)]
+    units, labels = parse_units(options.units, names), parse_labels(options.labels, names)
 
     def tell(text: str) -> None:
         # With --json standard output holds the document and nothing else.
@@ -77,9 +84,9 @@ def learn_rules(options: FitOptions) -> None:
     tell("\n".join(_what_was_read(options, table, prepared)))
     start = time.monotonic()
     tested = None if split is None else _tested(options, prepared, split)
-    regressor = _learned(options, prepared, time.monotonic() - start)
+    regressor = _learned(options, prepared, time.monotonic() - start, tested=tested is not None)
     seconds = time.monotonic() - start
-    regressor.rule_base_ = regressor.rule_base_.with_units(units)
+    regressor = with_names(regressor, units, labels)
     if not options.json:
         tell(f"\n{regressor.rule_base_}\n")
     tell("\n".join(_errors(options, prepared, tested, regressor)))
@@ -142,19 +149,6 @@ def _target_of(table: Table, options: FitOptions) -> str:
     return target
 
 
-def _units(given: tuple[str, ...], prepared: PreparedTable) -> dict[str, str]:
-    names = [*prepared.inputs.columns, str(prepared.target.name)]
-    units = {}
-    for item in given:
-        name, equals, unit = item.rpartition("=")
-        if not equals:
-            raise ValueError(f"--unit must be a name and a unit, as in size=m²; got {item!r}")
-        if name not in names:
-            raise ValueError(f"--unit: there is no input {name!r}; {suggest(name, names)}")
-        units[name] = unit.strip()
-    return units
-
-
 def _settings(
     options: FitOptions, prepared: PreparedTable, time_limit: float | None, progress: ProgressLine, search: str
 ) -> dict[str, Any]:
@@ -187,7 +181,7 @@ def _tested(options: FitOptions, prepared: PreparedTable, split: Split) -> HeldO
     train, test = split.train, split.test
     X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
     limit = None if options.time_limit is None else options.time_limit / 2.0
-    with ProgressLine(f"measuring the error, learning from {len(train)} rows") as progress:
+    with ProgressLine("measuring the error (1 of 2)") as progress:
         rules, ended = _fitted(options, _settings(options, prepared, limit, progress, "error"), X, y)
     if ended:
         # What was measured would be the error of other rules than those that are kept.
@@ -197,12 +191,12 @@ def _tested(options: FitOptions, prepared: PreparedTable, split: Split) -> HeldO
     )
 
 
-def _learned(options: FitOptions, prepared: PreparedTable, seconds: float) -> BaseRuleRegressor:
-    """Learn from all rows, in the time that is left."""
+def _learned(options: FitOptions, prepared: PreparedTable, seconds: float, *, tested: bool) -> BaseRuleRegressor:
+    """Learn from all rows, in the time that is left; `tested` says that others were learned before."""
     limit = options.time_limit
     if limit is not None:
         limit = max(limit - seconds, limit / 2.0)
-    with ProgressLine(f"learning from all {len(prepared.inputs)} rows") as progress:
+    with ProgressLine("learning the rules (2 of 2)" if tested else "learning the rules") as progress:
         settings = _settings(options, prepared, limit, progress, "rules")
         rules, ended = _fitted(options, settings, prepared.inputs, prepared.target)
     if ended:
@@ -240,15 +234,30 @@ def _what_was_read(options: FitOptions, table: Table, prepared: PreparedTable) -
 def _errors(
     options: FitOptions, prepared: PreparedTable, tested: HeldOut | None, regressor: BaseRuleRegressor
 ) -> list[str]:
-    n_rows = len(prepared.inputs)
     if tested is None:
+        n_rows = len(prepared.inputs)
         why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
         return [f"These rules are learned from all {counted(n_rows, 'row')}{why}."]
     return [
         tested.title(),
         *error_table(tested.by_name(), regressor.rule_base_.target_unit),
-        f"The rules above are learned from all {n_rows} rows, so expect about this error on new ones.",
+        *_of_the_rules_above(tested, regressor.rule_base_),
     ]
+
+
+def _of_the_rules_above(tested: HeldOut, rules: RuleBase) -> list[str]:
+    """Say how the error of the rules that are printed and saved differs from that of the test."""
+    training = rules.training
+    above = "rule above is another" if rules.n_rules == 1 else f"{rules.n_rules} rules above are others"
+    learned = f"The {above}, learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
+    if training is None or not math.isfinite(training.cv_rmse):
+        return [f"{learned}: expect about this error on new ones."]
+    error = f"{number_within(training.cv_rmse, _SHARE_OF_ERROR * training.target_spread)} {rules.target_unit}".rstrip()
+    whose = "Its" if rules.n_rules == 1 else "Their"
+    lines = [f"{learned}.", f"{whose} own error, from cross-validation, is {error}; a report shows it too."]
+    if tested.in_order:
+        lines.append("Cross-validation holds out random rows: if later rows are to be predicted, trust the test.")
+    return lines
 
 
 def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
@@ -262,6 +271,13 @@ def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
     if options.report is not None:
         lines.append(f"Report written to {options.report}")
     return lines
+
+
+def _cross_validation(rules: RuleBase) -> dict[str, Any] | None:
+    """Return the error of the rules that are kept, where the algorithm cross-validates."""
+    if rules.training is None or not math.isfinite(rules.training.cv_rmse):
+        return None
+    return {"n_rules": rules.n_rules, "rmse": rules.training.cv_rmse}
 
 
 def _document(
@@ -295,6 +311,7 @@ def _document(
         "seed": options.seed,
         "seconds": seconds,
         "held_out": errors,
+        "cross_validation": _cross_validation(regressor.rule_base_),
         "front": front.astype(object).where(front.notna(), None).to_dict("records"),
         "model": None if options.model is None else str(options.model),
         "report": None if options.report is None else str(options.report),

@@ -120,14 +120,13 @@ class HeldOut:
     in_order: bool = False
 
     def title(self) -> str:
-        """Say what the errors are."""
+        """Say what the errors are, and of which models."""
         if self.in_order:
             rows = "row" if self.n_tested == 1 else f"{self.n_tested:,} rows"
-            return f"Root mean squared error on the last {rows}, after learning from the {self.n_learned} before"
-        return (
-            f"Root mean squared error on {counted(self.n_tested, 'row')} held out, after learning from the other "
-            f"{self.n_learned}"
-        )
+            tested, others = f"the last {rows}", f"{self.n_learned:,} before"
+        else:
+            tested, others = f"{counted(self.n_tested, 'row')} held out", f"other {self.n_learned:,}"
+        return f"Test on {tested}: root mean squared error of models learned from the {others}"
 
     def by_name(self) -> dict[str, float]:
         """Return the errors with the names that the user reads."""

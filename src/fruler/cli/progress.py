@@ -10,10 +10,14 @@ from typing import Self
 from rich.console import Console
 from rich.status import Status
 
-from fruler._wording import progress_line
+from fruler._wording import brief_progress
 from fruler.callbacks import Callback, Progress
 
 _SECONDS_ON_A_TERMINAL, _SECONDS_IN_A_LOG = 0.1, 5.0
+# The spinner of a terminal, the blank after it, and the last column, which some terminals wrap at.
+_COLUMNS_AROUND = 3
+# A search that is done says so by its end.
+_LARGEST_SHARE = 0.99
 
 
 class ProgressLine(Callback):
@@ -32,6 +36,7 @@ class ProgressLine(Callback):
         self._console = console or Console(file=sys.stderr, soft_wrap=True, highlight=False)
         self._status: Status | None = None
         self._last = time.monotonic()
+        self._share = 0.0
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -52,9 +57,20 @@ class ProgressLine(Callback):
         if now - self._last < (_SECONDS_IN_A_LOG if self._status is None else _SECONDS_ON_A_TERMINAL):
             return None
         self._last = now
-        line = f"{self.title}: {progress_line(progress)}"
+        line = f"{self.title}: {brief_progress(progress, self._share_done(progress))}"
         if self._status is None:
             self._console.print(line, markup=False)
         else:
+            room = max(self._console.width - _COLUMNS_AROUND, 1)
+            line = line if len(line) <= room else f"{line[: room - 1]}…"
             self._status.update(line.replace("[", r"\["))
         return None
+
+    def _share_done(self, progress: Progress) -> float | None:
+        """Return how much of the search is done; what was estimated too high before does not go back."""
+        if progress.seconds_left is None:
+            return None
+        total = progress.seconds + progress.seconds_left
+        share = progress.seconds / total if total > 0.0 else 0.0
+        self._share = max(self._share, min(share, _LARGEST_SHARE))
+        return self._share

@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fruler._wording import suggest
+from fruler._wording import counted, suggest
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN, read_any_model
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
 from fruler.data.options import ReadOptions
-from fruler.estimators.saved_model import front_of
+from fruler.estimators.front import front_of
 from fruler.explain.report import write_report
+from fruler.explain.rule_order import ORDERS, arranged, ordered_rules, rules_with
 from fruler.export import TARGETS, export_model
 from fruler.model_file.file import Model
 from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.rules.rule_base import RuleBase
 from fruler.table.preparation import target_numbers
 
 # Exports that can do without filling in missing values.
 _WITH_GAPS = ("sql", "onnx")
+# Exports that read a table which has a name.
+_OVER_A_TABLE = ("sql",)
 
 
-def write_rules(model_file: Path, styles: list[str], output: str) -> None:
+def write_rules(
+    model_file: Path, styles: list[str], output: str, *, sort: str = ORDERS[0], only: Sequence[str] = ()
+) -> None:
     """Do what ``fruler rules`` does."""
     if len(styles) > 1:
         raise ValueError(f"--{styles[0]} and --{styles[1]} exclude each other; choose one")
+    if sort not in ORDERS:
+        raise ValueError(f"--sort: there is no order {sort!r}; {suggest(sort, ORDERS)}")
+    if styles and (sort != ORDERS[0] or only):
+        raise ValueError(f"--{'only' if only else 'sort'} is for rules as text; leave out --{styles[0]}")
     if output != STDOUT:
         check_destination(Path(output), [model_file])
     model = read_any_model(model_file)
     style = styles[0] if styles else "text"
-    content = _rules_as(model, style).rstrip("\n")
+    content = _rules_as(model, style) if styles else _listed(model.rule_base, sort, only)
+    content = content.rstrip("\n")
     if style == "text" and output == STDOUT:
         show(content)
     else:
@@ -43,9 +56,26 @@ def _rules_as(model: Model, style: str) -> str:
     rule_base = model.rule_base
     if style == "json":
         return as_json(rule_base_to_json(rule_base))
-    if style == "markdown":
-        return rule_base.to_markdown()
-    return rule_base.to_latex() if style == "latex" else str(rule_base)
+    return rule_base.to_markdown() if style == "markdown" else rule_base.to_latex()
+
+
+def _listed(rule_base: RuleBase, sort: str, only: Sequence[str]) -> str:
+    """Write rules in an order, those that use some inputs alone."""
+    try:
+        shown = rules_with(rule_base, only)
+    except ValueError as error:
+        raise ValueError(f"--only: {error}") from None
+    if not shown:
+        raise ValueError(f"--only: no rule uses {' and '.join(map(repr, only))}; fruler rules shows what each uses")
+    try:
+        order = [rule for rule in ordered_rules(rule_base, sort) if rule in shown]
+    except ValueError as error:
+        raise ValueError(f"--sort {sort}: {error}") from None
+    text = arranged(str(rule_base), order)
+    if len(shown) == rule_base.n_rules:
+        return text
+    title, rest = text.split("\n", 1)
+    return f"{title}; shown: {counted(len(shown), 'rule')} with {' and '.join(only)}\n{rest}"
 
 
 def write_page(model_file: Path, data: str | None, options: ReadOptions, output: Path, title: str | None) -> None:
@@ -81,7 +111,9 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
     show(f"Report written to {output}")
 
 
-def write_export(model_file: Path, to: str, output: str, *, gaps: bool = True) -> None:
+def write_export(
+    model_file: Path, to: str, output: str, *, gaps: bool = True, table: str | None = None, keep: Sequence[str] = ()
+) -> None:
     """Do what ``fruler export`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file])
@@ -89,8 +121,14 @@ def write_export(model_file: Path, to: str, output: str, *, gaps: bool = True) -
         raise ValueError(f"--to: there is no {to!r}; {suggest(to, TARGETS)}")
     if not gaps and to not in _WITH_GAPS:
         raise ValueError(f"--no-gaps: {to} has no such choice; it is for {' and '.join(_WITH_GAPS)}")
+    options: dict[str, Any] = {} if gaps else {"gaps": False}
+    options |= {} if table is None else {"table": table}
+    options |= {"keep": tuple(keep)} if keep else {}
+    for name in ("table", "keep"):
+        if name in options and to not in _OVER_A_TABLE:
+            raise ValueError(f"--{name}: {to} has no such choice; it is for {' and '.join(_OVER_A_TABLE)}")
     model = read_any_model(model_file)
-    content = export_model(model.rule_base, to, **({} if gaps else {"gaps": False}))
+    content = export_model(model.rule_base, to, **options)
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():
         raise ValueError(f"{to} is no text for a terminal; name a file with -o")
     write_output(output, content)

@@ -26,6 +26,7 @@ from fruler._parallel import n_threads
 from fruler._typing import Floats
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
 from fruler.estimators.fitted_attributes import MadeByFit, with_plain_tables, with_tables
+from fruler.estimators.front import front_table
 from fruler.estimators.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
@@ -38,15 +39,14 @@ from fruler.rules.curves_table import curves_table
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.rules_table import rules_table
 from fruler.rules.truth import Truth
+from fruler.rules.units import units_in, with_known_units
 from fruler.table.moments import Moments
-from fruler.table.reading import input_table, is_numeric
+from fruler.table.reading import input_table, is_numeric, known_columns
 from fruler.table.sources import Source
 from fruler.table.training import frame_of, training_inputs
 from fruler.table.validation import check_table
 
 _TABLES = ("pareto_", "history_")
-# Of `pareto_`.
-FRONT_COLUMNS = ("rules", "curves", "coefficients", "criterion", "error", "cv_error", "truth")
 
 
 class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -171,9 +171,13 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
                 continuation=Continuation(self.checkpoint, self.warm_start, self.__dict__.pop("_kept", None)),
             )
             self.resumed_ = found.resumed
+            before = getattr(self, "rule_base_", None) if self.warm_start else None
             if self.warm_start:
                 self._kept = found.kept
             self._take_learned(found.learned, table, _name_of(y))
+            if before is not None:
+                self.rule_base_ = self.rule_base_.named_like(before)
+            self.rule_base_ = with_known_units(self.rule_base_, units_in(X, y))
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check what `fit` was given."""
@@ -196,7 +200,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         # What another model of the front is summarised by, once it is asked for.
         self._sample = table.sample
         self._take(self._front[learned.chosen], table)
-        self.pareto_ = _front_table(self._front)
+        self.pareto_ = front_table(self._front)
         self.sample_indices_ = table.given_numbers(learned.sample_indices)
         self.n_evaluations_ = learned.n_evaluations
         self.ended_early_ = not learned.exact
@@ -257,13 +261,51 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         other.rule_base_ = other.rule_base_.named_like(self.rule_base_)
         return other
 
+    def with_names(
+        self,
+        *,
+        units: Mapping[str, str] | None = None,
+        labels: Mapping[str, Mapping[str, str] | Sequence[str]] | None = None,
+    ) -> Self:
+        """Return the model with other units and label names; what it predicts stays the same.
+
+        They are saved with the model, and kept by `with_rules` and by a fit with `warm_start`. `fit` takes the units of
+        a pandas data frame from ``X.attrs["units"]``, a dict by column.
+
+        Parameters
+        ----------
+        units : dict of str to str, optional
+            Units of some inputs, or of the target, by name.
+        labels : dict of str to dict or sequence of str, optional
+            For some inputs, the new names of some labels by their old ones, or the names of all labels in order.
+
+        Returns
+        -------
+        BaseRuleRegressor
+            A copy of this one with these names.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> named = model.with_names(units=weather.units, labels={"max_temperature_before": {"low": "cool"}})
+        >>> named.rule_base_.target_unit, named.rules_["if max_temperature_before"].iloc[0]
+        ('°C', 'cool')
+        """
+        check_is_fitted(self, "rule_base_")
+        other = copy.copy(self)
+        other.rule_base_ = self.rule_base_.with_units(units or {}).with_labels(labels or {})
+        return other
+
     def predict(self, X: Any) -> Floats:
         """Predict the target.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The inputs.
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs. Columns of a frame that the model does not know are ignored.
 
         Returns
         -------
@@ -281,6 +323,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
     def _checked(self, X: Any) -> Floats | pd.DataFrame:
         """Check a table, and return it as numbers where it has nothing else."""
         rules = self.rule_base_
+        X = known_columns(X, getattr(self, "feature_names_in_", None))
         if is_numeric(X) and all(one.source is None for one in rules.variables):
             return check_table(self, X, allow_nan=True)
         return frame_of(self, X, rules.columns)
@@ -423,19 +466,3 @@ def _unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
 def _name_of(y: Any) -> str:
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else "y"
-
-
-def _front_table(front: tuple[FrontPoint, ...]) -> pd.DataFrame:
-    rows: list[tuple[float, ...]] = [
-        (
-            point.rule_base.n_rules,
-            point.rule_base.n_curves,
-            point.rule_base.n_coefficients,
-            point.criterion,
-            point.error,
-            point.cv_error,
-            np.nan if point.truth is None else point.truth.ratio,
-        )
-        for point in front
-    ]
-    return pd.DataFrame(rows, columns=list(FRONT_COLUMNS))

@@ -30,8 +30,9 @@ _ATTRIBUTES = """rule_base_ : RuleBase
     n_rules_ : int
         Number of rules.
     rules_ : DataFrame
-        One row per rule: its labels, its support, its errors and its coefficients. Over the rows in which the rule is
-        the strongest, `rmse` is the error of the prediction, and `rmse alone` that of the rule by itself.
+        One row per rule, numbered from 1: its labels, its support, its errors and its coefficients. Over the rows in
+        which the rule is the strongest, `rmse` is the error of the prediction, and `rmse alone` that of the rule by
+        itself.
     truth_ : Truth or None
         How true the rules are one by one: the root mean squared error of all rules `together` and of the strongest rule
         `alone`, of the model and of each rule, and their `ratio`. On held-out rows where the algorithm cross-validates
@@ -41,8 +42,9 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         what it adds there. Empty where there are no curves.
     pareto_ : DataFrame
         The trade-off between accuracy and size that the search met, one row per model: rules, curves, non-zero
-        coefficients, the criterion, half the mean squared error on the training rows, and where the algorithm
-        cross-validates, half that on held-out rows and the ratio of `truth_`. `with_rules` makes a model of each.
+        coefficients, the criterion, half the mean squared error on the training rows (`error`) and its root mean
+        squared error in the target's unit (`rmse`); where the algorithm cross-validates, the same two on held-out rows
+        (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` makes a model of each.
     n_evaluations_ : int
         Candidates that were evaluated, repeated ones included.
     resumed_ : int

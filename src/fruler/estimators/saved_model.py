@@ -6,12 +6,12 @@ import os
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from fruler.estimators.base import FRONT_COLUMNS, BaseRuleRegressor
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.front import front_of, written_front
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.model_file.file import Model, read_model, unreadable, write_model
-from fruler.model_file.learning_json import FRONT_COUNTS, Learning
+from fruler.model_file.learning_json import Learning
 
 # Parameters that say nothing about the model, or nothing that a file could hold.
 _NOT_WRITTEN = ("callbacks", "checkpoint", "verbose", "warm_start")
@@ -76,14 +76,13 @@ def model_of(regressor: BaseRuleRegressor) -> Model:
     if not hasattr(regressor, "pareto_"):
         return Model(regressor.rule_base_)
     parameters = {name: value for name, value in regressor.get_params().items() if name not in _NOT_WRITTEN}
-    front: Any = regressor.pareto_.to_dict("records")
     learning = Learning(
         {"algorithm": regressor.algorithm.name, **parameters},
         hasattr(regressor, "feature_names_in_"),
         int(regressor.n_evaluations_),
         int(regressor.n_uncovered_),
         float(regressor.regularization_),
-        tuple(front),
+        written_front(regressor.pareto_),
     )
     return Model(regressor.rule_base_, learning)
 
@@ -110,14 +109,6 @@ def regressor_of(model: Model) -> BaseRuleRegressor:
         regressor.regularization_ = learning.regularization
         regressor.pareto_ = front_of(learning)
     return regressor
-
-
-def front_of(learning: Learning) -> pd.DataFrame:
-    """Return what was `pareto_` of the estimator that was saved."""
-    columns = {name: np.array([point.get(name, np.nan) for point in learning.front]) for name in FRONT_COLUMNS}
-    # Files of the time before curves were counted leave them unknown, and of these there is no whole number.
-    counts = [name for name in (*FRONT_COUNTS, "curves") if np.isfinite(columns[name]).all()]
-    return pd.DataFrame(columns, dtype=np.float64).astype(dict.fromkeys(counts, np.int64))
 
 
 def _with_settings(settings: dict[str, Any]) -> BaseRuleRegressor:

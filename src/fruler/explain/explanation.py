@@ -14,6 +14,7 @@ from fruler._typing import Floats
 from fruler._wording import counted, number_within, readable_number
 from fruler.explain.effects import output_spread
 from fruler.rules.contributions import parts_from
+from fruler.rules.outside import outside_training
 from fruler.rules.rule_base import RuleBase
 from fruler.table.reading import unknown_values
 
@@ -234,8 +235,6 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
     values = rule_base.filled(given)
     activations, fired = rule_base.activations(values)
     used = [one for one, uses in zip(rule_base.variables, rule_base.uses, strict=True) if uses]
-    ranges = zip(rule_base.variables, training.low, training.high, strict=True)
-    around = np.array([one.source is not None and one.source.goes_around(low, high) for one, low, high in ranges])
     return Explanation(
         rule_base=rule_base,
         values=values,
@@ -244,7 +243,7 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         predictions=rule_base.predict(values),
         activations=activations,
         fired=fired,
-        outside=((values < training.low) | (values > training.high)) & ~around,
+        outside=outside_training(rule_base, values),
         missing=np.isnan(given),
         unknown=tuple(unknown_values(X, used)) if np.isnan(given).any() else (),
     )

@@ -458,15 +458,17 @@ class RuleBase:
         """Return the rule base with the units and label names of another one over the same inputs.
 
         A label takes the name that the other rule base gives to the label of the same default name: "low" becomes
-        "cold", however many labels either has.
+        "cold", however many labels either has. Labels of dates and categories say what they stand for, and stay.
         """
         others = {variable.name: variable for variable in other.variables}
         variables = []
         for variable in self.variables:
             like = others.get(variable.name)
             if like is not None:
-                labels = _labels_like(variable.partition, like.partition)
-                variable = replace(variable, partition=variable.partition.renamed(labels), unit=like.unit)
+                if not variable.tells_borders:
+                    labels = _labels_like(variable.partition, like.partition)
+                    variable = replace(variable, partition=variable.partition.renamed(labels))
+                variable = replace(variable, unit=like.unit)
             variables.append(variable)
         said, like_said = self.consequents, other.consequents.partition
         if said.partition is not None and like_said is not None:

@@ -12,7 +12,7 @@ from fruler.rules.rule_base import RuleBase
 
 
 def rules_table(rule_base: RuleBase) -> pd.DataFrame:
-    """Return one row per rule: the labels it accepts of each input, its support, its errors and its coefficients.
+    """Return one row per rule, numbered from 1: the labels it accepts, its support, its errors and its coefficients.
 
     What a rule adds for a category has a column of its own, with NaN where the rule does not hold for the category. The
     errors are over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone`
@@ -26,8 +26,8 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
     >>> rules_table(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]]))
        if x  support  rmse  rmse alone  intercept  coef x
-    0   low      NaN   NaN         NaN        1.0     2.0
-    1  high      NaN   NaN         NaN        3.0     0.0
+    1   low      NaN   NaN         NaN        1.0     2.0
+    2  high      NaN   NaN         NaN        3.0     0.0
     """
     table: dict[str, Any] = {
         f"if {rule_base.names[j]}": [_accepted(rule_base, rule, int(j)) for rule in range(rule_base.n_rules)]
@@ -38,7 +38,8 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     table["support"] = unknown if rule_base.support is None else rule_base.support
     table["rmse"] = unknown if truth is None else truth.rule_together
     table["rmse alone"] = unknown if truth is None else truth.rule_alone
-    return pd.DataFrame(table | _said(rule_base), index=range(rule_base.n_rules))
+    # Counted from 1, as everything that is printed does.
+    return pd.DataFrame(table | _said(rule_base), index=range(1, rule_base.n_rules + 1))
 
 
 def _said(rule_base: RuleBase) -> dict[str, Any]:

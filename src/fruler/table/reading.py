@@ -65,6 +65,34 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     )
 
 
+def known_columns(X: Any, names: Collection[str] | None) -> Any:
+    """Return a frame without the columns that are not known, if all that are known are there; else as it is.
+
+    Parameters
+    ----------
+    X : array-like or data frame
+        The table; what has no names of columns is left as it is.
+    names : collection of str or None
+        The columns that are known; None: nothing is known of their names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> known_columns(pd.DataFrame({"id": ["a"], "size": [1.0]}), ["size"])
+       size
+    0   1.0
+    """
+    # An Arrow table calls its names otherwise, and its columns are arrays.
+    given = list(getattr(X, "column_names", getattr(X, "columns", ())))
+    known = () if names is None else set(names)
+    kept = [name for name in given if isinstance(name, str) and name in known]
+    if not known or len(kept) == len(given) or not known <= set(kept):
+        return X
+    if isinstance(X, pd.DataFrame):
+        return X.loc[:, [isinstance(name, str) and name in known for name in given]]
+    return X.select(kept) if hasattr(X, "select") else X
+
+
 def refuse_lazy(X: Any) -> None:
     """Refuse a table that has not been computed yet, such as a LazyFrame of polars."""
     if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_pandas"):

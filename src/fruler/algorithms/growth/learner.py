@@ -21,6 +21,7 @@ from fruler.algorithms.growth.screening import MAX_INPUTS
 from fruler.algorithms.growth.state import GrowthState
 from fruler.algorithms.growth.structure import Structure
 from fruler.algorithms.growth.sums import Sums, degrees_of, sums_in_slices
+from fruler.algorithms.growth.time_left import growth_seconds_left
 from fruler.algorithms.growth.truth import Finished, made_true
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
@@ -63,6 +64,8 @@ class GrowthLearner(ABC):
     """
 
     table: TrainingTable
+    # Known when the rows to grow on are.
+    n_folds = 0
 
     def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
         self.options, self.rng = search.options, search.rng
@@ -93,6 +96,7 @@ class GrowthLearner(ABC):
         clock = [time.perf_counter()]
         indices, rows = self._grown_rows()
         folds = self._folds(len(rows))
+        self.n_folds = len(folds)
         options = self._options_of_one(len(folds))
         self.control.has_model = len(self.state.path) > 0
         growth = Growth(
@@ -138,7 +142,8 @@ class GrowthLearner(ABC):
             self.state = replace(self.state, path=tuple(growth.path), max_rules=growth.options.max_rules)
             self.control.keep(self.state)
         error = step.fit.error * self.table.error_unit
-        self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error)
+        left = growth_seconds_left(growth.path, growth.options.early_stopping, self.n_folds)
+        self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error, left)
 
     def _cross_validate(self, rows: Rows, growth: Growth, folds: list[Indices]) -> Choice | None:
         """Cross-validate, keeping and telling of every fold."""
