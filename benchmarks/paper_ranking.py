@@ -1,9 +1,10 @@
 """The paper's Friedman and Wilcoxon tests: on its printed results, and on those of the estimators of this package.
 
-    python benchmarks/paper_ranking.py [--fruler FILE] [--others FILE] [--growth FILE]
+    python benchmarks/paper_ranking.py [--table] [--fruler FILE] [--others FILE] [--growth FILE]
 
 Reads the runs that `paper_fidelity.py`, `comparator_fidelity.py` and `fruler bench` have left, and runs nothing. A
-table is ranked over the sets for which every system in it has a run; it says how many they are.
+table is ranked over the sets for which every system in it has a run; it says how many they are. `--table` prints own
+and printed results of every set as Markdown instead.
 """
 
 from __future__ import annotations
@@ -59,6 +60,22 @@ def own_runs(paths: dict[str, Path]) -> pd.DataFrame:
     return pd.DataFrame(runs)
 
 
+def print_table(runs: pd.DataFrame) -> None:
+    """Print own results with the printed ones behind them, one row per set."""
+    means = runs.groupby(["algorithm", "set"])[["test", "rules"]].mean()
+    titles = [f"{title}: {what}" for title in PRINTED.values() for what in ("error", "rules")]
+    print("| set | " + " | ".join(titles) + " |\n" + "|---" * (len(titles) + 1) + "|")
+    algorithms = [name for name in OWN if OWN[name] in PRINTED.values()]
+    for name, paper in paper_tables().iterrows():
+        cells = []
+        for algorithm, column in zip(algorithms, PRINTED, strict=True):
+            own = means.loc[(algorithm, name)] if (algorithm, name) in means.index else None
+            for measure, form in (("test", "{:.3g}"), ("rules", "{:.1f}")):
+                published = form.format(paper[f"{column}_{measure}"])
+                cells.append(f"{'-' if own is None else form.format(own[measure])} ({published})")
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
 def open_lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
@@ -78,7 +95,13 @@ def main() -> None:
     parser.add_argument("--fruler", type=Path, default=RESULTS / "paper_fidelity.jsonl")
     parser.add_argument("--others", type=Path, default=RESULTS / "comparator_fidelity.jsonl")
     parser.add_argument("--growth", type=Path, default=RESULTS / "runs.jsonl")
-    runs = own_runs(vars(parser.parse_args()))
+    parser.add_argument("--table", action="store_true", help="print the results of every set as Markdown")
+    arguments = vars(parser.parse_args())
+    as_table = arguments.pop("table")
+    runs = own_runs(arguments)
+    if as_table:
+        print_table(runs)
+        return
     pairs = {"test": ("FRULER", "A-METSK-HD"), "rules": ("FRULER", "FS_MOGFS+TUN")}
     for measure, pair in pairs.items():
         print({"test": "Test errors", "rules": "Numbers of rules"}[measure] + ": mean ranks")
