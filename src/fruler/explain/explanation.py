@@ -207,7 +207,7 @@ class Explanation:
         if self.missing[row, feature]:
             value = f"{variable.name}, estimated"
         else:
-            value = variable.written(number) or f"{readable_number(number, 6)} {variable.unit}".rstrip()
+            value = variable.written(number) or f"{readable_number(number, 6, grouped=not variable.counts_years)} {variable.unit}".rstrip()
             value = f"{variable.name} = {value}"
             if variable.choices:
                 return value
