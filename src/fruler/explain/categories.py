@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
 
@@ -59,6 +61,27 @@ def category_subjects(rule_base: RuleBase) -> list[str]:
     return list(dict.fromkeys(one.subject for one in rule_base.variables if one.levels is not None))
 
 
+def at_single_levels(rule_base: RuleBase, rule: int, row: Floats) -> Floats:
+    """Return a row with the category that a rule holds for, of every subject of which it holds for one only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import LevelSource
+    >>> x = Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(LevelSource("origin", "ab", [-1.0, 1.0]))
+    >>> at_single_levels(RuleBase([x], [[[0, 0]], [[0, 1]]], [[5.0, 2.0]] * 2), 0, np.array([0.5])).tolist()
+    [-1.0]
+    """
+    found = np.array(row)
+    for j, variable in enumerate(rule_base.variables):
+        if variable.levels is not None:
+            accepted = accepted_levels(rule_base, rule, variable.subject)
+            if len(accepted) == 1:
+                found[j] = dict(zip(variable.levels.levels, variable.levels.values, strict=True))[accepted[0]]
+    return found
+
+
 def level_changes(rule_base: RuleBase, rule: int, subject: str, row: Floats) -> dict[str, float]:
     """Return by how much each category that a rule holds for changes its output from that of a row.
 
@@ -77,7 +100,7 @@ def level_changes(rule_base: RuleBase, rule: int, subject: str, row: Floats) -> 
     terms = rule_base.consequents.terms(rule)
     added = dict.fromkeys(accepted_levels(rule_base, rule, subject), 0.0)
     own = [j for j, one in enumerate(rule_base.variables) if one.levels is not None and one.subject == subject]
-    if not any(j in terms for j in own):
+    if not any(j in terms for j in own) or len(added) < 2:
         return {}
     for j in own:
         levels = rule_base.variables[j].levels

@@ -10,13 +10,15 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler._wording import counted, number_to_place, number_within, readable_number
-from fruler.explain.categories import category_subjects, few_of, level_changes
+from fruler.explain.categories import at_single_levels, category_subjects, few_of, level_changes
 from fruler.explain.effects import is_binary, output_spread, rule_widths, signed_effects, typical_rows
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
 # How far a written output may be from the rule's: this share of the target's spread.
 SHARE_OF_SPREAD = 0.01
+# What is said to be about there may be twice as far off.
+_ABOUT = 2.0
 # How far the written place of a typical row may be off: this share of the input's range where rules apply, and no more
 # than changes the output by the share above.
 _SHARE_OF_WIDTH = 0.05
@@ -82,7 +84,8 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> rows = [[10.0, 1010.0], [14.0, 1020.0], [18.0, 1006.0]]
-    >>> inputs = [Variable("before", FuzzyPartition([], (0, 30)), "°C"), Variable("pressure", FuzzyPartition([], (0, 9)))]
+    >>> anything = FuzzyPartition([], (0.0, 2000.0))
+    >>> inputs = [Variable("before", anything, "°C"), Variable("pressure", anything)]
     >>> line = RuleBase(inputs, [[[0, 0], [0, 0]]], [[413.0, 0.7, -0.4]], target_unit="°C")
     >>> print(sentence_of(line.with_training(rows, line.predict(rows)), 0))
     about 18.0 °C; +0.70 °C per °C of before (from 14), -0.40 °C per unit of pressure (from 1,012)
@@ -92,11 +95,15 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
     if label is not None:
         return Sentence(_about(rule_base, value, tolerance, typeset), label)
     rows = typical_rows(rule_base)
-    return None if rows is None else _Teller(rule_base, rule, rows[rule], tolerance, typeset).sentence()
+    if rows is None:
+        return None
+    row = at_single_levels(rule_base, rule, rows[rule])
+    return _Teller(rule_base, rule, row, tolerance, typeset).sentence()
 
 
 def _about(rule_base: RuleBase, value: float, tolerance: float, typeset: Callable[[str], str]) -> str:
-    return _with_unit(f"about {typeset(number_to_place(value, tolerance))}", rule_base.target_unit).replace(" ", GLUE)
+    number = typeset(number_to_place(value, _ABOUT * tolerance))
+    return _with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
 
 
 @dataclass(frozen=True)
@@ -127,10 +134,10 @@ class _Teller:
         categories = []
         for subject in category_subjects(rules):
             added = level_changes(rules, self.rule, subject, self.row)
-            if any(abs(change) >= self.tolerance for change in added.values()):
+            if added and max(added.values()) - min(added.values()) >= self.tolerance:
                 parts = [f"{level}{GLUE}{self._signed(change)}" for level, change in added.items()]
                 categories.append(f"{subject}: {few_of(parts)}")
-            elif len(added) > 1:
+            elif added:
                 small.append(subject)
         about = _about(rules, value, self.tolerance, self.typeset)
         rest = _rest(small, bool(matter or categories))
@@ -158,7 +165,7 @@ class _Teller:
         variable, number = self.rule_base.variables[j], float(self.row[j])
         written = variable.written(number)
         if written is not None:
-            return written
+            return written.replace(" ", GLUE)
         return self.typeset(number_to_place(number, tolerance, grouped=not variable.counts_years))
 
     def _amount(self, change: float, tolerance: float) -> str:
@@ -167,7 +174,7 @@ class _Teller:
         return _with_unit(text, self.rule_base.target_unit).replace(" ", GLUE)
 
     def _signed(self, change: float) -> str:
-        text = number_to_place(change, self.tolerance)
+        text = number_to_place(change, _ABOUT * self.tolerance)
         return self.typeset(text if text.startswith("-") or text == "0" else f"+{text}")
 
 
@@ -186,14 +193,14 @@ def step_of(slope: float, width: float, tolerance: float) -> float:
 
 
 def per_step(variable: Variable, step: float) -> str:
-    """Write a step of an input in its unit, e.g. "°C" or "1,000 lb".
+    r"""Write a step of an input in its unit, e.g. "°C" or "1,000 lb".
 
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition
     >>> weight, count = (Variable("weight", FuzzyPartition([], (0, 9)), unit) for unit in ("lb", ""))
     >>> per_step(weight, 1.0), per_step(weight, 1000.0), per_step(count, 1.0), per_step(count, 0.01)
-    ('lb', '1,000\\xa0lb', 'unit', '0.01')
+    ('lb', '1,000\xa0lb', 'unit', '0.01')
     """
     # What a date counts begins with its unit: "years since 2015".
     counts = variable.source.counts.partition(" ")[0] if variable.source is not None else ""

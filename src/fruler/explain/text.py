@@ -23,6 +23,8 @@ from fruler.rules.variables import Variable
 Form = Literal["sentences", "equation"]
 # How far printed split points may be off, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
+# The same where they are only said to be about there.
+_SHARE_ABOUT = 0.005
 # The same for errors, as a share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 _NOTHING = 1e-6
@@ -143,7 +145,7 @@ def require_form(form: str) -> None:
 
 
 def rule_name(rule_base: RuleBase, rule: int) -> str:
-    """Return what a rule is called, with the share of the training rows that it stands for: "Rule 2 (18% of the rows)"."""
+    """Return what a rule is called, with its share of the training rows: "Rule 2 (18% of the rows)"."""
     shares = rule_base.support
     return f"Rule {rule + 1}" + ("" if shares is None else f" ({percent(float(shares[rule]))} of the rows)")
 
@@ -206,12 +208,10 @@ def _within(rule_base: RuleBase, variable: Variable, labels: tuple[int, int], ty
         return ""
     low, high = partition.range
     below, above = partition.half_way(*labels)
-    numbers = [
-        None if edge is None else typeset(variable.number_text(edge, _SHARE_OF_RANGE * (high - low)))
-        for edge in (below, above)
-    ]
     start, full_from, full_to, end = partition.trapezoid(*labels)
     crisp = (start == full_from or below is None) and (full_to == end or above is None)
+    tolerance = (_SHARE_OF_RANGE if crisp else _SHARE_ABOUT) * (high - low)
+    numbers = [None if edge is None else typeset(variable.number_text(edge, tolerance)) for edge in (below, above)]
     return _between(numbers[0], numbers[1], crisp, variable.unit)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Inches.
 _ROW, _TALL_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.05, 1.15, 2.0, 0.34, 0.95, 3.6
 _NUMBERS = 0.8  # for the numbers of the rules, at the left
-# In shares of a row: the base line of sets from above, the heights of a set and of all bars, and from a bar to its sign.
+# In shares of a row: the base line of sets from above, the heights of a set and of all bars, and a bar to its sign.
 _BASE, _SET, _LONGEST, _BEYOND = 0.92, 0.52, 0.68, 0.1
 # A set takes this share of its column.
 _COLUMN = 0.86
@@ -50,10 +50,11 @@ class RuleBaseDisplay:
 
     At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
-    each input where the rule applies (two standard deviations of the training rows, weighted by the rule; the whole
-    range where these are not known), scaled so that the largest of all is 1. A bar points up where the output rises with
-    the input (+) and down where it falls (−); one of categories, between which the output differs (±), points up. Curves, which are the same for all rules,
-    are only named; `CurveDisplay` draws them. Of rules that say labels of the output, these stand at the right.
+    each input where the rule applies, scaled so that the largest of all is 1. There an input ranges over two standard
+    deviations of the training rows, weighted by the rule, or over its whole range where these are not known. A bar
+    points up where the output rises with the input (+), and down where it falls (−); one of categories, between which
+    the output differs (±), points up. Curves, which are the same for all rules, are only named; `CurveDisplay` draws
+    them. Of rules that say labels of the output, these stand at the right.
 
     Parameters
     ----------

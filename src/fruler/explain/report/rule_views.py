@@ -127,7 +127,7 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
         views.append(
             RuleView(
                 number=rule + 1,
-                conditions=[_condition(rule_base, reference, rule, said) for said in conditions(rule_base, rule, typeset)],
+                conditions=_conditions(rule_base, reference, rule),
                 intercept=shown(float(rule_base.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
                 terms=[_term_view(rule_base, reference, term, largest) for term in terms[rule]],
                 curves=[rule_base.names[curve.input] for curve in rule_base.curves],
@@ -200,6 +200,10 @@ def _term_view(rule_base: RuleBase, reference: Reference, term: _Term, largest: 
         effect=with_unit(signed(term.effect, tolerance), unit),
         share=share,
     )
+
+
+def _conditions(rule_base: RuleBase, reference: Reference, rule: int) -> list[ConditionView]:
+    return [_condition(rule_base, reference, rule, said) for said in conditions(rule_base, rule, typeset)]
 
 
 def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said) -> ConditionView:
