@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from fruler.table.rows import spread_evenly
 MAX_ROWS_EXPLAINED = 1_000
 # What every rule says of more rows than this at once would take much memory.
 _ROWS_AT_ONCE = 10_000
+# Nobody reads more digits of where the rows of a rule lie: shares of an input's range, and of a spread.
+_EXACTNESS = 1e-5
 # What rounding leaves of the variance of numbers from 0 to 1 that are all the same.
 _NOTHING = 1e-14
 
@@ -126,7 +129,20 @@ def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats
     means = np.clip(first / total[:, None], 0.0, 1.0)
     variances = second / total[:, None] - np.square(means)
     spreads = 2.0 * width * np.sqrt(np.where(variances > _NOTHING, variances, 0.0))
-    return RulePlaces(np.clip(low * (1.0 - means) + high * means, low, high), spreads)
+    centres = _rounded(low * (1.0 - means) + high * means, np.broadcast_to(_EXACTNESS * 2.0 * width, means.shape))
+    return RulePlaces(np.clip(centres, low, high), _rounded(spreads, _EXACTNESS * spreads))
+
+
+def _rounded(values: Floats, steps: Floats) -> Floats:
+    """Return numbers with as few digits as keep them within steps: files stay short, and last bits do not matter."""
+    pairs = zip(values.ravel().tolist(), steps.ravel().tolist(), strict=True)
+    return np.array([_with_few_digits(*pair) for pair in pairs]).reshape(values.shape)
+
+
+def _with_few_digits(value: float, step: float) -> float:
+    if abs(value) <= step / 2.0 or step == 0.0:
+        return 0.0 if abs(value) <= step / 2.0 else value
+    return float(f"{value:.{min(max(math.ceil(math.log10(abs(value)) - math.log10(step)), 0) + 1, 17)}g}")
 
 
 def measure_truth(

@@ -45,7 +45,9 @@
     const unitOfPlace = 10 ** -Math.min(places, 0);
     const text = (Math.round(value / unitOfPlace) * unitOfPlace).toFixed(0);
     const rounded = places > 0 ? value.toFixed(places) : text;
-    return Number(rounded) === 0 ? "0" : rounded.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",").replace("-", "−");
+    const [whole, decimals] = rounded.replace("-", "−").split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+    return Number(rounded) === 0 ? "0" : decimals ? `${grouped}.${decimals}` : grouped;
   }
 
   function signed(value) {
