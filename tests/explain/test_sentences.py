@@ -137,7 +137,7 @@ def test_rules_that_know_no_rows_say_equations():
 def test_categories_are_told_from_the_mean_of_what_they_add():
     rules = dated_rules()
     said = str(sentence_of(rules, 0)).replace("\xa0", " ")
-    assert "; origin: europe +0.59, japan +1.59" in said
+    assert "; origin: europe +0.6, japan +1.6" in said
     # Of one category there is nothing to tell: the rule's output is the one with it.
     assert "fuel" not in said
 

@@ -55,7 +55,7 @@ def test_the_rule_base_is_in_the_page_in_full_precision(weather_model):
 def test_every_rule_is_told_with_its_conditions_and_terms(weather_model):
     told = texts_of(weather_model.report())
     for number, rule in enumerate(weather_model.rule_base_.rules, 1):
-        conditions = condition(weather_model.rule_base_, number - 1)
+        conditions = condition(weather_model.rule_base_, number - 1).replace("\u00a0", " ")
         start = told.index(f"Rule {number} rows")
         errors = (weather_model.truth_.rule_together[number - 1], weather_model.truth_.rule_alone[number - 1])
         assert "error {:.2f}, alone {:.2f}".format(*errors) in told[start : start + 400]
