@@ -79,11 +79,11 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
     <BLANKLINE>
     Rule 1 (67% of the rows)
       if temperature is low (below about 10 °C)
-      then heating is about 26; -1 per °C of temperature (from -1)
+      then heating is about 26.0; -1 per °C of temperature (from -1.0)
     <BLANKLINE>
     Rule 2 (33% of the rows)
       if temperature is medium or high (above about 10 °C)
-      then heating is about 5
+      then heating is about 5.0
     """
     require_form(form)
     width = _terminal_width() if width is None else width
