@@ -87,7 +87,7 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
     >>> anything = FuzzyPartition([], (0.0, 2000.0))
     >>> inputs = [Variable("before", anything, "°C"), Variable("pressure", anything)]
     >>> line = RuleBase(inputs, [[[0, 0], [0, 0]]], [[413.0, 0.7, -0.4]], target_unit="°C")
-    >>> print(sentence_of(line.with_training(rows, line.predict(rows)), 0))
+    >>> print(str(sentence_of(line.with_training(rows, line.predict(rows)), 0)).replace(GLUE, " "))
     about 18.0 °C; -0.40 °C per unit of pressure (from 1,012.0), +0.70 °C per °C of before (from 14.0)
     """
     tolerance = SHARE_OF_SPREAD * output_spread(rule_base)

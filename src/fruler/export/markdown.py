@@ -47,8 +47,8 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     <BLANKLINE>
     >>> trained = rules.with_training([[-2.0], [2.0], [20.0]], [27.0, 23.0, 5.0])
     >>> print(export(trained, form="sentences"))  # doctest: +ELLIPSIS
-    - Rule 1 (67% of the rows): if temperature is low (below about 10 °C), then heating is about 25.0; -1 per °C of ...
-    - Rule 2 (33% of the rows): if temperature is high (above about 10 °C), then heating is about 5.2
+    - Rule 1 (58% of the rows): if temperature is low (below about 10 °C), then heating is about 22.3; -1 per °C of ...
+    - Rule 2 (42% of the rows): if temperature is high (above about 10 °C), then heating is about 5.2
     <BLANKLINE>
     """
     require_form(form)
