@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from fruler._typing import Floats, Indices
 from fruler.rules.contributions import parts_from
+from fruler.rules.places import RulePlaces, rule_places
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.rules.truth import Truth, measured_truth
@@ -18,10 +18,6 @@ from fruler.table.rows import spread_evenly
 MAX_ROWS_EXPLAINED = 1_000
 # What every rule says of more rows than this at once would take much memory.
 _ROWS_AT_ONCE = 10_000
-# Nobody reads more digits of where the rows of a rule lie: shares of an input's range, and of a spread.
-_EXACTNESS = 1e-5
-# What rounding leaves of the variance of numbers from 0 to 1 that are all the same.
-_NOTHING = 1e-14
 
 
 def summarise(
@@ -71,78 +67,8 @@ def summarise(
         truth = measure_truth(rule_base, values, target, weight, held_out=False)
     some = spread_evenly(len(values), MAX_ROWS_EXPLAINED)
     sample = np.ascontiguousarray(values[some])
-    return summary_from(
-        rule_base,
-        measured,
-        sample,
-        weight[some],
-        cv_error=cv_error,
-        truth=truth,
-        places=rule_places(rule_base, values, weight, low, high),
-    )
-
-
-class RulePlaces(NamedTuple):
-    """Where the rows of each rule lie: mean and standard deviation of each input, shape (n_rules, n_inputs)."""
-
-    centres: Floats
-    spreads: Floats
-
-
-def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> RulePlaces:
-    """Measure where each rule applies: every row counts by the rule's weight in its prediction.
-
-    Parameters
-    ----------
-    rule_base : RuleBase
-        The rules.
-    values : ndarray of shape (n_samples, n_inputs)
-        The rows.
-    weight : ndarray of shape (n_samples,)
-        How much each row counts.
-    low, high : ndarray of shape (n_inputs,)
-        The range of each input.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.0))
-    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]])
-    >>> rows = np.array([[0.0], [4.0], [9.0]])
-    >>> centres, spreads = rule_places(rules, rows, np.ones(3), rows.min(axis=0), rows.max(axis=0))
-    >>> centres.tolist(), spreads.tolist()
-    ([[2.0], [9.0]], [[2.0], [0.0]])
-    """
-    # As shares of the ranges: squares of large numbers would overflow, and differences of their ends too.
-    width = np.where(high > low, high / 2.0 - low / 2.0, 1.0)
-    total, first, second = np.zeros(rule_base.n_rules), *np.zeros((2, rule_base.n_rules, len(low)))
-    for start in range(0, len(values), _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
-        counts = rule_base.activations(values[part])[0] * weight[part, None]
-        shares = np.clip((values[part] / 2.0 - low / 2.0) / width, 0.0, 1.0)
-        total += counts.sum(axis=0)
-        first += counts.T @ shares
-        second += counts.T @ np.square(shares)
-    # A rule that applies to no row is told of from the middle of all of them.
-    nowhere = total <= 0.0
-    total[nowhere], first[nowhere], second[nowhere] = total.sum() or 1.0, first.sum(axis=0), second.sum(axis=0)
-    means = np.clip(first / total[:, None], 0.0, 1.0)
-    variances = second / total[:, None] - np.square(means)
-    spreads = 2.0 * width * np.sqrt(np.where(variances > _NOTHING, variances, 0.0))
-    centres = _rounded(low * (1.0 - means) + high * means, np.broadcast_to(_EXACTNESS * 2.0 * width, means.shape))
-    return RulePlaces(np.clip(centres, low, high), _rounded(spreads, _EXACTNESS * spreads))
-
-
-def _rounded(values: Floats, steps: Floats) -> Floats:
-    """Return numbers with as few digits as keep them within steps: files stay short, and last bits do not matter."""
-    pairs = zip(values.ravel().tolist(), steps.ravel().tolist(), strict=True)
-    return np.array([_with_few_digits(*pair) for pair in pairs]).reshape(values.shape)
-
-
-def _with_few_digits(value: float, step: float) -> float:
-    if abs(value) <= step / 2.0 or step == 0.0:
-        return 0.0 if abs(value) <= step / 2.0 else value
-    return float(f"{value:.{min(max(math.ceil(math.log10(abs(value)) - math.log10(step)), 0) + 1, 17)}g}")
+    places = rule_places(rule_base, values, weight, low, high)
+    return summary_from(rule_base, measured, places, sample, weight[some], cv_error=cv_error, truth=truth)
 
 
 def measure_truth(
@@ -217,12 +143,12 @@ class Measured(NamedTuple):
 def summary_from(
     rule_base: RuleBase,
     measured: Measured,
+    places: RulePlaces,
     sample: Floats,
     sample_weight: Floats,
     *,
     cv_error: float = float("nan"),
     truth: Truth | None = None,
-    places: RulePlaces | None = None,
 ) -> TrainingSummary:
     """Make a summary of what was measured on all rows, and of some rows that are explained.
 
@@ -232,14 +158,14 @@ def summary_from(
         The rules.
     measured : Measured
         Of all rows.
+    places : RulePlaces
+        Where the rows of each rule lie.
     sample, sample_weight : ndarray of shape (n_samples, n_inputs) and (n_samples,)
         Rows that stand for all.
     cv_error : float, optional
         Half the mean squared error on held-out rows, where it is known.
     truth : Truth, optional
         How true the rules are one by one, where it is known.
-    places : RulePlaces, optional
-        Where the rows of each rule lie; measured on the sample if it is not given.
     """
     base, typical = measured.base, measured.typical
     parts = parts_from(rule_base, sample, typical)
@@ -250,8 +176,6 @@ def summary_from(
     offsets += gap * (sizes / sizes.sum() if sizes.sum() > 0.0 else np.full(len(sizes), 1.0 / len(sizes)))
     said = rule_base.rule_outputs(sample)
     weights = rule_base.activations(sample)[0]
-    if places is None:
-        places = rule_places(rule_base, sample, sample_weight, measured.low, measured.high)
     return TrainingSummary(
         **measured._asdict(),
         offsets=offsets,
