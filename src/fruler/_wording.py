@@ -20,34 +20,74 @@ _JOINERS = "\u200c\u200d"
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,(\d+)\s*")
 
 
-def readable_number(value: float, digits: int = 3) -> str:
+def readable_number(value: float, digits: int = 3, *, grouped: bool = True) -> str:
     """Write a number with a few digits that matter, and no exponent where a person would write none.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    digits : int, default=3
+        How many digits matter.
+    grouped : bool, default=True
+        Whether commas separate thousands; years and the numbers at an axis have none.
 
     Examples
     --------
     >>> [readable_number(value) for value in (0.123456, -1234567.0, 20.0, 1e-9)]
-    ['0.123', '-1230000', '20', '1e-09']
+    ['0.123', '-1,230,000', '20', '1e-09']
+    >>> readable_number(1976.0, 4, grouped=False)
+    '1976'
     """
     text = f"{value:.{digits}g}"
     if "e" in text and 1e-4 <= abs(value) < 1e7:
         text = f"{float(text):f}".rstrip("0").rstrip(".")
-    return text
+    return in_groups(text) if grouped else text
 
 
-def number_within(value: float, tolerance: float) -> str:
+def in_groups(text: str) -> str:
+    """Separate the thousands of a written number by commas; one with an exponent stays as it is.
+
+    Examples
+    --------
+    >>> in_groups("-1234567.25"), in_groups("12345e+09"), in_groups("999")
+    ('-1,234,567.25', '12345e+09', '999')
+    """
+    whole, point, decimals = text.partition(".")
+    return f"{int(whole):,}{point}{decimals}" if whole.removeprefix("-").isdigit() and len(whole) > 3 else text
+
+
+def number_within(value: float, tolerance: float, *, grouped: bool = True) -> str:
     """Write a number with as few digits as keep it within a tolerance, but no fewer than two.
 
     Examples
     --------
     >>> number_within(1016.2473, 0.5), number_within(1016.2473, 0.01), number_within(0.00123, 1.0)
-    ('1016', '1016.25', '0.0012')
+    ('1,016', '1,016.25', '0.0012')
     """
     if value == 0.0 or not math.isfinite(value) or not tolerance > 0.0:
-        return readable_number(value)
+        return readable_number(value, grouped=grouped)
     # A number that is rounded at its k-th decimal place is off by half a unit of that place at most.
     places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9) if tolerance < 1e300 else -300
     digits = math.floor(math.log10(abs(value))) + 1 + places
-    return readable_number(value, min(max(digits, 2), 15))
+    return readable_number(value, min(max(digits, 2), 15), grouped=grouped)
+
+
+def number_to_place(value: float, tolerance: float, *, grouped: bool = True) -> str:
+    """Write a number for others beside it, all of which have as many decimal places as a tolerance allows.
+
+    Examples
+    --------
+    >>> [number_to_place(value, 0.02) for value in (9.7496, -0.038, 1012.0, 0.001)]
+    ['9.75', '-0.04', '1,012.00', '0']
+    """
+    if not 1e-12 < tolerance < 1e12 or abs(value) >= 1e15:
+        return number_within(value, tolerance, grouped=grouped)
+    places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9)
+    text = f"{round(value, places):.{max(places, 0)}f}"
+    if float(text) == 0.0:
+        return "0"
+    return in_groups(text) if grouped else text
 
 
 def percent(share: float) -> str:

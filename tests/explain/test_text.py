@@ -37,12 +37,12 @@ def test_rules_read_as_sentences():
     assert text == (
         "2 rules for power (kW)\n"
         "\n"
-        "Rule 1 (weight 25%)\n"
-        "  if temperature is low\n"
+        "Rule 1 (25% of the rows)\n"
+        "  if temperature is low (below about 10 °C)\n"
         "  then power = 1 + 2·temperature\n"
         "\n"
-        "Rule 2 (weight 75%)\n"
-        "  if temperature is medium or high and wind is high\n"
+        "Rule 2 (75% of the rows)\n"
+        "  if temperature is medium or high (above about 10 °C) and wind is high (above about 30)\n"
         "  then power = 0 + 12.35·wind - 0.5·temperature\n"
         "\n"
         "Where labels meet\n"
@@ -64,7 +64,7 @@ def test_one_rule_is_a_formula():
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (123456.0, "123500"),
+        (123456.0, "123,500"),
         (0.00123456, "0.001235"),
         (1e-9, "1e-09"),
         (3.2e11, "3.2e+11"),
@@ -96,7 +96,8 @@ def test_a_formula_is_as_exact_as_the_target_needs():
     cloud = Variable("cloud", FuzzyPartition([], (0.0, 1.0)))
     line = RuleBase([pressure, cloud], [[[0, 0], [0, 0]]], [[406.754653504, -0.404895503103, 1.234567]])
     line = line.with_training(X, line.predict(X))
-    terms = rules_text(line).splitlines()[2].removeprefix("y = ").replace("·pressure", "").replace("·cloud", "")
+    formula = rules_text(line, form="equation").splitlines()[2]
+    terms = formula.removeprefix("y = ").replace("·pressure", "").replace("·cloud", "")
     intercept, sign, slope, _, cloudy = terms.split()
     assert len(slope) <= 7
     assert cloudy == "1.2"
@@ -118,8 +119,8 @@ def test_the_text_fits_the_terminal(monkeypatch, columns, longest):
 def test_many_labels_are_a_range():
     x = Variable("x", FuzzyPartition([1.0, 2.0, 3.0, 4.0], (0.0, 5.0)))
     text = str(RuleBase([x], [[[0, 2]], [[3, 4]]], [[1.0, 0.0], [2.0, 0.0]]))
-    assert "if x is very low to medium\n" in text
-    assert "if x is high or very high\n" in text
+    assert "if x is very low to medium (below about 3)\n" in text
+    assert "if x is high or very high (above about 3)\n" in text
 
 
 def test_categories_are_told_with_what_they_stand_for():
@@ -144,7 +145,7 @@ WIND = Curve(1, FuzzyPartition([20.0], (0.0, 60.0), 0.5), [[-4.0, 0.2], [0.5, 0.
 def test_curves_are_named_in_every_rule_and_told_below():
     jump = Curve(0, FuzzyPartition([15.0], (0.0, 30.0), 0.0), [[-3.0, 0.0], [2.0, 0.0]])
     said = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], target_name="power", curves=[WIND, jump])
-    assert str(said) == (
+    assert rules_text(said, form="equation") == (
         "2 rules and 2 curves for power\n"
         "\n"
         "Rule 1\n"
@@ -180,11 +181,11 @@ def test_a_curve_is_as_exact_as_the_target_needs():
     curve = Curve(1, WIND.partition, WIND.coefficients + 123.456789)
     said = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], curves=[curve])
     said = said.with_training(X, 100.0 * rng.normal(size=200))
-    sentence = next(line for line in rules_text(said).splitlines() if "wind adds" in line)
+    sentence = next(line for line in rules_text(said, width=200).splitlines() if "wind adds" in line)
     points = [point.split(" at ") for point in sentence.split("adds ")[1].split(", ")]
     x, adds = curve.bends()
     assert [float(place) for _, place in points] == x.tolist()
-    errors = np.abs([float(value) - exact for (value, _), exact in zip(points, adds, strict=True)])
+    errors = np.abs([float(value.replace(",", "")) - exact for (value, _), exact in zip(points, adds, strict=True)])
     assert 0.0 < errors.max() <= 0.01 * said.training.target_spread
 
 
@@ -249,11 +250,16 @@ def test_without_training_rows_nothing_is_said_of_truth():
 
 def test_rules_that_say_labels_of_the_output():
     text = rules_text(mamdani(), width=200)
-    assert "Rule 5\n  if weight is high and power is high and year is low\n  then mpg is low\n" in text
+    assert (
+        "Rule 5\n  if weight is high (above about 3,750 lb) and power is high (above about 147 hp) and year is low "
+        "(below about 73)\n  then mpg is low (about 11.3 mi/gal)\n"
+    ) in text
+    equations = rules_text(mamdani(), width=200, form="equation")
+    assert "Rule 5\n  if weight is high and power is high and year is low\n  then mpg is low\n" in equations
     assert text.endswith(
         "What labels stand for\n"
-        "  weight: low = up to 1900 (below 3000); medium = about 2800 (2100 to 3900); "
-        "high = from 4400 (above 3100) (lb)\n"
+        "  weight: low = up to 1,900 (below 3,000); medium = about 2,800 (2,100 to 3,900); "
+        "high = from 4,400 (above 3,100) (lb)\n"
         "  power: low = up to 60 (below 118); high = from 170 (above 124) (hp)\n"
         "  year: low = up to 70 (below 76); medium = about 76 (70 to 82); high = from 82 (above 76)\n"
         "  mpg: low = about 11 (5 to 18); medium = about 18.5 (10 to 24); high = about 27 (17 to 45) (mi/gal)"
@@ -264,16 +270,16 @@ def test_rules_that_say_labels_of_the_output():
 def test_rules_with_sets_of_their_own():
     text = rules_text(own_sets(), width=200)
     assert text.endswith(
-        "Rule 4\n  if weight is from 3600 (above 2500) and year is up to 71 (below 77)\n  then mpg = 14"
+        "Rule 4\n  if weight is from 3,600 (above 2,500) and year is up to 71 (below 77)\n  then mpg = 14"
     )
-    assert "if weight is about 2800 (2100 to 3400) and power is about 95 (60 to 140)\n" in text
+    assert "if weight is about 2,800 (2,100 to 3,400) and power is about 95 (60 to 140)\n" in text
 
 
 def test_a_single_label_that_always_applies():
     x = Variable("x", TrianglePartition.uniform((0.0, 1.0), 2))
     said = LabelConsequents([1], TrianglePartition.uniform((0.0, 1.0), 2, shoulders=False))
     text = rules_text(RuleBase([x], LabelTriangles([[-1]], [x]), said))
-    assert text.splitlines()[2] == "y is high"
+    assert text.splitlines()[2] == "y is high (about 1.00)"
 
 
 def test_dates_of_triangles_are_written_as_dates():

@@ -128,7 +128,7 @@ def test_rules_are_spelled_out():
     assert (rule.label, rule.coefficients) == ("high", {})
     assert rule.intercept == pytest.approx((17.0 + 27.0 + 45.0) / 3.0)
     assert own_sets().rules[1].antecedent == {
-        "weight": ("about 2800 (2100 to 3400)",),
+        "weight": ("about 2,800 (2,100 to 3,400)",),
         "power": ("about 95 (60 to 140)",),
     }
 
@@ -148,7 +148,7 @@ def test_rules_as_a_table():
     assert table["if year"].tolist() == ["any", "high", "medium", "any", "low"]
     assert not [name for name in table if name.startswith(("coef", "intercept"))]
     own = rules_table(own_sets())
-    assert own["if weight"].tolist()[1] == "about 2800 (2100 to 3400)"
+    assert own["if weight"].tolist()[1] == "about 2,800 (2,100 to 3,400)"
     assert own["coef year"].tolist() == [0.08, 0.12, 0.0, 0.0]
 
 

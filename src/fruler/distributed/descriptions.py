@@ -9,6 +9,7 @@ import numpy as np
 from fruler._typing import Floats
 from fruler.distributed.blocks import Block
 from fruler.rules.measurement import histogram, rule_errors
+from fruler.rules.places import PlaceSums, no_rows
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS
 from fruler.rules.truth import TruthSums
@@ -66,31 +67,37 @@ class Described(NamedTuple):
         Of the inputs.
     truth : TruthSums or None
         What the truth of the rules is made of, in standardised units, where it is asked for.
+    places : PlaceSums
+        Where the rows of each rule lie.
     """
 
     sums: Floats
     histograms: Floats
     truth: TruthSums | None
+    places: PlaceSums
 
 
 def describe_block(block: Block, job: Description) -> Described:
     """Sum up a block."""
     sums, histograms = np.zeros(5), np.zeros((len(job.low), N_BINS))
     truth = TruthSums(*np.zeros((3, job.rule_base.n_rules))) if job.with_truth else None
+    places = no_rows(job.rule_base)
     for part in block.slices():
         weight = part.weights(job.mean_weight)
         y, predicted = (job.target_scale.apply(t) for t in (part.target, job.rule_base.predict(part.values)))
         sums += [weight @ predicted, weight @ np.square(predicted - y), weight @ y, weight @ (y * y), weight.sum()]
         for j in range(len(job.low)):
             histograms[j] += histogram(part.values[:, j], weight, job.low[j], job.high[j])
+        places = places.plus(PlaceSums.over_rows(job.rule_base, part.values, weight, job.low, job.high))
         if truth is not None:
             errors = rule_errors(job.rule_base, part.values, part.target)
             together, alone = (np.square(error / job.target_scale.spread) for error in (errors.together, errors.alone))
             truth = truth.plus(TruthSums.over_rows(together, alone, weight, errors.strongest, job.rule_base.n_rules))
-    return Described(sums, histograms, truth)
+    return Described(sums, histograms, truth, places)
 
 
 def add_descriptions(first: Described, second: Described) -> Described:
     """Add up two sets of rows."""
     both = None if first.truth is None or second.truth is None else first.truth.plus(second.truth)
-    return Described(first.sums + second.sums, first.histograms + second.histograms, both)
+    places = first.places.plus(second.places)
+    return Described(first.sums + second.sums, first.histograms + second.histograms, both, places)

@@ -141,7 +141,7 @@ class RemoteTable(TrainingTable):
         """Return what a rule base remembers of all rows, from one pass over them."""
         low, high, scale = self.summary.low[:-1], self.summary.high[:-1], self.target_scale
         job = Description(rule_base, low, high, scale, self.summary.mean_weight, with_truth=truth is None)
-        [(sums, histograms, true)] = self.blocks.reduce([Job(describe_block, job, add_descriptions)])
+        [(sums, histograms, true, place_sums)] = self.blocks.reduce([Job(describe_block, job, add_descriptions)])
         if true is not None:
             truth = true.truth(held_out=False).scaled(float(scale.spread))
         base, error, mean, square = sums[:4] / sums[4]
@@ -161,7 +161,8 @@ class RemoteTable(TrainingTable):
         )
         sample = self.sample
         weight = np.ones(len(sample.target)) if sample.weight is None else sample.weight
-        return summary_from(rule_base, measured, sample.values, weight, cv_error=cv_error, truth=truth)
+        places = place_sums.places(low, high)
+        return summary_from(rule_base, measured, places, sample.values, weight, cv_error=cv_error, truth=truth)
 
 
 def count_in_block(block: Block, ends: Floats) -> Counts:

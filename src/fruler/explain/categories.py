@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
+
+# Of more categories than these at either end of their order only the ends are named.
+_MAX_ENDS_NAMED = 4
 
 
 def accepted_levels(rule_base: RuleBase, rule: int, subject: str) -> list[str]:
@@ -53,3 +59,68 @@ def level_offsets(rule_base: RuleBase, rule: int, subject: str) -> dict[str, flo
 def category_subjects(rule_base: RuleBase) -> list[str]:
     """Return what there are categories of, such as a column or the weekday of a date, each once."""
     return list(dict.fromkeys(one.subject for one in rule_base.variables if one.levels is not None))
+
+
+def at_single_levels(rule_base: RuleBase, rule: int, row: Floats) -> Floats:
+    """Return a row with the category that a rule holds for, of every subject of which it holds for one only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import LevelSource
+    >>> x = Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(LevelSource("origin", "ab", [-1.0, 1.0]))
+    >>> at_single_levels(RuleBase([x], [[[0, 0]], [[0, 1]]], [[5.0, 2.0]] * 2), 0, np.array([0.5])).tolist()
+    [-1.0]
+    """
+    found = np.array(row)
+    for j, variable in enumerate(rule_base.variables):
+        if variable.levels is not None:
+            accepted = accepted_levels(rule_base, rule, variable.subject)
+            if len(accepted) == 1:
+                found[j] = dict(zip(variable.levels.levels, variable.levels.values, strict=True))[accepted[0]]
+    return found
+
+
+def level_changes(rule_base: RuleBase, rule: int, subject: str, row: Floats) -> dict[str, float]:
+    """Return by how much each category that a rule holds for changes its output from that of a row.
+
+    In the typical row of a rule an input of categories has its mean, so that the changes are from the mean of what the
+    categories add there. Empty where they make no difference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import LevelSource
+    >>> x = Variable("origin", FuzzyPartition([], (-1.0, 1.0)), source=LevelSource("origin", "ab", [-1.0, 1.0]))
+    >>> level_changes(RuleBase([x], [[[0, 0]]], [[5.0, 2.0]]), 0, "origin", np.array([0.5]))
+    {'a': -3.0, 'b': 1.0}
+    """
+    terms = rule_base.consequents.terms(rule)
+    added = dict.fromkeys(accepted_levels(rule_base, rule, subject), 0.0)
+    own = [j for j, one in enumerate(rule_base.variables) if one.levels is not None and one.subject == subject]
+    if not any(j in terms for j in own) or len(added) < 2:
+        return {}
+    for j in own:
+        levels = rule_base.variables[j].levels
+        if levels is not None and j in terms:
+            for level, value in zip(levels.levels, levels.values, strict=True):
+                if level in added:
+                    added[level] += terms[j] * (value - float(row[j]))
+    return added
+
+
+def few_of(parts: list[str]) -> str:
+    """List what categories add, in the order of what they add; of many the ends.
+
+    Examples
+    --------
+    >>> few_of([f"{letter} +{k}" for k, letter in enumerate("abcdefghij", 1)])
+    'a +1, b +2, c +3, d +4, 2 others between, g +7, h +8, i +9, j +10'
+    """
+    if len(parts) > 2 * _MAX_ENDS_NAMED:
+        n_between = len(parts) - 2 * _MAX_ENDS_NAMED
+        between = f"{n_between} other{'' if n_between == 1 else 's'} between"
+        parts = [*parts[:_MAX_ENDS_NAMED], between, *parts[-_MAX_ENDS_NAMED:]]
+    return ", ".join(parts)

@@ -1,4 +1,4 @@
-"""How far inputs range, and by how much the terms of the rules change the output over these ranges."""
+"""How far inputs range where a rule applies, and by how much its terms change the output over these ranges."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.rules.rule_base import RuleBase
+
+# A standard deviation to either side of the centre. Unlike quantiles it is not nothing for what is rare, it is about 1
+# for an input that is as often 0 as 1, and it does not jump from row to row with the last bit of a rule's weight.
+_SPREADS = 2.0
 
 
 def input_ranges(rule_base: RuleBase) -> Floats:
@@ -18,11 +22,64 @@ def input_ranges(rule_base: RuleBase) -> Floats:
     return np.array([variable.partition.range for variable in rule_base.variables])
 
 
-def signed_effects(rule_base: RuleBase) -> Floats:
-    """Return by how much each rule's output changes over each input's range, shape (n_rules, n_inputs).
+def rule_widths(rule_base: RuleBase) -> Floats:
+    """Return how far each input ranges where each rule applies, shape (n_rules, n_inputs).
 
-    Over the categories of an input it changes from the one that adds least to the one that adds most, of those that the
-    rule holds for.
+    That is two standard deviations, in which every training row counts by the rule's weight in its prediction; the
+    whole range where the rows are not known.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.0))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 1.0], [2.0, 1.0]])
+    >>> rule_widths(rules).tolist(), rule_widths(rules.with_training([[1.0], [3.0], [9.0]], [1.0, 3.0, 9.0])).tolist()
+    ([[10.0], [10.0]], [[2.0], [0.0]])
+    """
+    training = rule_base.training
+    if training is not None and training.spreads is not None:
+        return _SPREADS * training.spreads
+    ranges = input_ranges(rule_base)
+    return np.tile(ranges[:, 1] - ranges[:, 0], (rule_base.n_rules, 1))
+
+
+def typical_rows(rule_base: RuleBase) -> Floats | None:
+    """Return the typical row of each rule, shape (n_rules, n_inputs); None where it is not known.
+
+    That is the centre of the rows where the rule applies. Of an input that is 0 or 1 it has the one that is more common
+    there, for no row has half a garden.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> garden, size = (Variable(name, FuzzyPartition([], (0.0, 9.0))) for name in ("garden", "size"))
+    >>> line = RuleBase([garden, size], [[[0, 0], [0, 0]]], [[0.0, 1.0, 1.0]])
+    >>> typical_rows(line.with_training([[0.0, 1.0], [1.0, 2.0], [1.0, 3.0]], [1.0, 3.0, 4.0])).tolist()
+    [[1.0, 2.0]]
+    """
+    training = rule_base.training
+    if training is None or training.centres is None:
+        return None
+    # More than half, by more than rounding can make of a half.
+    common = np.where(training.centres > 0.5 + 1e-9, 1.0, 0.0)
+    plain = np.array([is_binary(rule_base, j) and one.levels is None for j, one in enumerate(rule_base.variables)])
+    return np.where(plain, common, training.centres)
+
+
+def is_binary(rule_base: RuleBase, feature: int) -> bool:
+    """Return whether an input was 0 or 1 in every training row, and is known to have been both."""
+    training = rule_base.training
+    if training is None:
+        return False
+    between = training.histograms[feature, 1:-1]
+    return bool(training.low[feature] == 0.0 and training.high[feature] == 1.0 and not between.any())
+
+
+def signed_effects(rule_base: RuleBase) -> Floats:
+    """Return by how much each rule's output changes over each input where the rule applies, shape (n_rules, n_inputs).
+
+    `rule_widths` says how far an input ranges there. Over the categories of an input the output changes from the one
+    that adds least to the one that adds most, of those that the rule holds for.
 
     Examples
     --------
@@ -31,8 +88,7 @@ def signed_effects(rule_base: RuleBase) -> Floats:
     >>> signed_effects(RuleBase([x], [[[0, 0]]], [[7.0, -0.5]])).tolist()
     [[-5.0]]
     """
-    ranges = input_ranges(rule_base)
-    effects = np.asarray(rule_base.slopes * (ranges[:, 1] - ranges[:, 0]))
+    effects = np.asarray(rule_base.slopes * rule_widths(rule_base))
     for j, variable in enumerate(rule_base.variables):
         if variable.levels is not None and not variable.is_indicator:
             numbers = dict(variable.choices)

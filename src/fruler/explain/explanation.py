@@ -208,7 +208,8 @@ class Explanation:
         if self.missing[row, feature]:
             value = f"{variable.name}, estimated"
         else:
-            value = variable.written(number) or f"{readable_number(number, 6)} {variable.unit}".rstrip()
+            plain = readable_number(number, 6, grouped=not variable.counts_years)
+            value = variable.written(number) or f"{plain} {variable.unit}".rstrip()
             value = f"{variable.name} = {value}"
             if variable.choices:
                 return value

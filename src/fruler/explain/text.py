@@ -5,23 +5,26 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fruler._wording import counted_rules, either, name_with_unit, number_within, percent
-from fruler.explain.categories import accepted_levels, category_subjects, level_offsets
-from fruler.explain.effects import input_ranges, output_spread, signed_effects
+from fruler._wording import counted_rules, either, in_groups, name_with_unit, number_within, percent
+from fruler.explain.categories import accepted_levels, category_subjects, few_of, level_offsets
+from fruler.explain.effects import input_ranges, is_binary, output_spread, signed_effects
+from fruler.explain.sentences import GLUE, SHARE_OF_SPREAD, sentence_of
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_partition import triangle_words
 from fruler.rules.variables import Variable
 
-# How far a printed formula may be from the rule, term by term: this share of the target's spread.
-_SHARE_OF_SPREAD = 0.01
-# The same for split points, as a share of the input's range.
+# How a rule is told: what it says at its typical row and what changes it, or as a formula.
+Form = Literal["sentences", "equation"]
+# How far printed split points may be off, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
+# The same where they are only said to be about there.
+_SHARE_ABOUT = 0.005
 # The same for errors, as a share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 _NOTHING = 1e-6
@@ -30,18 +33,17 @@ _NARROWEST, _WIDEST = 40, 120
 _MAX_LABELS_NAMED = 2
 # More categories than this are named by what they are not, or by the ends of their order.
 _MAX_LEVELS_NAMED = 4
-# Keeps a sign and its term on one line; no space to `textwrap`, and turned into one after the wrapping.
-_GLUE = "\u00a0"
 
 
-def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
+def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "sentences") -> str:
     """Write the rules as "if ... then ..." sentences.
 
-    The terms of a rule stand in the order of their effect: how much the output changes over the input's range. Terms
-    that are zero and inputs that a rule does not look at are left out. Numbers are rounded so that a term is off by a
-    hundredth of the target's spread at most. Below the rules stands what curves add at their bends, where the labels of
-    each input meet or what values they stand for, and how true the rules are where that is known. A single rule without
-    an antecedent is a formula.
+    A sentence says what the output is at the rule's typical row, the centre of the training rows where it applies, and
+    by how much each input changes it from there. The terms stand in the order of their effect: how much the output
+    changes over the input's range where the rule applies. Numbers are rounded so that a term is off by a hundredth of
+    the target's spread at most; inputs that change the output by less than that are only named or counted. Rules that
+    know no such rows say a formula. Below the rules stands what curves add at their bends, where the labels of each
+    input meet or what values they stand for, and how true the rules are where that is known.
 
     Parameters
     ----------
@@ -49,6 +51,9 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
         The rules.
     width : int, default=None
         Columns of the text; None: those of the terminal, between 40 and 120.
+    form : {"sentences", "equation"}, default="sentences"
+        "equation" writes every output as a formula, with all terms and the intercept, which is the output where all
+        inputs are zero.
 
     Examples
     --------
@@ -59,25 +64,37 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None) -> str:
     2 rules for heating
     <BLANKLINE>
     Rule 1
-      if temperature is low
+      if temperature is low (below about 10 °C)
       then heating = 25 - 1·temperature
     <BLANKLINE>
     Rule 2
-      if temperature is medium or high
+      if temperature is medium or high (above about 10 °C)
       then heating = 5
     <BLANKLINE>
     Where labels meet
       temperature: low < 10 < medium < 20 < high (°C)
+    >>> rows = [[-4.0], [2.0], [25.0]]
+    >>> print(rules_text(rules.with_training(rows, rules.predict(rows))).split("Where")[0].rstrip())
+    2 rules for heating
+    <BLANKLINE>
+    Rule 1 (67% of the rows)
+      if temperature is low (below about 10 °C)
+      then heating is about 26.0; -1 per °C of temperature (from -1.0)
+    <BLANKLINE>
+    Rule 2 (33% of the rows)
+      if temperature is medium or high (above about 10 °C)
+      then heating is about 5.0
     """
+    require_form(form)
     width = _terminal_width() if width is None else width
     target = rule_base.target_name
-    said = [conclusion(rule_base, rule) for rule in range(rule_base.n_rules)]
+    said = [conclusion(rule_base, rule, form) for rule in range(rule_base.n_rules)]
     count = counted_rules(rule_base.n_rules, rule_base.n_curves)
     parts = [f"{count} for {name_with_unit(target, rule_base.target_unit)}"]
     if rule_base.is_formula:
         parts.append(_wrapped(said[0], width, "", "    "))
     else:
-        parts += [_rule(rule_base, rule, own, width) for rule, own in enumerate(said)]
+        parts += [_rule(rule_base, rule, own, width, form) for rule, own in enumerate(said)]
     if rule_base.curves:
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if meeting := _borders(rule_base, width):
@@ -118,29 +135,44 @@ def _alike(numbers: list[str]) -> list[str]:
     if any("e" in number for number in numbers):
         return numbers
     places = max(len(number.partition(".")[2]) for number in numbers)
-    return [f"{float(number):.{places}f}" for number in numbers]
+    return [in_groups(f"{float(number.replace(',', '')):.{places}f}") for number in numbers]
 
 
-def _rule(rule_base: RuleBase, rule: int, said: str, width: int) -> str:
-    support = "" if rule_base.support is None else f" (weight {percent(float(rule_base.support[rule]))})"
+def require_form(form: str) -> None:
+    """Refuse a form that there is none of."""
+    if form not in get_args(Form):
+        raise ValueError(f"form must be one of {', '.join(get_args(Form))}; got {form!r}.")
+
+
+def rule_name(rule_base: RuleBase, rule: int) -> str:
+    """Return what a rule is called, with its share of the training rows: "Rule 2 (18% of the rows)"."""
+    shares = rule_base.support
+    return f"Rule {rule + 1}" + ("" if shares is None else f" ({percent(float(shares[rule]))} of the rows)")
+
+
+def _rule(rule_base: RuleBase, rule: int, said: str, width: int, form: Form) -> str:
     lines = [
-        f"Rule {rule + 1}{support}",
-        _wrapped(f"if {condition(rule_base, rule)}", width, "  ", "     "),
+        rule_name(rule_base, rule),
+        _wrapped(f"if {condition(rule_base, rule, form)}", width, "  ", "     "),
         _wrapped(f"then {said}", width, "  ", "       "),
     ]
     return "\n".join(lines)
 
 
 class Said(NamedTuple):
-    """A condition of a rule in words: "SUBJECT is WORDS"; several inputs can stand for one subject."""
+    """A condition of a rule in words: "SUBJECT is WORDS (WITHIN)"; several inputs can stand for one subject.
+
+    Within which values it holds is only said where the words do not say it.
+    """
 
     subject: str
     words: str
     inputs: tuple[int, ...]
+    within: str = ""
 
 
-def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
-    """Return what a rule looks at, in words.
+def conditions(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = str) -> list[Said]:
+    """Return what a rule looks at, in words; `typeset` is applied to each written number of a range.
 
     Examples
     --------
@@ -148,7 +180,7 @@ def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
     >>> from fruler.table.sources import GapSource
     >>> gap = Variable("size is missing", FuzzyPartition([0.5], (0.0, 1.0))).of(GapSource("size"))
     >>> conditions(RuleBase([gap], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]]), 1)
-    [Said(subject='size', words='missing', inputs=(0,))]
+    [Said(subject='size', words='missing', inputs=(0,), within='')]
     """
     found: dict[str, Said] = {}
     for j, first, last in rule_base.antecedents.conditions(rule):
@@ -162,8 +194,37 @@ def conditions(rule_base: RuleBase, rule: int) -> list[Said]:
             found[variable.subject] = Said(variable.subject, words, (*before, j))
         else:
             # A set of numbers can lie between those of all categories.
-            found[variable.name] = Said(variable.name, accepted_words(variable, first, last), (j,))
+            words = accepted_words(variable, first, last)
+            within = _within(rule_base, variable, (first, last), typeset)
+            found[variable.name] = Said(variable.name, words, (j,), within)
     return list(found.values())
+
+
+def _within(rule_base: RuleBase, variable: Variable, labels: tuple[int, int], typeset: Callable[[str], str]) -> str:
+    """Say which values labels stand for, e.g. "below about 7 °C"; "" where their names say it."""
+    partition = variable.partition
+    told = variable.tells_borders or not (rule_base.antecedents.shares_labels and partition.ordered)
+    if told or is_switch(rule_base, variable):
+        return ""
+    low, high = partition.range
+    below, above = partition.half_way(*labels)
+    start, full_from, full_to, end = partition.trapezoid(*labels)
+    crisp = (start == full_from or below is None) and (full_to == end or above is None)
+    tolerance = (_SHARE_OF_RANGE if crisp else _SHARE_ABOUT) * (high - low)
+    numbers = [None if edge is None else typeset(variable.number_text(edge, tolerance)) for edge in (below, above)]
+    return _between(numbers[0], numbers[1], crisp, variable.unit)
+
+
+def _between(below: str | None, above: str | None, crisp: bool, unit: str) -> str:
+    """Write a range of values; a value on a crisp border belongs to what is above it."""
+    about = "" if crisp else "about "
+    if below is not None and above is not None:
+        said = f"{about}{below} to {above}"
+    elif below is not None:
+        said = f"{'from' if crisp else 'above'} {about}{below}"
+    else:
+        said = "" if above is None else f"below {about}{above}"
+    return (f"{said} {unit}" if said and unit else said).replace(" ", GLUE)
 
 
 def is_yes(partition: Partition, first: int, last: int) -> bool:
@@ -179,9 +240,12 @@ def is_yes(partition: Partition, first: int, last: int) -> bool:
     return bool(yes > no)
 
 
-def condition(rule_base: RuleBase, rule: int) -> str:
-    """Write the antecedent of a rule, e.g. "temperature is low and wind is medium or high"."""
-    said = [f"{subject} is {words}" for subject, words, _ in conditions(rule_base, rule)]
+def condition(rule_base: RuleBase, rule: int, form: Form = "sentences") -> str:
+    """Write the antecedent of a rule, e.g. "temperature is low (below about 7 °C) and wind is medium or high"."""
+    said = [
+        f"{subject} is {words}{f' ({within})' if within and form == 'sentences' else ''}"
+        for subject, words, _, within in conditions(rule_base, rule)
+    ]
     return " and ".join(said) or "nothing else applies"
 
 
@@ -224,8 +288,11 @@ def accepted_labels(partition: Partition, first: int, last: int) -> str:
     return " or ".join(labels)
 
 
-def conclusion(rule_base: RuleBase, rule: int) -> str:
-    """Write what a rule says, e.g. "heating = 25 - 1·temperature" or "heating is low"."""
+def conclusion(rule_base: RuleBase, rule: int, form: Form = "sentences") -> str:
+    """Write what a rule says, e.g. "heating is about 26; -1 per °C of temperature (from -1)" or "heating is low"."""
+    sentence = sentence_of(rule_base, rule) if form == "sentences" else None
+    if sentence is not None:
+        return f"{rule_base.target_name} is {sentence}"
     label = rule_base.consequents.label(rule)
     said = f"= {formula(rule_base, rule)}" if label is None else f"is {label}"
     return f"{rule_base.target_name} {said}"
@@ -234,7 +301,7 @@ def conclusion(rule_base: RuleBase, rule: int) -> str:
 def formula(rule_base: RuleBase, rule: int) -> str:
     """Write the linear output of a rule, the terms with the largest effect first, and after them the curves."""
     slopes = rule_base.consequents.terms(rule)
-    tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
+    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
     effects = np.abs(signed_effects(rule_base)[rule])
     largest_values = np.abs(input_ranges(rule_base)).max(axis=1)
     terms = number_within(float(rule_base.consequents.intercepts[rule]), tolerance)
@@ -244,9 +311,9 @@ def formula(rule_base: RuleBase, rule: int) -> str:
             largest = float(largest_values[j])
             size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
             variable = rule_base.variables[j]
-            times = f"{_GLUE}if{_GLUE}" if variable.tells_gaps else "·"
-            terms += f" {sign}{_GLUE}{size}{times}{variable.term}"
-    terms += "".join(f" +{_GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
+            times = f"{GLUE}if{GLUE}" if variable.tells_gaps else "·"
+            terms += f" {sign}{GLUE}{size}{times}{variable.term}"
+    terms += "".join(f" +{GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
     for subject in category_subjects(rule_base):
         offsets = level_offsets(rule_base, rule, subject)
         if offsets:
@@ -256,40 +323,25 @@ def formula(rule_base: RuleBase, rule: int) -> str:
 
 def _offsets(offsets: dict[str, float], tolerance: float) -> str:
     """Write what categories add; of many the ends."""
-    return few_of([f"{level}{_GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()])
-
-
-def few_of(parts: list[str]) -> str:
-    """List what categories add, in the order of what they add; of many the ends.
-
-    Examples
-    --------
-    >>> few_of([f"{letter} +{k}" for k, letter in enumerate("abcdefghij", 1)])
-    'a +1, b +2, c +3, d +4, 2 others between, g +7, h +8, i +9, j +10'
-    """
-    if len(parts) > 2 * _MAX_LEVELS_NAMED:
-        n_between = len(parts) - 2 * _MAX_LEVELS_NAMED
-        between = f"{n_between} other{'' if n_between == 1 else 's'} between"
-        parts = [*parts[:_MAX_LEVELS_NAMED], between, *parts[-_MAX_LEVELS_NAMED:]]
-    return ", ".join(parts)
+    return few_of([f"{level}{GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()])
 
 
 def bend_places(curve: Curve, variable: Variable) -> list[str]:
     """Write where a curve bends, with as many digits as tell the bends apart on the input's range."""
     low, high = curve.partition.domain
-    return [variable.written(x) or number_within(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
+    return [variable.number_text(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
 
 
 def _curves(rule_base: RuleBase, width: int) -> list[str]:
     """Write what each curve adds at its bends, e.g. "age adds -12 at 1, -2 at 7, +9 at 365 (days)"."""
-    tolerance = _SHARE_OF_SPREAD * output_spread(rule_base)
+    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
     lines = []
     for curve in rule_base.curves:
         variable = rule_base.variables[curve.input]
         bends = curve.bends()
         places = bend_places(curve, variable)
         points = [
-            f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", _GLUE)
+            f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", GLUE)
             for value, place, jump in zip(bends.adds.tolist(), places, bends.below_jump, strict=True)
         ]
         sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.value_unit)}"
@@ -303,17 +355,18 @@ def _signed(value: float, tolerance: float) -> str:
     return text if text.startswith("-") or text == "0" else f"+{text}"
 
 
-def label_meanings(partition: Partition, written: Callable[[float], str] | None = None) -> dict[str, str]:
+def label_meanings(variable: Variable, written: Callable[[float], str] | None = None) -> dict[str, str]:
     """Return what values labels stand for that are triangles, by label; `written` writes a value.
 
     Examples
     --------
     >>> from fruler.rules import TrianglePartition
-    >>> label_meanings(TrianglePartition.uniform((0.0, 10.0), 2))
+    >>> label_meanings(Variable("x", TrianglePartition.uniform((0.0, 10.0), 2)))
     {'low': 'up to 0 (below 10)', 'high': 'from 10 (above 0)'}
     """
+    partition = variable.partition
     low, high = partition.range
-    writer = written or (lambda value: number_within(value, _SHARE_OF_RANGE * (high - low)))
+    writer = written or (lambda value: variable.number_text(value, _SHARE_OF_RANGE * (high - low)))
     rows = zip(partition.labels, partition.triangles.tolist(), strict=True)
     return {label: triangle_words(triangle, writer) for label, triangle in rows}
 
@@ -336,29 +389,27 @@ def meaningful(rule_base: RuleBase) -> list[Variable]:
     return found if rule_base.target is None else [*found, rule_base.target]
 
 
-def borders(partition: Partition) -> str:
+def borders(variable: Variable) -> str:
     """Write where the labels of an input meet, e.g. "low < 10 < high"; of others, what they stand for."""
+    partition = variable.partition
     if not partition.ordered:
         groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
         return listed(dict(zip(partition.labels, groups, strict=True)))
     if partition.of_triangles:
-        return listed(label_meanings(partition))
+        return listed(label_meanings(variable))
     low, high = partition.range
     tolerance = _SHARE_OF_RANGE * (high - low)
     words = [partition.labels[0]]
     for split, label in zip(partition.split_points, partition.labels[1:], strict=True):
-        words += [f"<{_GLUE}{number_within(split, tolerance)}", f"<{_GLUE}{label.replace(' ', _GLUE)}"]
+        words += [f"<{GLUE}{variable.number_text(split, tolerance)}", f"<{GLUE}{label.replace(' ', GLUE)}"]
     return " ".join(words)
 
 
 def is_switch(rule_base: RuleBase, variable: Variable) -> bool:
     """Say whether an input was 0 or 1 in every training row, and has a label for each."""
-    training = rule_base.training
-    if training is None or len(variable.partition.split_points) != 1:
+    if len(variable.partition.split_points) != 1 or variable.name not in rule_base.names:
         return False
-    feature = rule_base.names.index(variable.name)
-    between = training.histograms[feature, 1:-1]
-    return bool(training.low[feature] == 0.0 and training.high[feature] == 1.0 and not between.any())
+    return is_binary(rule_base, rule_base.names.index(variable.name))
 
 
 def _borders(rule_base: RuleBase, width: int) -> list[str]:
@@ -367,7 +418,7 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
         if is_switch(rule_base, variable):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)
         else:
-            meaning = borders(variable.partition)
+            meaning = borders(variable)
         lines.append(_wrapped(f"{variable.name}: {name_with_unit(meaning, variable.unit)}", width, "  ", "      "))
     return lines
 
@@ -380,4 +431,4 @@ def _wrapped(text: str, width: int, first: str, others: str) -> str:
     filled = textwrap.fill(
         text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
     )
-    return filled.replace(_GLUE, " ")
+    return filled.replace(GLUE, " ")

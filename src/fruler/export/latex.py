@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from fruler._wording import counted_rules, name_with_unit
-from fruler.explain.text import label_meanings, meaningful
+from fruler.explain.sentences import GLUE
+from fruler.explain.text import Form, conclusion, condition, label_meanings, meaningful, require_form, rule_name
 from fruler.export.names import one_line
 from fruler.export.paper_table import MINUS, PaperTable, paper_table
 from fruler.rules.rule_base import RuleBase
@@ -27,7 +28,13 @@ _SPECIAL = {
 
 
 def export(
-    rule_base: RuleBase, *, digits: int = 3, caption: str | None = None, label: str | None = None, float: bool = True
+    rule_base: RuleBase,
+    *,
+    digits: int = 3,
+    caption: str | None = None,
+    label: str | None = None,
+    float: bool = True,
+    form: Form = "equation",
 ) -> str:
     r"""Write the rules as a table in LaTeX: labels of each input, then the linear output.
 
@@ -43,6 +50,8 @@ def export(
         What ``\ref`` calls the table; "tab:rules" by default.
     float : bool, default=True
         Whether to put the tabular into a table environment with caption and label.
+    form : {"equation", "sentences"}, default="equation"
+        A table of intercepts and coefficients, or a list of the sentences that `rules_text` writes, without a caption.
 
     Returns
     -------
@@ -70,13 +79,14 @@ def export(
     \end{tabular}
     <BLANKLINE>
     """
+    require_form(form)
     table = paper_table(rule_base, digits)
-    lines = _tabular(rule_base, table)
+    lines = _tabular(rule_base, table) if form == "equation" else _sentences(rule_base)
     if table.curves:
         lines += ["", r"\par\medskip", *_curves(rule_base, table)]
     if meanings := [one for one in meaningful(rule_base) if one.partition.of_triangles]:
         lines += ["", r"\par\medskip", *_meanings(meanings)]
-    if not float:
+    if not float or form == "sentences":
         return "\n".join(lines) + "\n"
     target = name_with_unit(rule_base.target_name, rule_base.target_unit)
     count = counted_rules(rule_base.n_rules, rule_base.n_curves)
@@ -97,6 +107,15 @@ def _caption(count: str, target: str, n_curves: int) -> str:
     if not n_curves:
         return said
     return f"{said} {'The curve adds' if n_curves == 1 else 'The curves add'} to the output of every rule."
+
+
+def _sentences(rule_base: RuleBase) -> list[str]:
+    """Write a list with one item per rule."""
+    items = []
+    for rule in range(rule_base.n_rules):
+        said = f"if {condition(rule_base, rule)}, then {conclusion(rule_base, rule)}".replace(GLUE, " ")
+        items.append(rf"  \item[{_escaped(rule_name(rule_base, rule))}] {_escaped(said)}.")
+    return [r"\begin{description}", *items, r"\end{description}"]
 
 
 def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
@@ -154,7 +173,7 @@ def _meanings(variables: list[Variable]) -> list[str]:
         names = [_escaped(name_with_unit(variable.name, variable.unit)), *[""] * (variable.partition.n_labels - 1)]
         rows += [
             rf"  {name} & {_escaped(label)} & {_escaped(meaning)} \\"
-            for name, (label, meaning) in zip(names, label_meanings(variable.partition).items(), strict=True)
+            for name, (label, meaning) in zip(names, label_meanings(variable).items(), strict=True)
         ]
     return [*rows, r"  \bottomrule", r"\end{tabular}"]
 
@@ -164,7 +183,8 @@ def _spanning(text: str, columns: int) -> str:
 
 
 def _number(text: str) -> str:
-    mantissa, _, exponent = text.replace(MINUS, "-").partition("e")
+    # A comma between digits is no punctuation.
+    mantissa, _, exponent = text.replace(MINUS, "-").replace(",", "{,}").partition("e")
     return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$" if exponent else f"${mantissa}$"
 
 

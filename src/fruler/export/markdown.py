@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from fruler._wording import name_with_unit
-from fruler.explain.text import borders, meaningful
+from fruler.explain.sentences import GLUE
+from fruler.explain.text import Form, borders, conclusion, condition, meaningful, require_form, rule_name
 from fruler.export.names import one_line
 from fruler.export.paper_table import PaperTable, paper_table
 from fruler.rules.rule_base import RuleBase
@@ -13,7 +14,7 @@ from fruler.rules.rule_base import RuleBase
 _Column = tuple[str, bool, list[str]]
 
 
-def export(rule_base: RuleBase, *, digits: int = 3) -> str:
+def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> str:
     """Write the rules as a table in Markdown: labels of each input, then the linear output.
 
     Parameters
@@ -21,7 +22,9 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     rule_base : RuleBase
         The model.
     digits : int, default=3
-        How many digits that matter a coefficient keeps.
+        How many digits that matter a coefficient keeps in the table.
+    form : {"equation", "sentences"}, default="equation"
+        A table of intercepts and coefficients, or a list of the sentences that `rules_text` writes.
 
     Returns
     -------
@@ -42,7 +45,15 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     |    1 | low              |        25 |            −1 |
     |    2 | high             |      5.25 |             0 |
     <BLANKLINE>
+    >>> trained = rules.with_training([[-2.0], [2.0], [20.0]], [27.0, 23.0, 5.0])
+    >>> print(export(trained, form="sentences"))  # doctest: +ELLIPSIS
+    - Rule 1 (58% of the rows): if temperature is low (below about 10 °C), then heating is about 22.3; -1 per °C of ...
+    - Rule 2 (42% of the rows): if temperature is high (above about 10 °C), then heating is about 5.2
+    <BLANKLINE>
     """
+    require_form(form)
+    if form == "sentences":
+        return _sentences(rule_base)
     table = paper_table(rule_base, digits)
     columns = [("Rule", True, [str(rule + 1) for rule in range(rule_base.n_rules)])]
     if table.weights:
@@ -65,10 +76,22 @@ def export(rule_base: RuleBase, *, digits: int = 3) -> str:
     return text + _meanings(rule_base)
 
 
+def _sentences(rule_base: RuleBase) -> str:
+    """Write one item per rule, and below them what curves add and what labels stand for."""
+    lines = []
+    for rule in range(rule_base.n_rules):
+        where = f"if {condition(rule_base, rule)}, then "
+        said = f"{rule_name(rule_base, rule)}: {where}{conclusion(rule_base, rule)}"
+        lines.append(f"- {_escaped(said.replace(GLUE, ' '))}\n")
+    table = paper_table(rule_base)
+    below = f"\n{_table(_curve_columns(table))}" if table.curves else ""
+    return "".join(lines) + below + _meanings(rule_base)
+
+
 def _meanings(rule_base: RuleBase) -> str:
     """Write what values labels stand for that are triangles; where others meet is not part of the table."""
     lines = [
-        f"- {_escaped(name_with_unit(variable.name, variable.unit))}: {_escaped(borders(variable.partition))}\n"
+        f"- {_escaped(name_with_unit(variable.name, variable.unit))}: {_escaped(borders(variable))}\n"
         for variable in meaningful(rule_base)
         if variable.partition.of_triangles
     ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from fruler._typing import Floats, Indices
 from fruler.rules.contributions import parts_from
+from fruler.rules.places import RulePlaces, rule_places
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import N_BINS, TrainingSummary
 from fruler.rules.truth import Truth, measured_truth
@@ -66,7 +67,8 @@ def summarise(
         truth = measure_truth(rule_base, values, target, weight, held_out=False)
     some = spread_evenly(len(values), MAX_ROWS_EXPLAINED)
     sample = np.ascontiguousarray(values[some])
-    return summary_from(rule_base, measured, sample, weight[some], cv_error=cv_error, truth=truth)
+    places = rule_places(rule_base, values, weight, low, high)
+    return summary_from(rule_base, measured, places, sample, weight[some], cv_error=cv_error, truth=truth)
 
 
 def measure_truth(
@@ -141,6 +143,7 @@ class Measured(NamedTuple):
 def summary_from(
     rule_base: RuleBase,
     measured: Measured,
+    places: RulePlaces,
     sample: Floats,
     sample_weight: Floats,
     *,
@@ -155,6 +158,8 @@ def summary_from(
         The rules.
     measured : Measured
         Of all rows.
+    places : RulePlaces
+        Where the rows of each rule lie.
     sample, sample_weight : ndarray of shape (n_samples, n_inputs) and (n_samples,)
         Rows that stand for all.
     cv_error : float, optional
@@ -178,6 +183,7 @@ def summary_from(
         rule_importance=np.average(weights * np.abs(said - base), axis=0, weights=sample_weight),
         cv_rmse=float(np.sqrt(2.0 * cv_error)),
         truth=truth,
+        **places._asdict(),
     )
 
 

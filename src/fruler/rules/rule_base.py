@@ -26,6 +26,7 @@ from fruler.table.validation import require_finite
 
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation
+    from fruler.explain.text import Form
 
 
 @dataclass(frozen=True)
@@ -405,17 +406,19 @@ class RuleBase:
 
         return explain_rows(self, X)
 
-    def to_markdown(self, *, digits: int = 3) -> str:
-        """Return the rules as a table in Markdown, with coefficients of so many digits that matter."""
+    def to_markdown(self, *, digits: int = 3, form: Form = "equation") -> str:
+        """Return the rules as a table in Markdown, with coefficients of so many digits that matter, or as sentences."""
         from fruler.export.markdown import export
 
-        return export(self, digits=digits)
+        return export(self, digits=digits, form=form)
 
-    def to_latex(self, *, digits: int = 3, caption: str | None = None, label: str | None = None) -> str:
-        """Return the rules as a LaTeX table for a paper; the document needs the package booktabs."""
+    def to_latex(
+        self, *, digits: int = 3, caption: str | None = None, label: str | None = None, form: Form = "equation"
+    ) -> str:
+        """Return the rules as a LaTeX table for a paper, or as sentences; the document needs the package booktabs."""
         from fruler.export.latex import export
 
-        return export(self, digits=digits, caption=caption, label=label)
+        return export(self, digits=digits, caption=caption, label=label, form=form)
 
     def with_training(self, X: Any, y: Any) -> RuleBase:
         """Return the rule base with a summary of training data, which explanations and importances refer to.

@@ -40,6 +40,9 @@ class TrainingSummary:
         The root mean squared error on these rows; and on held-out rows, NaN where that is not known.
     truth : Truth, optional
         How true the rules are one by one.
+    centres, spreads : array-like of shape (n_rules, n_inputs), optional
+        Mean and standard deviation of each input over the rows where each rule applies: every row counts by the rule's
+        weight in its prediction. Both or none.
     """
 
     n_rows: int
@@ -58,13 +61,15 @@ class TrainingSummary:
     rmse: float
     cv_rmse: float = float("nan")
     truth: Truth | None = None
+    centres: Floats | None = None
+    spreads: Floats | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name == "truth":
+            if value is None or field.name == "truth":
                 continue
-            if field.type == "Floats":
+            if "Floats" in str(field.type):
                 array = np.array(value, dtype=np.float64, order="C")
                 array.flags.writeable = False
                 object.__setattr__(self, field.name, array)
@@ -102,22 +107,36 @@ class TrainingSummary:
         n_rules = self.rule_importance.size
         if self.truth is not None and len(self.truth.rule_alone) != n_rules:
             raise ValueError(f"The truth of a training summary must be of {n_rules} rules.")
+        self._check_places((n_rules, p))
+
+    def _check_places(self, shape: tuple[int, int]) -> None:
+        """Check where the rows of the rules lie."""
+        if (self.centres is None) != (self.spreads is None):
+            raise ValueError("A training summary has both centres and spreads, or none.")
+        if self.centres is None or self.spreads is None:
+            return
+        for name, values in (("centres", self.centres), ("spreads", self.spreads)):
+            if values.shape != shape or not np.isfinite(values).all():
+                raise ValueError(f"{name} of a training summary must be finite numbers of shape {shape}.")
+        if ((self.centres < self.low) | (self.centres > self.high)).any() or (self.spreads < 0.0).any():
+            raise ValueError(
+                "The centres of a training summary must lie between low and high, and its spreads can't be negative."
+            )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TrainingSummary):
             return NotImplemented
-        pairs = zip(self._all[:-1], other._all[:-1], strict=True)
-        same = all(np.array_equal(mine, yours, equal_nan=True) for mine, yours in pairs)
-        return same and self.truth == other.truth
+        names = [field.name for field in fields(self) if field.name not in ("truth", "centres", "spreads")]
+        if not all(np.array_equal(getattr(self, name), getattr(other, name), equal_nan=True) for name in names):
+            return False
+        places = [(self.centres, other.centres), (self.spreads, other.spreads)]
+        return self.truth == other.truth and all(
+            mine is yours if mine is None or yours is None else np.array_equal(mine, yours) for mine, yours in places
+        )
 
     def __hash__(self) -> int:
         return hash((self.n_rows, self.base, self.low.tobytes(), self.high.tobytes(), self.truth))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a copy is frozen like its original.
-        return TrainingSummary, self._all
-
-    @property
-    def _all(self) -> tuple[Any, ...]:
-        """All fields in their order; the truth is the last."""
-        return tuple(getattr(self, field.name) for field in fields(self))
+        return TrainingSummary, tuple(getattr(self, field.name) for field in fields(self))

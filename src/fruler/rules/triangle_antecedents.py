@@ -296,4 +296,4 @@ def _with_sets(variable: Variable, triangles: Floats) -> Variable:
 def _written(variable: Variable, tolerance: float, value: float) -> str:
     # The number of a category is not the category: between two of them lies none.
     name = None if variable.choices else variable.written(value)
-    return name or number_within(value, tolerance)
+    return name or number_within(value, tolerance, grouped=not variable.counts_years)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fruler._wording import name_with_unit
+from fruler._wording import name_with_unit, number_within
 from fruler.rules.partitions import Partition
 from fruler.table.date_ticks import Ticks, first_that_fits
 from fruler.table.sources import NO_OR_YES, Choice, LevelSource, NumberSource, Source, nearest_choice
+
+_YEAR = re.compile(r"(?<![a-z])(year|yr)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -97,11 +100,27 @@ class Variable:
         """Whether the names of its labels say where they meet, as those of dates and categories do."""
         return self.levels is not None or self.tells_gaps or bool(self.words(0, 0))
 
+    @property
+    def counts_years(self) -> bool:
+        """Whether its values are years, going by its name: nobody writes these with a comma."""
+        return _YEAR.search(self.name) is not None
+
     def written(self, number: float) -> str | None:
         """Return the value that a number stands for, where that is not the number itself."""
         if self.is_indicator:
             return nearest_choice(self.choices, number)
         return None if self.source is None else self.source.written(number)
+
+    def number_text(self, number: float, tolerance: float) -> str:
+        """Write a value within a tolerance: a date or a category by its name, else the number.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition
+        >>> [Variable(name, FuzzyPartition([], (0, 9))).number_text(1976.0, 0.5) for name in ("year", "weight")]
+        ['1976', '1,976']
+        """
+        return self.written(number) or number_within(number, tolerance, grouped=not self.counts_years)
 
     def ticks(self, low: float, high: float, room: Callable[[str], float]) -> Ticks:
         """Return marks for an axis of its values, as many as there is room for; none where these are numbers.

@@ -41,12 +41,29 @@ class TestRuleBase:
         assert [len(bars) for bars in display.bars_] == np.count_nonzero(effects, axis=1).tolist()
         np.testing.assert_allclose(display.weights_, effects[:, display.inputs_] / np.abs(effects).max())
         for bars, weights in zip(display.bars_, display.weights_, strict=True):
-            shown = np.abs(weights[weights != 0.0])
-            np.testing.assert_allclose([-bar.get_height() for bar in bars], 0.68 * shown)
+            # The y axis points down: what falls has a positive height there.
+            heights = np.array([-bar.get_height() for bar in bars])
+            np.testing.assert_allclose(heights / heights[0], weights[weights != 0.0] / weights[weights != 0.0][0])
+            assert (np.sign(heights) == np.sign(weights[weights != 0.0])).all()
 
-    def test_weights_count_by_the_change_over_the_range(self, model):
+    def test_what_falls_points_down_inside_its_own_row(self):
+        x, z = (Variable(name, FuzzyPartition([1.0], (0.0, 2.0))) for name in "xz")
+        both = [[0, 1], [0, 1]]
+        display = RuleBaseDisplay.from_rule_base(RuleBase([x, z], [both, both], [[0.0, 1.0, -2.0], [0.0, -1.0, 0.5]]))
+        (rises, falls), (down, up) = ([bar.get_height() for bar in bars] for bars in display.bars_)
+        assert rises < 0.0 < falls
+        assert up < 0.0 < down
+        assert falls == pytest.approx(-2.0 * rises)
+        for rule, bars in enumerate(display.bars_):
+            ends = [y for bar in bars for y in (bar.get_y(), bar.get_y() + bar.get_height())]
+            assert rule < min(ends) < max(ends) < rule + 1
+        for line in display.axes_[-1].lines:
+            if line.get_marker() in ("+", "_"):
+                assert len({int(y) for y in line.get_ydata()}) <= 1
+
+    def test_weights_count_by_the_change_where_the_rule_applies(self, model):
         training = model.rule_base_.training
-        change = model.rule_base_.consequents.coefficients[0, 1] * (training.high[0] - training.low[0])
+        change = model.rule_base_.consequents.coefficients[0, 1] * 2.0 * training.spreads[0, 0]
         assert signed_effects(model.rule_base_)[0, 0] == pytest.approx(change)
 
     def test_signs_have_a_colour_and_a_mark(self, model):

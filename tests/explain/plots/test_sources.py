@@ -8,6 +8,7 @@ import pytest
 from helpers.dated_rules import NAMES, dated_rules, dated_table
 
 from fruler import FuzzyPartition, RuleBase
+from fruler.explain.effects import signed_effects
 from fruler.explain.plots import CurveDisplay, EffectDisplay, PartitionDisplay, RuleBaseDisplay
 from fruler.explain.plots.choices import rows_with
 from fruler.rules import Variable
@@ -146,7 +147,7 @@ class TestRules:
         assert legend == ["rises with the input", "falls with the input", "differs by category"]
         # Of europe and japan, which the first rule holds for, the second adds 1 more.
         place = [RULES.names[j] for j in display.inputs_].index("origin")
-        largest = 0.02 * (RULES.training.high[1] - RULES.training.low[1])
+        largest = np.abs(signed_effects(RULES)).max()
         assert display.weights_[0, place] == pytest.approx(1.0 / largest, rel=1e-6)
         assert display.weights_[1, place] == 0.0
 

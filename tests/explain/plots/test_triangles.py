@@ -51,7 +51,7 @@ def test_sets_of_rules_are_drawn_for_an_input():
     display = PartitionDisplay.from_rule_base(own_sets(), "weight")
     assert len(display.lines_) == 3
     listed = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert "about 2800 (2100 to 3400)" in listed
+    assert "about 2,800 (2,100 to 3,400)" in listed
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -165,7 +165,11 @@ def test_the_line_of_a_curve_lies_where_it_adds_what_it_does(opened, curved):
             })"""
         )
         x, y = (
-            np.polyfit([at for at, _ in places[axis]], [float(text.replace("−", "-")) for _, text in places[axis]], 1)
+            np.polyfit(
+                [at for at, _ in places[axis]],
+                [float(text.replace("−", "-").replace(",", "")) for _, text in places[axis]],
+                1,
+            )
             for axis in "xy"
         )
         drawn = np.array(places["points"])

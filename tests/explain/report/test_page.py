@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression
 from fruler import FuzzyRuleRegressor
 from fruler.explain.report import report_html, write_report
 from fruler.explain.report.measurement import error_table, measure
+from fruler.explain.text import condition
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.measurement import measure_truth
@@ -54,13 +55,16 @@ def test_the_rule_base_is_in_the_page_in_full_precision(weather_model):
 def test_every_rule_is_told_with_its_conditions_and_terms(weather_model):
     told = texts_of(weather_model.report())
     for number, rule in enumerate(weather_model.rule_base_.rules, 1):
-        conditions = " and ".join(f"{name} is {' or '.join(labels)}" for name, labels in rule.antecedent.items())
-        start = told.index(f"Rule {number} weight")
+        conditions = condition(weather_model.rule_base_, number - 1).replace("\u00a0", " ")
+        start = told.index(f"Rule {number} rows")
         errors = (weather_model.truth_.rule_together[number - 1], weather_model.truth_.rule_alone[number - 1])
         assert "error {:.2f}, alone {:.2f}".format(*errors) in told[start : start + 400]
-        assert f"if {conditions} then" in told[start : start + 400]
+        assert f"if {conditions} then" in told[start : start + 400].replace("\u2212", "-")
+        sentence = told[start : told.index("As an equation", start)]
+        equation = told[told.index("As an equation", start) :][:800]
         for name in rule.coefficients:
-            assert f"·{name}" in told[start : start + 800]
+            assert f" of {name} (from" in sentence
+            assert f"·{name}" in equation
 
 
 def with_truth(rule_base, together, alone, held_out=True):
@@ -117,8 +121,8 @@ def test_curves_are_told_in_every_rule_and_drawn_once(curved):
     assert "slopes and 3 curves" in told
     assert page.count('<figure id="curve-') == 3
     for number in range(1, 5):
-        start = told.index(f"Rule {number} weight")
-        assert told[start : start + 600].count("curve of") == 3
+        start = told.index(f"Rule {number} rows")
+        assert told[start : start + 900].count("along the curve of") == 3
     assert "What the curves add comes on top" in told
     assert "bold adds −5.0 at −8, −3.0 at −6, −3.0 at 0." in told
     assert "+4.0 just below 1.5 °C, −2.0 at 1.5 °C" in told
@@ -321,10 +325,10 @@ def test_labels_of_the_output_are_told_and_drawn(mamdani):
     page = report_html(mamdani)
     told = texts_of(page)
     assert "with 3 labels of mpg" in told
-    assert "then mpg is medium" in told
+    assert "then mpg is medium (about 17.5 mi/gal)" in " ".join(told.split())
     assert "The labels of mpg: low = about 11 (5 to 18); medium = about 18.5 (10 to 24)" in told
     assert "labels and what they stand for" in told
-    assert "low = up to 1900 (below 3000); medium = about 2800 (2100 to 3900)" in told
+    assert "low = up to 1,900 (below 3,000); medium = about 2,800 (2,100 to 3,900)" in told
     assert "names a label of mpg there" in told
     assert "gives a formula" not in told
     assert "Bars show" not in told
@@ -337,11 +341,11 @@ def test_labels_of_the_output_are_told_and_drawn(mamdani):
 def test_sets_of_a_rule_s_own_are_told_and_drawn_alone(own_sets):
     page = report_html(own_sets)
     told = texts_of(page)
-    assert "if weight is about 2800 (2100 to 3400) and power is about 95 (60 to 140)" in " ".join(told.split())
+    assert "if weight is about 2,800 (2,100 to 3,400) and power is about 95 (60 to 140)" in " ".join(told.split())
     assert told.count("sets of each rule&#39;s own") == 3
     assert "where they meet" not in told
     assert 'class="sets"' not in page
-    assert "gives a formula there" in told
+    assert "says what mpg is there" in told
 
 
 def test_names_of_labels_of_the_output_are_text():

@@ -164,9 +164,13 @@ def test_rules_are_told_as_they_are_printed():
     text = told(page)
     assert (
         "if day of year is 1 Nov to 20 Feb and weekday is not Sunday and origin is europe or japan and fuel is gas "
-        "and size is low and size is there then price"
+        "and size is low (below about 5 m) and size is there then price is about 12.3 EUR "
     ) in text
     assert "day of year is 20 Feb to 1 Nov and weekday is Sunday and origin is usa and fuel is oil or sun" in text
+    assert "+2 EUR per 100 days of day of year (from 10 Apr)" in text
+    assert "+2.5 EUR if size is missing" in text
+    assert "; origin: europe +0.6, japan +1.6" in text
+    # As equations too.
     assert "+ 0.02·day of year (days since 1 Nov)" in text
     assert "+ 2.5 if size is missing" in text
     assert "origin: europe +1.00, japan +2.00" in text
@@ -231,10 +235,10 @@ def test_notebooks_have_offsets_and_dates():
     html = RULES._repr_html_()
     text = told(html)
     assert "day of year is 1 Nov to 20 Feb and weekday is not Sunday and origin is europe or japan" in text
-    assert "; origin: europe +1.00, japan +2.00" in text
-    assert "+ 2.5 if size is missing" in text
-    assert "·origin" not in text
-    assert "·weekday" not in text
+    assert "; origin: europe +0.6, japan +1.6" in text
+    assert "+2.5 EUR if size is missing" in text
+    assert "of origin" not in text
+    assert "of weekday" not in text
     # Labels that name dates and categories say themselves where they meet.
     assert text.endswith("Where labels meet: size: low < 5 m < high Typical error on training rows: 0.91 EUR; "
                          "by the strongest rule alone: 0.91 EUR. ")  # fmt: skip

@@ -207,7 +207,7 @@ def tick_text(value: float, ticks: Sequence[float] | npt.NDArray[Any]) -> str:
     if value == 0.0 or step == 0.0 or abs(value) < 1e-6 * step:
         return "0"
     digits = math.ceil(math.log10(abs(value) / step)) + 2
-    return readable_number(value, min(max(digits, 3), 12)).replace("-", "−")
+    return readable_number(value, min(max(digits, 3), 12), grouped=False).replace("-", "−")
 
 
 def place_names(ax: Axes, places: Sequence[float], names: Sequence[str], *, y: float, colours: Sequence[Any]) -> bool:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 # Inches.
 _ROW, _TALL_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.05, 1.15, 2.0, 0.34, 0.95, 3.6
 _NUMBERS = 0.8  # for the numbers of the rules, at the left
-# In shares of a row: the base line from above, the heights of a set and of the longest bar, and from a bar to its sign.
-_BASE, _SET, _LONGEST, _ABOVE = 0.92, 0.52, 0.68, 0.1
+# In shares of a row: the base line of sets from above, the heights of a set and of all bars, and a bar to its sign.
+_BASE, _SET, _LONGEST, _BEYOND = 0.92, 0.52, 0.68, 0.1
 # A set takes this share of its column.
 _COLUMN = 0.86
 _MAX_LEVEL = 8  # names of more inputs stand on end
@@ -50,9 +50,11 @@ class RuleBaseDisplay:
 
     At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
     empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
-    each input's range, in absolute value and scaled so that the largest of all is 1. Colour and sign show whether the
-    output rises (+) or falls (−) with the input, or differs by category (±). Curves, which are the same for all rules,
-    are only named; `CurveDisplay` draws them. Of rules that say labels of the output, these stand at the right.
+    each input where the rule applies, scaled so that the largest of all is 1. There an input ranges over two standard
+    deviations of the training rows, weighted by the rule, or over its whole range where these are not known. A bar
+    points up where the output rises with the input (+), and down where it falls (−); one of categories, between which
+    the output differs (±), points up. Curves, which are the same for all rules, are only named; `CurveDisplay` draws
+    them. Of rules that say labels of the output, these stand at the right.
 
     Parameters
     ----------
@@ -141,7 +143,8 @@ class RuleBaseDisplay:
         note = wrap(self._note(largest), bars, SMALL + 1, _MAX_LINES)
         above = max(_lines(heads), 3 if self._unordered.any() else 2) * _TEXT_LINE + 0.15
         below = (max(map(text_inches, names)) if on_end else _lines(names) * _TEXT_LINE) + _lines([note]) * _TEXT_LINE
-        row = _TALL_ROW if any("\n" in text for text in self._said(columns, cell)) else _ROW
+        both_ways = bool((self.weights_[:, ~self._unordered] < 0.0).any())
+        row = _TALL_ROW if both_ways or any("\n" in text for text in self._said(columns, cell)) else _ROW
         size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * row + above + below + 0.3)
         if columns:
             left, right = split_axes(ax, size, widths=(len(columns) * cell, bars), share="y")[0]
@@ -244,21 +247,26 @@ class RuleBaseDisplay:
         ax.set_xlim(-0.6, max(n_shown, 1) - 0.4)
         self.bars_ = []
         unordered = self._unordered
+        heights = np.where(unordered, np.abs(self.weights_), self.weights_)
+        up, down = max(heights.max(initial=0.0), 0.0), max(-heights.min(initial=0.0), 0.0)
+        scale = (_LONGEST if down == 0.0 else _LONGEST - _BEYOND) / ((up + down) or 1.0)
+        # Where bars point down there must be room for their signs too.
+        zero = _BASE if down == 0.0 else _BASE - _BEYOND - scale * down
         for rule in range(rules.n_rules):
-            base = rule + _BASE
+            base = rule + zero
             ax.axhline(base, color=ink(), alpha=0.35, linewidth=0.8)
             weights = self.weights_[rule]
             shown = np.flatnonzero(weights)
             colours = [ink() if unordered[k] else blue() if weights[k] > 0.0 else VERMILLION for k in shown]
             # The y axis points down, so that rule 1 is the topmost.
-            self.bars_.append(ax.bar(shown, -_LONGEST * np.abs(weights[shown]), 0.7, base, color=colours))
+            self.bars_.append(ax.bar(shown, -scale * heights[rule, shown], 0.7, base, color=colours))
             for bar in (bar for bar, k in zip(self.bars_[-1], shown, strict=True) if unordered[k]):
                 bar.set_alpha(0.55)
             signs = (weights > 0.0) & ~unordered, (weights < 0.0) & ~unordered, (weights != 0.0) & unordered
             for mark, signed in zip(_marks(), signs, strict=True):
                 places = np.flatnonzero(signed)
-                tops = base - _LONGEST * np.abs(weights[places]) - _ABOVE
-                ax.plot(places, tops, markersize=6, **mark.look)
+                ends = heights[rule, places]
+                ax.plot(places, base - scale * ends - np.copysign(_BEYOND, ends), markersize=6, **mark.look)
 
     @property
     def _unordered(self) -> npt.NDArray[np.bool_]:
@@ -280,7 +288,7 @@ class RuleBaseDisplay:
         if not len(self.inputs_):
             return "then: a constant, no input has weight"
         note = (
-            f"then: change of {rules.target_name} over each input's range; "
+            f"then: change of {rules.target_name} over {self._where}; "
             f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
         )
         hidden = len(rules.variables) - len(self.inputs_)
@@ -288,6 +296,11 @@ class RuleBaseDisplay:
         if hidden > unweighted:
             return f"{note}; {hidden} inputs of less weight left out"
         return f"{note}; {counted(hidden, 'input')} without weight left out" if hidden else note
+
+    @property
+    def _where(self) -> str:
+        known = self.rule_base.training is not None and self.rule_base.training.spreads is not None
+        return "two standard deviations of each input where the rule applies" if known else "each input's range"
 
     def _explain_signs(self, ax: Axes) -> None:
         from matplotlib.lines import Line2D

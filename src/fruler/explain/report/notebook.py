@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 from fruler._wording import counted, counted_rules
@@ -10,6 +11,7 @@ from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import RuleView, TermView, rule_views
 from fruler.explain.report.views import meeting
+from fruler.explain.sentences import Sentence
 from fruler.explain.text import meaning_title, meaningful, truth_sentence
 from fruler.rules.rule_base import RuleBase
 
@@ -55,9 +57,9 @@ def rules_html(rule_base: RuleBase) -> str:
     reference = reference_of(rule_base)
     views = rule_views(rule_base, reference)
     weights = rule_base.support is not None
-    says = "=" if rule_base.target is None else "is"
+    says = "is" if all(view.sentence is not None for view in views) else "="
     head = f'<th></th><th scope="col">if</th><th scope="col">then {target} {says}</th>'
-    head += '<th scope="col" class="n">weight</th>' if weights else ""
+    head += '<th scope="col" class="n">rows</th>' if weights else ""
     rows = "".join(_row(view, weights) for view in views[:_MAX_RULES])
     more = len(views) - _MAX_RULES
     rest = f'<p class="q">… and {counted(more, "more rule")}; print the rules to see them all.</p>' if more > 0 else ""
@@ -70,18 +72,39 @@ def rules_html(rule_base: RuleBase) -> str:
 
 
 def _row(view: RuleView, weights: bool) -> str:
-    conditions = " and ".join(f"{escape(part.name)} is <b>{escape(part.labels)}</b>" for part in view.conditions)
+    conditions = " and ".join(
+        f"{escape(part.name)} is <b>{escape(part.labels)}</b>{f' ({escape(part.within)})' if part.within else ''}"
+        for part in view.conditions
+    )
+    weight = f'<td class="n">{view.support}</td>' if weights else ""
+    return (
+        f'<tr><th scope="row" class="n">{view.number}</th><td>{conditions or "<span class=q>always</span>"}</td>'
+        f"<td>{_equation(view) if view.sentence is None else _sentence(view.sentence)}</td>{weight}</tr>"
+    )
+
+
+def _sentence(sentence: Sentence) -> str:
+    """Write what a rule says in words."""
+    said = f"<b>{escape(sentence.label or sentence.about)}</b>"
+    said += f" ({escape(sentence.about)})" if sentence.label else ""
+    more = len(sentence.changes) - _MAX_TERMS
+    shown = replace(
+        sentence,
+        changes=sentence.changes[:_MAX_TERMS],
+        rest="; ".join(part for part in (counted(more, "smaller term") if more > 0 else "", sentence.rest) if part),
+    )
+    return "; ".join([said, *map(escape, shown.parts)])
+
+
+def _equation(view: RuleView) -> str:
+    """Write what a rule says as a formula."""
     terms = "".join(_term(term) for term in view.slopes[:_MAX_TERMS])
     more = len(view.slopes) - _MAX_TERMS
     if more > 0:
         terms += f' <span class="q">and {counted(more, "smaller term")}</span>'
     terms += "".join(f' <span class="t">+ curve of {escape(name)}</span>' for name in view.curves)
     terms += "".join(f"; {escape(term.name)}: {escape(term.offsets)}" for term in view.offsets)
-    weight = f'<td class="n">{view.support}</td>' if weights else ""
-    return (
-        f'<tr><th scope="row" class="n">{view.number}</th><td>{conditions or "<span class=q>always</span>"}</td>'
-        f"<td>{f'<b>{escape(view.label)}</b>' if view.label else view.intercept + terms}</td>{weight}</tr>"
-    )
+    return view.intercept + terms
 
 
 def _term(term: TermView) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fruler._wording import number_within
+from fruler._wording import number_to_place, number_within
 from fruler.rules.variables import Variable
 
 # How exactly figures of the target and of an input are shown: shares of its spread and of its range.
@@ -20,11 +20,20 @@ def shown(value: float, tolerance: float) -> str:
     Examples
     --------
     >>> shown(-1016.2473, 0.5), shown(0.0, 0.5), shown(-2.5e-7, 1e-8)
-    ('−1016', '0', '−2.5·10⁻⁷')
+    ('−1,016', '0', '−2.5·10⁻⁷')
     """
-    if abs(value) < tolerance / 1e6:
-        return "0"
-    digits, _, exponent = number_within(value, tolerance).partition("e")
+    return "0" if abs(value) < tolerance / 1e6 else typeset(number_within(value, tolerance))
+
+
+def typeset(number: str) -> str:
+    """Give a written number a real minus and real powers of ten.
+
+    Examples
+    --------
+    >>> typeset("-2.5e-07")
+    '−2.5·10⁻⁷'
+    """
+    digits, _, exponent = number.partition("e")
     power = f"·10{str(int(exponent)).translate(_RAISED)}" if exponent else ""
     return digits.replace("-", "−") + power
 
@@ -37,11 +46,7 @@ def fixed(value: float, tolerance: float) -> str:
     >>> [fixed(value, 0.02) for value in (9.7496, -0.038, 12.0, 0.001)]
     ['9.75', '−0.04', '12.00', '0']
     """
-    if not 1e-12 < tolerance < 1e12 or abs(value) >= 1e15:
-        return shown(value, tolerance)
-    places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9)
-    text = f"{round(value, places):.{max(places, 0)}f}"
-    return "0" if float(text) == 0.0 else text.replace("-", "−")
+    return "0" if abs(value) < tolerance / 1e6 else typeset(number_to_place(value, tolerance))
 
 
 def signed(value: float, tolerance: float) -> str:
@@ -61,7 +66,10 @@ def value_text(variable: Variable, number: float, tolerance: float) -> str:
     >>> value_text(day.of(CycleSource("sold", "day of year", 305.0)), 43.0, 0.5), value_text(day, 43.0, 0.5)
     ('14 Dec', '43')
     """
-    return variable.written(number) or shown(number, tolerance)
+    if variable.written(number) is None and abs(number) < tolerance / 1e6:
+        return "0"
+    text = variable.number_text(number, tolerance)
+    return text if variable.written(number) else typeset(text)
 
 
 def with_unit(text: str, unit: str) -> str:

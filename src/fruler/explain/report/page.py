@@ -142,6 +142,7 @@ def _rendered(
         drawn_once=drawn_once(rule_base, reference),
         rules=rules,
         has_offsets=any(rule.offsets for rule in rules),
+        has_places=all(rule.sentence is not None for rule in rules),
         rule_errors=_rows_of_rule_errors(rule_base, learned_elsewhere),
         rules_open=_MAX_RULES_OPEN,
         curves=curve_views(rule_base, reference),

@@ -8,7 +8,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler._wording import percent
-from fruler.explain.categories import accepted_levels, level_offsets
+from fruler.explain.categories import accepted_levels, few_of, level_offsets
 from fruler.explain.effects import signed_effects
 from fruler.explain.report.drawings import accepted_path, position, small_svg
 from fruler.explain.report.numbers import (
@@ -18,12 +18,14 @@ from fruler.explain.report.numbers import (
     fixed,
     shown,
     signed,
+    typeset,
     value_text,
     with_unit,
 )
 from fruler.explain.report.reference import Reference
 from fruler.explain.report.views import uses_of
-from fruler.explain.text import Said, conditions, few_of
+from fruler.explain.sentences import Sentence, sentence_of
+from fruler.explain.text import Said, conditions
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
@@ -41,10 +43,14 @@ class Tick:
 
 @dataclass(frozen=True)
 class ConditionView:
-    """A part of an antecedent: its words, its picture, or the names of categories or of a nominal input's labels."""
+    """A part of an antecedent: its words, its picture, or the names of categories or of a nominal input's labels.
+
+    Within which values it holds is only said where the words do not say it.
+    """
 
     name: str
     labels: str
+    within: str
     unit: str
     picture: str
     ticks: list[Tick]
@@ -53,7 +59,7 @@ class ConditionView:
 
 @dataclass(frozen=True)
 class TermView:
-    """A term of a linear output: its slope, and how much it changes the output over the input's range.
+    """A term of a linear output: its slope, and how much it changes the output over the input where the rule applies.
 
     Of categories it has what each of them adds instead of a slope.
     """
@@ -76,8 +82,8 @@ class TermView:
 class RuleView:
     """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs.
 
-    A rule that says a label of the output has this and its picture instead of terms; its intercept is what the label
-    stands for.
+    The sentence is None where it isn't known which rows the rule applies to. A rule that says a label of the output has
+    this and its picture instead of terms; its intercept is what the label stands for.
     """
 
     number: int
@@ -91,6 +97,7 @@ class RuleView:
     importance_share: float
     error: str
     error_alone: str
+    sentence: Sentence | None
     label: str = ""
     said: ConditionView | None = None
 
@@ -120,7 +127,7 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
         views.append(
             RuleView(
                 number=rule + 1,
-                conditions=[_condition(rule_base, reference, rule, said) for said in conditions(rule_base, rule)],
+                conditions=_conditions(rule_base, reference, rule),
                 intercept=shown(float(rule_base.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
                 terms=[_term_view(rule_base, reference, term, largest) for term in terms[rule]],
                 curves=[rule_base.names[curve.input] for curve in rule_base.curves],
@@ -130,6 +137,7 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
                 importance_share=float(shares[rule]),
                 error=errors[rule][0],
                 error_alone=errors[rule][1],
+                sentence=sentence_of(rule_base, rule, typeset),
                 label=rule_base.consequents.label(rule) or "",
                 said=None if rule_base.target is None else _said(rule_base, rule_base.target, rule),
             )
@@ -194,6 +202,10 @@ def _term_view(rule_base: RuleBase, reference: Reference, term: _Term, largest: 
     )
 
 
+def _conditions(rule_base: RuleBase, reference: Reference, rule: int) -> list[ConditionView]:
+    return [_condition(rule_base, reference, rule, said) for said in conditions(rule_base, rule, typeset)]
+
+
 def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said) -> ConditionView:
     j = said.inputs[0]
     antecedents = rule_base.antecedents
@@ -213,7 +225,7 @@ def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said)
         ticks = _ticks(variable, first, last, low, high)
     else:
         chips = [(label, first <= k <= last) for k, label in enumerate(partition.labels)]
-    return ConditionView(said.subject, said.words, variable.value_unit, picture, ticks, chips)
+    return ConditionView(said.subject, said.words, said.within, variable.value_unit, picture, ticks, chips)
 
 
 def _said(rule_base: RuleBase, target: Variable, rule: int) -> ConditionView:
@@ -225,7 +237,7 @@ def _said(rule_base: RuleBase, target: Variable, rule: int) -> ConditionView:
     described = _described(target, label, number, number, INPUT_SHARE * (high - low))
     picture = small_svg('<use href="#target-labels" class="sets"/>' + path, described)
     ticks = _ticks(target, number, number, low, high)
-    return ConditionView(target.name, label, target.unit, picture, ticks, [])
+    return ConditionView(target.name, label, "", target.unit, picture, ticks, [])
 
 
 def _described(variable: Variable, words: str, first: int, last: int, tolerance: float) -> str:

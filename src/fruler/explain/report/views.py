@@ -11,7 +11,7 @@ from fruler._wording import counted, name_with_unit, percent
 from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
 from fruler.explain.report.drawings import histogram_path, labels_path, small_svg
-from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, shown, value_text, with_unit
+from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, value_text, with_unit
 from fruler.explain.report.reference import Reference
 from fruler.explain.text import borders, label_meanings, listed
 from fruler.rules.rule_base import RuleBase
@@ -105,13 +105,13 @@ def meeting(variable: Variable, tolerance: float) -> str:
     """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of others, what they stand for."""
     partition = variable.partition
     if partition.of_triangles and not variable.tells_borders:
-        meanings = label_meanings(partition, lambda value: shown(value, tolerance))
+        meanings = label_meanings(variable, lambda value: value_text(variable, value, tolerance))
         return name_with_unit(listed(meanings), variable.unit)
     if not partition.ordered:
-        return borders(partition)
+        return borders(variable)
     if variable.tells_borders:
         return " | ".join(partition.labels)
-    splits = [with_unit(shown(split, tolerance), variable.unit) for split in partition.split_points]
+    splits = [with_unit(value_text(variable, split, tolerance), variable.unit) for split in partition.split_points]
     return partition.labels[0] + "".join(
         f" <\u00a0{split} <\u00a0{label}" for split, label in zip(splits, partition.labels[1:], strict=True)
     )

@@ -32,7 +32,7 @@
     const digits = Math.min(Math.max(Math.floor(Math.log10(Math.abs(value))) + 1 + places, 2), 15);
     const rounded = Number(value.toPrecision(digits));
     const size = Math.abs(rounded);
-    if (size >= 1e-4 && size < 1e7) return rounded.toLocaleString("en-US", { maximumFractionDigits: 12, useGrouping: false }).replace("-", "−");
+    if (size >= 1e-4 && size < 1e7) return rounded.toLocaleString("en-US", { maximumFractionDigits: 12, useGrouping: true }).replace("-", "−");
     const [mantissa, exponent] = rounded.toExponential().split("e");
     const raised = String(Number(exponent)).replace(/./g, sign => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
     return `${mantissa}·10${raised}`.replace("-", "−");
@@ -45,7 +45,9 @@
     const unitOfPlace = 10 ** -Math.min(places, 0);
     const text = (Math.round(value / unitOfPlace) * unitOfPlace).toFixed(0);
     const rounded = places > 0 ? value.toFixed(places) : text;
-    return Number(rounded) === 0 ? "0" : rounded.replace("-", "−");
+    const [whole, decimals] = rounded.replace("-", "−").split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+    return Number(rounded) === 0 ? "0" : decimals ? `${grouped}.${decimals}` : grouped;
   }
 
   function signed(value) {
@@ -116,7 +118,8 @@
     if (slider.hasAttribute("data-coded")) return `${name} = ${slider.options[nearestOption(slider, row[j])].text}`;
     const date = writtenDate(source, row[j]);
     if (date !== null) return `${name} = ${date}`;
-    return `${name} = ${shown(row[j], inputTolerance(j))}${inputUnit ? `\u00a0${inputUnit}` : ""}`;
+    const text = shown(row[j], inputTolerance(j));
+    return `${name} = ${/(^|[^a-z])(year|yr)([^a-z]|$)/i.test(name) ? text.replace(/,/g, "") : text}${inputUnit ? `\u00a0${inputUnit}` : ""}`;
   }
 
   function showValue(j) {

@@ -21,6 +21,8 @@ _INPUT = {
     "offset": "offsets",
     "importance": "input_importance",
 }
+# Of an input for each rule, where it is known.
+_PLACES = ("centres", "spreads")
 _FIGURES = ("n_rows", "base", "rmse", "cv_rmse")
 
 
@@ -30,6 +32,12 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
     inputs = [dict(zip(_INPUT, figures, strict=True)) for figures in zip(*columns, strict=True)]
     for written, histogram in zip(inputs, summary.histograms.tolist(), strict=True):
         written["histogram"] = [_counted(weight) for weight in histogram]
+    # Where it is not known a file is what it was before, which older versions read.
+    for key in _PLACES:
+        of_rules = getattr(summary, key)
+        if of_rules is not None:
+            for written, figures in zip(inputs, of_rules.T.tolist(), strict=True):
+                written[key] = figures
     return {
         "n_rows": summary.n_rows,
         "base": summary.base,
@@ -55,7 +63,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     of_inputs = members["inputs"].members()
     if set(of_inputs) != set(names):
         raise ValueError(f"{members['inputs'].place} must have the names of all inputs, and no others")
-    inputs = [of_inputs[name].keys((*_INPUT, "histogram")) for name in names]
+    inputs = [of_inputs[name].keys((*_INPUT, "histogram"), _PLACES) for name in names]
     figures: dict[str, Any] = {
         "n_rows": members["n_rows"].count(1),
         "base": members["base"].number(),
@@ -68,10 +76,22 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     histograms = [figure["histogram"].numbers() for figure in inputs]
     if len({len(histogram) for histogram in histograms}) > 1:
         raise ValueError(f"{members['inputs'].place} must have histograms of one length")
+    figures |= {key: _of_rules([figure.get(key) for figure in inputs], len(rule_importance)) for key in _PLACES}
     try:
         return TrainingSummary(histograms=np.array(histograms), rule_importance=rule_importance, **figures)
     except ValueError as error:
         raise ValueError(f"{written.place} is no summary: {error}") from None
+
+
+def _of_rules(written: list[Checked | None], n_rules: int) -> Floats | None:
+    """Return figures of each rule and input; None where no input has them."""
+    known = [of_input for of_input in written if of_input is not None]
+    if not known:
+        return None
+    rows = [of_input.numbers() for of_input in known]
+    if len(known) < len(written) or any(len(row) != n_rules for row in rows):
+        raise ValueError(f"{known[0].place} must be a number for each of the {n_rules} rules, and all inputs have it")
+    return np.array(rows).T
 
 
 def _counted(weight: float) -> float:

@@ -1,0 +1,241 @@
+"""What a rule says in words: the output at its typical row, and what changes it from there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler._wording import counted, number_to_place, number_within, readable_number
+from fruler.explain.categories import at_single_levels, category_subjects, few_of, level_changes
+from fruler.explain.effects import is_binary, output_spread, rule_widths, signed_effects, typical_rows
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.variables import Variable
+
+# How far a written output may be from the rule's: this share of the target's spread.
+SHARE_OF_SPREAD = 0.01
+# What is said to be about there may be twice as far off.
+_ABOUT = 2.0
+# How far the written place of a typical row may be off: this share of the input's range where rules apply, and no more
+# than changes the output by the share above.
+_SHARE_OF_WIDTH = 0.05
+# A unit of an input that ranges less than this far says nothing of what can happen.
+_LEAST_WIDTH = 0.5
+# More inputs than this that hardly matter are counted, not named.
+_MAX_NAMED = 2
+# Keeps a number and what belongs to it on one line; no space to `textwrap`.
+GLUE = "\u00a0"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What a rule says, in words.
+
+    Attributes
+    ----------
+    about : str
+        The output at the rule's typical row, e.g. "about -2.3 °C".
+    label : str
+        The label of the output, if the rule says one.
+    changes : tuple of str
+        What changes the output from there, the largest effect over the rule's rows first.
+    curves : tuple of str
+        The curves, which change every rule's output.
+    categories : tuple of str
+        What categories add, e.g. "origin: usa -1.3, japan +2.1".
+    rest : str
+        The inputs that hardly matter where the rule applies.
+    """
+
+    about: str
+    label: str = ""
+    changes: tuple[str, ...] = ()
+    curves: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    rest: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """All that follows the output."""
+        changes = ", and ".join(part for part in (", ".join(self.changes), " and ".join(self.curves)) if part)
+        return tuple(part for part in (changes, *self.categories, self.rest) if part)
+
+    def __str__(self) -> str:
+        said = f"{self.label} ({self.about})" if self.label else self.about
+        return "; ".join([said, *self.parts])
+
+
+def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = str) -> Sentence | None:
+    """Return what a rule says in words; None where it isn't known which rows it applies to.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    rule : int
+        Its number, from 0.
+    typeset : callable, default=str
+        What is done to each number once it is written, such as giving it a real minus.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rows = [[10.0, 1010.0], [14.0, 1020.0], [18.0, 1006.0]]
+    >>> anything = FuzzyPartition([], (0.0, 2000.0))
+    >>> inputs = [Variable("before", anything, "°C"), Variable("pressure", anything)]
+    >>> line = RuleBase(inputs, [[[0, 0], [0, 0]]], [[413.0, 0.7, -0.4]], target_unit="°C")
+    >>> print(str(sentence_of(line.with_training(rows, line.predict(rows)), 0)).replace(GLUE, " "))
+    about 18.0 °C; -0.40 °C per unit of pressure (from 1,012.0), +0.70 °C per °C of before (from 14.0)
+    """
+    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
+    label, value = rule_base.consequents.label(rule), float(rule_base.consequents.intercepts[rule])
+    if label is not None:
+        return Sentence(_about(rule_base, value, tolerance, typeset), label)
+    rows = typical_rows(rule_base)
+    if rows is None:
+        return None
+    row = at_single_levels(rule_base, rule, rows[rule])
+    return _Teller(rule_base, rule, row, tolerance, typeset).sentence()
+
+
+def _about(rule_base: RuleBase, value: float, tolerance: float, typeset: Callable[[str], str]) -> str:
+    number = typeset(number_to_place(value, _ABOUT * tolerance))
+    return _with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
+
+
+@dataclass(frozen=True)
+class _Teller:
+    """Writes what one rule says from its typical row on."""
+
+    rule_base: RuleBase
+    rule: int
+    row: Floats
+    tolerance: float
+    typeset: Callable[[str], str]
+
+    def sentence(self) -> Sentence:
+        rules, all_widths = self.rule_base, rule_widths(self.rule_base)
+        widths = all_widths[self.rule]
+        slopes = rules.consequents.terms(self.rule)
+        effects = np.abs(signed_effects(rules)[self.rule])
+        value = float(rules.consequents.intercepts[self.rule]) + sum(slope * self.row[j] for j, slope in slopes.items())
+        value += sum(float(curve.values(self.row[[curve.input]])[0]) for curve in rules.curves)
+        # Where an input is the same in all rows of the rule there is nothing to change.
+        told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
+        matter = [j for j in told if effects[j] >= self.tolerance]
+        # All rules tell an input in the same steps and to the same place.
+        changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
+        curves = [self._along(curve.input, float(curve.values(self.row[[curve.input]])[0])) for curve in rules.curves]
+        small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
+        small = small[len(matter) :]
+        categories = []
+        for subject in category_subjects(rules):
+            added = level_changes(rules, self.rule, subject, self.row)
+            if added and max(added.values()) - min(added.values()) >= self.tolerance:
+                parts = [f"{level}{GLUE}{self._signed(change)}" for level, change in added.items()]
+                categories.append(f"{subject}: {few_of(parts)}")
+            elif added:
+                small.append(subject)
+        about = _about(rules, value, self.tolerance, self.typeset)
+        rest = _rest(small, bool(matter or categories))
+        return Sentence(about, "", tuple(changes), tuple(curves), tuple(categories), rest)
+
+    def _change(self, j: int, slope: float, width: float) -> str:
+        """Write what an input changes, e.g. "+0.69 °C per °C of temperature (from 3.1)"."""
+        variable = self.rule_base.variables[j]
+        if variable.tells_gaps or is_binary(self.rule_base, j):
+            away = 1.0 - 2.0 * self.row[j]
+            return f"{self._amount(slope * away, self.tolerance)} if {_state(variable, 1.0 - self.row[j])}"
+        steepest = float(np.abs(self.rule_base.slopes[:, j]).max())
+        step = step_of(steepest, width, self.tolerance)
+        amount = self._amount(slope * step, self.tolerance * step / width)
+        place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
+        return f"{amount} per{GLUE}{per_step(variable, step)} of {variable.name} (from{GLUE}{place})"
+
+    def _along(self, j: int, added: float) -> str:
+        """Write what a curve changes; its bends are told elsewhere."""
+        low, high = self.rule_base.variables[j].partition.range
+        place = self._place(j, SHARE_OF_SPREAD / 2.0 * (high - low))
+        return f"along the curve of {self.rule_base.names[j]} (from{GLUE}{self._signed(added)}{GLUE}at{GLUE}{place})"
+
+    def _place(self, j: int, tolerance: float) -> str:
+        variable, number = self.rule_base.variables[j], float(self.row[j])
+        written = variable.written(number)
+        if written is not None:
+            return written.replace(" ", GLUE)
+        return self.typeset(number_to_place(number, tolerance, grouped=not variable.counts_years))
+
+    def _amount(self, change: float, tolerance: float) -> str:
+        sign = "-" if change < 0.0 else "+"
+        text = self.typeset(f"{sign}{_two_digits(number_within(abs(change), tolerance))}")
+        return _with_unit(text, self.rule_base.target_unit).replace(" ", GLUE)
+
+    def _signed(self, change: float) -> str:
+        text = number_to_place(change, _ABOUT * self.tolerance)
+        return self.typeset(text if text.startswith("-") or text == "0" else f"+{text}")
+
+
+def step_of(slope: float, width: float, tolerance: float) -> float:
+    """Return the step of an input that a change is told for: 1, or a power of ten that fits where the rule applies.
+
+    Examples
+    --------
+    >>> step_of(-0.4, 12.0, 0.08), step_of(-0.0042, 1700.0, 0.08), step_of(342.0, 0.04, 0.08)
+    (1.0, 1000.0, 0.01)
+    """
+    if width >= _LEAST_WIDTH and abs(slope) >= tolerance:
+        return 1.0
+    fitting = float(f"1e{math.floor(math.log10(width) + 1e-9)}")
+    return fitting if width < _LEAST_WIDTH else max(fitting, 1.0)
+
+
+def per_step(variable: Variable, step: float) -> str:
+    r"""Write a step of an input in its unit, e.g. "°C" or "1,000 lb".
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition
+    >>> weight, count = (Variable("weight", FuzzyPartition([], (0, 9)), unit) for unit in ("lb", ""))
+    >>> per_step(weight, 1.0), per_step(weight, 1000.0), per_step(count, 1.0), per_step(count, 0.01)
+    ('lb', '1,000\xa0lb', 'unit', '0.01')
+    """
+    # What a date counts begins with its unit: "years since 2015".
+    counts = variable.source.counts.partition(" ")[0] if variable.source is not None else ""
+    if step == 1.0:
+        return counts.removesuffix("s") or variable.unit or "unit"
+    return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
+
+
+def _state(variable: Variable, number: float) -> str:
+    """Write that an input of 0 and 1 is one of them."""
+    if variable.tells_gaps:
+        return f"{variable.column} is {'missing' if number else 'there'}"
+    labels = variable.partition.labels
+    named = len(labels) == 2 and labels != variable.partition.default_labels
+    return f"{variable.name} is {labels[int(number)] if named else f'{number:.0f}'}"
+
+
+def _rest(small: list[str], more: bool) -> str:
+    """Say which inputs hardly matter."""
+    if not small:
+        return ""
+    if len(small) <= _MAX_NAMED:
+        return f"{' and '.join(small)} hardly matter{'s' if len(small) == 1 else ''}"
+    return f"{counted(len(small), 'other input' if more else 'input')} hardly matter"
+
+
+def _by_size(effects: Floats) -> list[int]:
+    return [int(j) for j in np.argsort(-effects, kind="stable")]
+
+
+def _two_digits(number: str) -> str:
+    """Write a number after the point with two digits that matter at least: 0.40, not 0.4."""
+    short = "." in number and "e" not in number and len(number.replace(".", "").strip("0")) == 1
+    return f"{number}0" if short else number
+
+
+def _with_unit(text: str, unit: str) -> str:
+    return f"{text} {unit}" if unit else text
