@@ -30,7 +30,8 @@ def rules(consequents, antecedents=None, **options):
     return RuleBase(variables, antecedents or [[[0, 0], [0, 1]], [[1, 2], [1, 1]]], consequents, **options)
 
 
-def test_rules_read_as_sentences():
+def test_rules_read_as_sentences(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     text = str(
         rules([[1.0, 2.0, 0.0], [0.0, -0.5, 12.3456]], target_name="power", target_unit="kW", support=[0.25, 0.75])
     )
