@@ -146,7 +146,7 @@ WIND = Curve(1, FuzzyPartition([20.0], (0.0, 60.0), 0.5), [[-4.0, 0.2], [0.5, 0.
 def test_curves_are_named_in_every_rule_and_told_below():
     jump = Curve(0, FuzzyPartition([15.0], (0.0, 30.0), 0.0), [[-3.0, 0.0], [2.0, 0.0]])
     said = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], target_name="power", curves=[WIND, jump])
-    assert rules_text(said, form="equation") == (
+    assert rules_text(said, width=80, form="equation") == (
         "2 rules and 2 curves for power\n"
         "\n"
         "Rule 1\n"
