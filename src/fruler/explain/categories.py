@@ -85,7 +85,7 @@ def at_single_levels(rule_base: RuleBase, rule: int, row: Floats) -> Floats:
 def level_changes(rule_base: RuleBase, rule: int, subject: str, row: Floats) -> dict[str, float]:
     """Return by how much each category that a rule holds for changes its output from that of a row.
 
-    In the typical row of a rule an input of categories has its mean, so that the changes are from the mean of what the
+    The typical row of a rule has the mean of a column of categories, so changes count from the mean of what the
     categories add there. Empty where they make no difference.
 
     Examples
