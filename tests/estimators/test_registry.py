@@ -91,6 +91,8 @@ CHANGES = {
     },
     "fruler": {
         "instance_selection": False,
+        "core_error": "rmse",
+        "splits": "gain",
         "fit_rows": "selected",
         "split_points": {0: [0.3]},
         "fuzziness": 0.2,
