@@ -9,13 +9,14 @@ BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "scipy>=1.12" "meson>=1.4" nin
 # The build directory is kept, so that a changed kernel is all that is compiled again.
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build/install
 
-.PHONY: help demo test test-random lint bench bench-preprocessing clean
+.PHONY: help demo test test-random lint docs bench bench-preprocessing clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the tests"
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make lint   check style and types"
+	@echo "make docs   build the documentation's site in build/site"
 	@echo "make bench DATA=folder   the paper's experiment: tables and pictures in results/"
 	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -37,6 +38,12 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Sphinx notices by itself which pages have changed. Warnings, such as a link that leads nowhere, are errors.
+docs: export OPENBLAS_NUM_THREADS = 1
+docs: .venv/installed-for-docs
+	$(BIN)/python -m sphinx -b html -W --keep-going --quiet docs build/site
+	@echo "Open build/site/index.html in a browser."
+
 bench: .venv/installed-for-tests
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench DATA=folder"; exit 1; }
 	$(BIN)/fruler bench --data "$(DATA)" $(BENCH)
@@ -47,7 +54,7 @@ bench-preprocessing: .venv/installed
 	$(BIN)/python benchmarks/preprocessing_speed.py --data "$(DATA)"
 
 clean:
-	rm -rf .venv build
+	rm -rf .venv build docs/api docs/examples
 
 .venv/build-tools: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON); name a Python 3.11 or later: make PYTHON=python3.12"; exit 1; }
@@ -69,3 +76,7 @@ clean:
 .venv/installed-for-development: .venv/build-tools $(SOURCES)
 	@$(INSTALL) ".[dev]"
 	@touch $@ .venv/installed .venv/installed-for-tests
+
+.venv/installed-for-docs: .venv/build-tools $(SOURCES)
+	@$(INSTALL) ".[docs]"
+	@touch $@ .venv/installed
