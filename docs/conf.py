@@ -25,7 +25,7 @@ extensions = [
     "docstrings",
 ]
 # examples/ and api/ are written by the build.
-exclude_patterns = ["gallery", "pictures", "_*", "Thumbs.db", ".DS_Store"]
+exclude_patterns = ["gallery", "pictures", "data", "_*", "Thumbs.db", ".DS_Store"]
 templates_path = ["_templates"]
 
 # Every link inside the site must lead somewhere. Types in signatures may be those of packages that have no pages here.
