@@ -23,6 +23,7 @@ extensions = [
     "mathml",
     "outside_links",
     "docstrings",
+    "offline",
 ]
 # examples/ and api/ are written by the build.
 exclude_patterns = ["gallery", "pictures", "data", "_*", "Thumbs.db", ".DS_Store"]
@@ -47,6 +48,7 @@ autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -60,6 +62,9 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "min_reported_time": 1e9,
     "show_memory": False,
+    # Displays draw themselves; what they return says nothing.
+    "capture_repr": (),
+    "notebook_extensions": [],
     "show_signature": False,
     "write_computation_times": False,
     "remove_config_comments": True,
@@ -75,10 +80,11 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "fruler"},
     "show_prev_next": True,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -86,4 +92,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "changelog": [], "citing": [], "faq": [], "glossary": []}
+html_sidebars = {"index": [], "start": [], "tutorial": [], "changelog": [], "citing": [], "faq": [], "glossary": []}

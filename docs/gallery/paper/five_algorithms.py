@@ -2,8 +2,8 @@
 Five algorithms on one function
 ===============================
 
-What the rules of the five estimators look like as functions of one input: linear rules that grow or evolve, constants,
-free fuzzy sets, and labels of the output.
+What the rules of the five estimators look like as functions of one input: linear rules that grow or evolve,
+constants, free fuzzy sets, and labels of the output.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 The paper's second stage: discretization
 ========================================
 
-``MultiGranularityDiscretizer`` splits an input where its relation to the target bends, once more for every granularity. The
-evolution then chooses a granularity for each input, and moves the split points a little: lateral displacement.
+``MultiGranularityDiscretizer`` splits an input where its relation to the target bends, once more for every
+granularity. The evolution then chooses a granularity for each input, and moves the split points a little: lateral
+displacement.
 """
 
 from fruler import MultiGranularityDiscretizer

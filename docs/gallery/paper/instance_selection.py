@@ -2,8 +2,8 @@
 The paper's first stage: instance selection
 ===========================================
 
-``ClassConditionalSelector`` keeps the rows from which the others are best predicted. It is an estimator of its own, with
-``fit_resample`` as in imbalanced-learn.
+``ClassConditionalSelector`` keeps the rows from which the others are best predicted. It is an estimator of its own,
+with ``fit_resample`` as in imbalanced-learn.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 The effect of an input
 ======================
 
-Move one input over its range and watch the prediction. The thick line is the mean over the rows (partial dependence); each
-faint line is one row. Lines that are not parallel show an interaction: what the input does depends on the others.
+Move one input over its range and watch the prediction. The thick line is the mean over the rows (partial
+dependence); each faint line is one row. Lines that are not parallel show an interaction: what the input does
+depends on the others.
 """
 
 from fruler import FuzzyRuleRegressor

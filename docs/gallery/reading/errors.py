@@ -2,8 +2,8 @@
 Observed against predicted
 ==========================
 
-Hold rows out, predict them, and look at what is left. Points along the diagonal, and residuals without a pattern, are what
-you want to see.
+Hold rows out, predict them, and look at what is left. Points along the diagonal, and residuals without a pattern,
+are what you want to see.
 """
 
 from sklearn.model_selection import train_test_split

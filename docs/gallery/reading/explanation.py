@@ -2,7 +2,8 @@
 Why this prediction?
 ====================
 
-``explain`` splits a prediction into what each input adds to the mean prediction. The parts sum to the prediction exactly.
+``explain`` splits a prediction into what each input adds to the mean prediction. The parts sum to the prediction
+exactly.
 """
 
 import matplotlib.pyplot as plt

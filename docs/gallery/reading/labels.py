@@ -2,8 +2,8 @@
 The labels of an input
 ======================
 
-"Low" and "high" are fuzzy sets that are learned from the data. Around the split point both hold in part, and a prediction
-moves smoothly from one rule to the next. The bars are the training rows.
+"Low" and "high" are fuzzy sets that are learned from the data. Around the split point both hold in part, and a
+prediction moves smoothly from one rule to the next. The bars are the training rows.
 """
 
 from fruler import FuzzyRuleRegressor

@@ -2,8 +2,8 @@
 Rules as a picture
 ==================
 
-Learn rules from a table and draw them: on the left where each rule applies, on the right how much each input changes
-the output there.
+Learn rules from a table and draw them: on the left where each rule applies, on the right how much each input
+changes the output there.
 """
 
 from fruler import FuzzyRuleRegressor
@@ -17,6 +17,7 @@ model = model.with_names(units=weather.units)
 RuleBaseDisplay.from_estimator(model)
 
 # %%
-# The same rules as sentences. Each says what the output is at its typical row, and how each input changes it from there.
+# The same rules as sentences. Each says what the output is at its typical row, and how each input changes it from
+# there.
 
 print(model.rule_base_)

@@ -2,8 +2,8 @@
 How many rules are enough?
 ==========================
 
-The search meets models of many sizes and keeps the best of each. Choose a smaller one where the error hardly grows: it is
-ready to use, without another fit.
+The search meets models of many sizes and keeps the best of each. Choose a smaller one where the error hardly grows:
+it is ready to use, without another fit.
 """
 
 from fruler import FuzzyRuleRegressor

@@ -2,9 +2,9 @@
 Rules that hold one by one
 ==========================
 
-Rules that are fitted only together can be wrong one by one: their errors cancel. ``locality`` decides how much each rule must
-be right by itself. With 0 only the sum counts, and the lines of single rules leave the data; with the default each line
-follows the data where its rule applies.
+Rules that are fitted only together can be wrong one by one: their errors cancel. ``locality`` decides how much each
+rule must be right by itself. With 0 only the sum counts, and the lines of single rules leave the data; with the
+default each line follows the data where its rule applies.
 """
 
 import matplotlib.pyplot as plt
@@ -32,5 +32,5 @@ for panel, locality in zip(panels, [0.0, None], strict=True):
 figure.supxlabel("x; coloured: single rules, dashed: the prediction")
 
 # %%
-# Truth is the error of all rules together over that of the strongest rule alone: 1 means that every rule can be read by
-# itself.
+# Truth is the error of all rules together over that of the strongest rule alone: 1 means that every rule can be
+# read by itself.

@@ -2,8 +2,8 @@
 Dates
 =====
 
-From a column of dates, rules may use the time that has passed, the day of the year, the weekday and the hour. The day of the
-year starts where it suits the target, so that winter is one label and not two.
+From a column of dates, rules may use the time that has passed, the day of the year, the weekday and the hour. The
+day of the year starts where it suits the target, so that winter is one label and not two.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 Split points that you know
 ==========================
 
-If you know where an input changes its meaning, say so. The input is then split there or not at all, and you can give the
-labels their names.
+If you know where an input changes its meaning, say so. The input is then split there or not at all, and you can
+give the labels their names.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 Compared with other regressors
 ==============================
 
-Error on held-out rows against what there is to read, on the bundled Friedman data. Any scikit-learn tool works with the
-estimators: here ``cross_val_score``.
+Error on held-out rows against what there is to read, on the bundled Friedman data. Any scikit-learn tool works with
+the estimators: here ``cross_val_score``.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,8 @@
 Rules written by hand
 =====================
 
-A rule base need not be learned. Write one from what an expert knows, and predict, draw, explain and export it like any other.
+A rule base need not be learned. Write one from what an expert knows, and predict, draw, explain and export it like
+any other.
 """
 
 import matplotlib.pyplot as plt
