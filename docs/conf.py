@@ -21,7 +21,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "mathml",
-    "outside_links",
+    "pages",
     "docstrings",
     "offline",
 ]
