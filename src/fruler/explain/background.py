@@ -1,4 +1,4 @@
-"""The rows over which effects are averaged: some of those given, or rows like those that the rules were learned from."""
+"""The rows over which effects are averaged: some of those given, or rows like those that rules were learned from."""
 
 from __future__ import annotations
 

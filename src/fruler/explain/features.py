@@ -1,4 +1,4 @@
-"""What a reader takes for one input: a number, or a choice among categories, however many inputs of rules stand for it."""
+"""What a reader takes for one input: a number, or a choice among categories, however many inputs stand for it."""
 
 from __future__ import annotations
 

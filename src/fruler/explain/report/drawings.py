@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler.explain.report.numbers import axis_numbers
@@ -180,7 +181,7 @@ class Chart:
             f'height="{frame.strip - _STRIP_GAP:g}" {_SMALL_BOX}><use href="#{target}" class="{kind}"/></svg>'
         )
 
-    def _add_bars(self, edges: Floats, tops: Floats, floor: float, there: Floats, kind: str) -> None:
+    def _add_bars(self, edges: Floats, tops: Floats, floor: float, there: npt.NDArray[np.bool_], kind: str) -> None:
         left, right = self.x(edges[:-1]) + 0.5, self.x(edges[1:]) - 0.5
         bars = "".join(
             f"M{_short(a)} {floor:g}V{_short(t)}H{_short(b)}V{floor:g}Z"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,9 +21,10 @@ from fruler.rules.rule_base import RuleBase
 _LEAST_EFFECT = 0.02
 # More pictures than this are folded away.
 _MAX_OPEN = 12
-_FRAME = Frame(width=320.0, height=242.0, left=50.0, right=314.0, top=8.0, bottom=158.0, strip=32.0)
-_TALL = Frame(width=320.0, height=276.0, left=50.0, right=314.0, top=8.0, bottom=158.0, strip=32.0)
-# Room for the names of options, in pixels for each letter and between two of them, and the longest name there is room for.
+_FRAME = Frame(width=320.0, height=216.0, left=50.0, right=304.0, top=8.0, bottom=158.0, strip=32.0)
+# With names below that are slanted.
+_TALL = replace(_FRAME, height=264.0)
+# Room for the names of options: pixels for each letter and between two names, and the letters of the longest.
 _LETTER, _BETWEEN, _LONGEST = 7.0, 10.0, 14
 _MAX_OPTIONS = 14
 
@@ -93,7 +94,7 @@ def _picture(
         return _options_picture(reference, curve, scale, given, (name, y_title))
     variable = rule_base.variables[curve.feature.inputs[0]]
     limits = float(curve.values[0]), float(curve.values[-1])
-    chart = Chart(name, limits, scale, variable.title, y_title, variable, _FRAME)
+    chart = Chart(name, limits, scale, "", y_title, variable, _FRAME)
     if reference.histograms is not None:
         # The histogram is from the least to the greatest value, as the axis is.
         chart.strip_reference(f"h{curve.feature.inputs[0]}", "histogram")

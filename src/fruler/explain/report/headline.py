@@ -24,9 +24,7 @@ class Headline(NamedTuple):
     note: str
 
 
-def headlines(
-    rule_base: RuleBase, reference: Reference, measured: Measured | None, inputs_used: int
-) -> list[Headline]:
+def headlines(rule_base: RuleBase, reference: Reference, measured: Measured | None, inputs_used: int) -> list[Headline]:
     """Return the figures that stand out.
 
     The error, what it explains and the error of the strongest rule alone are measured on the same kind of rows: on

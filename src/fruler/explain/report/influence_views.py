@@ -72,9 +72,7 @@ def _moves(rule_base: RuleBase, feature: Feature) -> float:
     return 0.0 if rule_base.training is None else float(rule_base.training.input_importance[feature.columns].sum())
 
 
-def pair_views(
-    rule_base: RuleBase, reference: Reference, features: Sequence[Feature], rows: Floats
-) -> list[PairView]:
+def pair_views(rule_base: RuleBase, reference: Reference, features: Sequence[Feature], rows: Floats) -> list[PairView]:
     """Return the pairs of features that interact, the strongest first, six at most."""
     least = _LEAST_STRENGTH * reference.spread
     pairs = ranked_interactions(rule_base, features, rows, least=least, most=_MAX_PAIRS)
@@ -94,21 +92,27 @@ def _sentence(rule_base: RuleBase, reference: Reference, pair: Interaction) -> s
     """Say what an interaction means."""
 
     def said(feature: Feature, values: tuple[float, ...]) -> str:
+        j = feature.inputs[0]
+        variable = rule_base.variables[j]
+        if variable.tells_gaps:
+            return "missing" if values[0] else "there"
         if feature.options:
             row = np.zeros(len(rule_base.variables))
             row[feature.columns] = values
             return feature.options[feature.option_of(row)].text
-        j = feature.inputs[0]
-        variable = rule_base.variables[j]
         text = value_text(variable, values[0], INPUT_SHARE * float(reference.high[j] - reference.low[j]))
         return with_unit(text, variable.value_unit)
 
     def change(value: float) -> str:
         return with_unit(signed(value, TARGET_SHARE * reference.spread), rule_base.target_unit)
 
+    def name(feature: Feature) -> str:
+        variable = rule_base.variables[feature.inputs[0]]
+        return variable.column if variable.tells_gaps else feature.name
+
     start, end = said(pair.moved, pair.start), said(pair.moved, pair.end)
     low, high = said(pair.held, pair.low), said(pair.held, pair.high)
     return (
-        f"From {start} to {end}, {pair.moved.name} changes {rule_base.target_name} by {change(pair.change_low)} where "
-        f"{pair.held.name} is {low}, and by {change(pair.change_high)} where it is {high}."
+        f"From {start} to {end}, {name(pair.moved)} changes {rule_base.target_name} by {change(pair.change_low)} where "
+        f"{name(pair.held)} is {low}, and by {change(pair.change_high)} where it is {high}."
     )

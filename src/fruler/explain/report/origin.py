@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from fruler._wording import counted
 from fruler.explain.report.measurement import Measured
@@ -13,6 +14,9 @@ from fruler.rules.rule_base import RuleBase
 
 # The seed is told apart from the other settings.
 _SEED = "random_state"
+# Parameters that say nothing about the model.
+_PLAIN = (str, bool, int, float, list, tuple, dict, type(None))
+_NOT_TOLD = ("callbacks", "verbose", "n_jobs", "warm_start", "checkpoint")
 # Builds that must come out the same every time set their date by this variable, in seconds since 1970.
 _FIXED_DATE = "SOURCE_DATE_EPOCH"
 
@@ -50,6 +54,25 @@ class Origin:
     settings: Mapping[str, object] = field(default_factory=dict)
     date: datetime.datetime | None = None
 
+    def learned_by(self, algorithm: str, settings: Mapping[str, object], call: str = "") -> Origin:
+        """Return the same, with how the rules were learned where it doesn't say so.
+
+        Parameters
+        ----------
+        algorithm : str
+            The name of the algorithm.
+        settings : mapping of str to object
+            Its parameters.
+        call : str, optional
+            The call that learned the rules, told where no command is known.
+        """
+        return replace(
+            self,
+            algorithm=self.algorithm or algorithm,
+            settings=self.settings or told_settings(settings),
+            command=self.command or call,
+        )
+
     @property
     def moment(self) -> str:
         """When the report was made, in words."""
@@ -63,7 +86,14 @@ class Origin:
         return f"{date.day} {date:%B %Y, %H:%M} UTC"
 
 
-def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None, *, learned_elsewhere: bool) -> list[tuple[str, str]]:
+def told_settings(settings: Mapping[str, object]) -> dict[str, Any]:
+    """Return the settings that say something about a model: not how many threads there were, nor what watched."""
+    return {name: value for name, value in settings.items() if name not in _NOT_TOLD and isinstance(value, _PLAIN)}
+
+
+def origin_facts(
+    origin: Origin, rule_base: RuleBase, measured: Measured | None, *, learned_elsewhere: bool
+) -> list[tuple[str, str]]:
     """Return what is known of a report's origin, each with its name."""
     from fruler import __version__
 

@@ -111,8 +111,8 @@ def report_html(
     title : str, optional
         The title of the page.
     alternatives : sequence of sequences of str, optional
-        Inputs that stand for the categories of one column: one of them is 1 and the others are 0. They have one control.
-        Of inputs that come from columns of a table the rules know it themselves.
+        Inputs that stand for the categories of one column: one of them is 1 and the others are 0. They have one
+        control. Of inputs that come from columns of a table the rules know it themselves.
     origin : Origin, optional
         Where the model comes from, which the page tells; by default only when the page was made, and by which version.
 
@@ -160,7 +160,11 @@ def _rendered(
     reference = reference_of(rule_base)
     inputs, rules = input_views(rule_base, reference), rule_views(rule_base, reference)
     features = features_of(rule_base, told.alternatives)
-    controls = sorted(features, key=lambda feature: min(map([view.index for view in inputs].index, feature.inputs)))
+    places = [view.index for view in inputs]
+    controls = sorted(features, key=lambda feature: min(map(places.index, feature.inputs)))
+    if rule_base.training is not None:
+        ordered = ordered_features(rule_base, features)
+        controls = ordered + [feature for feature in controls if feature not in ordered]
     folder = resources.files("fruler.explain.report")
     page: str = _template().render(
         title=told.title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
@@ -213,8 +217,10 @@ def _influence(
     rows = background_rows(rule_base, features, given)
     importance = importance_views(rule_base, reference, ordered)
     if given is None:
-        over = f"{len(rows)} rows made up from the summary of the training data" if reference.known else (
-            f"{len(rows)} rows made up from the ranges of the inputs"
+        over = (
+            f"{len(rows)} rows made up from the summary of the training data"
+            if reference.known
+            else (f"{len(rows)} rows made up from the ranges of the inputs")
         )
     else:
         which = "training" if measured is not None and measured.are_training else "given"
@@ -234,7 +240,9 @@ def _pictured(measured: Measured | None) -> str:
         return ""
     rows = f"{len(measured.observed):,}"
     if measured.are_training:
-        return f"Measured on the {rows} training rows, from which the model was learned: on new rows expect larger misses."
+        return (
+            f"Measured on the {rows} training rows, from which the model was learned: on new rows expect larger misses."
+        )
     return f"Measured on the {rows} rows given to the report."
 
 
