@@ -178,7 +178,8 @@ class Chart:
         frame = self._frame
         self._content.append(
             f'<svg x="{frame.left:g}" y="{frame.bottom + _STRIP_GAP:g}" width="{frame.right - frame.left:g}" '
-            f'height="{frame.strip - _STRIP_GAP:g}" {_SMALL_BOX}><use href="#{target}" class="{kind}"/></svg>'
+            f'height="{frame.strip - _STRIP_GAP:g}" {_SMALL_BOX} aria-hidden="true"><use href="#{target}" '
+            f'class="{kind}"/></svg>'
         )
 
     def _add_bars(self, edges: Floats, tops: Floats, floor: float, there: npt.NDArray[np.bool_], kind: str) -> None:
