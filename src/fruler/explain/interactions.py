@@ -15,7 +15,8 @@ from fruler.rules.rule_base import RuleBase
 # Among these shares of the rows, from the lowest value on, lie the values that an interaction is told at.
 _QUANTILES = (0.1, 0.5, 0.9)
 _MAX_OPTIONS = 6
-# Strengths are compared to this share of the largest, so that the order is the same on every machine.
+# Strengths are compared to this share of the largest prediction, so that the order is the same on every machine; less
+# is what rounding leaves.
 _EXACTNESS = 1e-9
 
 
@@ -89,7 +90,7 @@ def ranked_interactions(
     if not pairs or len(rows) < 2:
         return []
     strengths = _strengths(rule_base, pairs, rows)
-    unit = _EXACTNESS * float(strengths.max()) or 1.0
+    unit = _EXACTNESS * float(np.abs(rule_base.predict(rows)).max()) or 1.0
     order = np.argsort(-np.round(strengths / unit), kind="stable")
     kept = [k for k in order.tolist() if strengths[k] > max(least, unit)]
     return [_told(rule_base, pairs[k], float(strengths[k]), rows) for k in kept[:most]]

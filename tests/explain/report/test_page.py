@@ -249,7 +249,7 @@ def test_rules_without_training_data_take_the_given_rows_for_ranges():
 def test_one_rule_without_conditions_is_called_a_formula(weather_model):
     told = texts_of(weather_model.with_rules(1).report())
     assert "The formula" in told
-    assert "Rules that speak" not in told
+    assert "Active rules" not in told
     assert "nothing else applies" not in told
 
 

@@ -15,7 +15,6 @@ from fruler.explain.report.reference import Reference
 from fruler.explain.report.views import has_sets, uses_of
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
-from fruler.table.date_sources import CycleSource, DateSource, TrendSource
 
 # With more controls than this, those that move predictions least are folded away.
 _MAX_OPEN, _OPEN_OF_MANY = 12, 8
@@ -91,6 +90,7 @@ def control_groups(rule_base: RuleBase, reference: Reference, features: Sequence
     dates = date_columns(rule_base)
     used: list[ControlView | DateView] = []
     unused: list[ControlView | DateView] = []
+    joined: dict[str, DateView] = {}
     for feature in features:
         view = _control(rule_base, reference, feature)
         column = rule_base.variables[view.index].column
@@ -98,11 +98,10 @@ def control_groups(rule_base: RuleBase, reference: Reference, features: Sequence
         if view.index not in own:
             (used if view.used else unused).append(view)
             continue
-        joined = next((one for one in used if isinstance(one, DateView) and one.column == column), None)
-        if joined is None:
-            joined = DateView(column, own, _tells_hours(rule_base, own))
-            used.append(joined)
-        joined.parts.append(view)
+        if column not in joined:
+            joined[column] = DateView(column, own, _tells_hours(rule_base, own))
+            used.append(joined[column])
+        joined[column].parts.append(view)
     first, rest = (used[:_OPEN_OF_MANY], used[_OPEN_OF_MANY:]) if len(used) > _MAX_OPEN else (used, [])
     groups = [
         ControlGroup("", True, first),
@@ -117,17 +116,14 @@ def date_columns(rule_base: RuleBase) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for j in np.flatnonzero(rule_base.uses).tolist():
         source = rule_base.variables[j].source
-        if isinstance(source, DateSource):
+        if source is not None and source.of_dates:
             found.setdefault(source.column, []).append(j)
     return {column: inputs for column, inputs in found.items() if len(inputs) > 1}
 
 
 def _tells_hours(rule_base: RuleBase, inputs: Sequence[int]) -> bool:
     sources = [rule_base.variables[j].source for j in inputs]
-    return any(
-        (isinstance(one, CycleSource) and one.cycle == "hour") or (isinstance(one, TrendSource) and one.unit == "hours")
-        for one in sources
-    )
+    return any(source is not None and source.tells_hours for source in sources)
 
 
 def _control(rule_base: RuleBase, reference: Reference, feature: Feature) -> ControlView:

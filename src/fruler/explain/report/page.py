@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _MAX_RULES_OPEN = 12
 # More rules than this can be searched, sorted and grouped.
 _MAX_RULES_LISTED = 8
+# A line of a script that says why, for those who read the package.
+_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _SCRIPTS = (
     "inference.js",
     "dates.js",
@@ -172,7 +174,7 @@ def _rendered(
         target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
         labels_title=_labels_title(rule_base),
         style=folder.joinpath("report.css").read_text("utf-8"),
-        scripts=[folder.joinpath(name).read_text("utf-8") for name in _SCRIPTS],
+        scripts=[_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
         data=_embedded(rule_base, reference, measured, features, given),
         glance=headlines(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
         errors=_error_rows(rule_base, reference, error_table(rule_base, measured)),
