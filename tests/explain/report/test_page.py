@@ -253,9 +253,13 @@ def test_one_rule_without_conditions_is_called_a_formula(weather_model):
     assert "nothing else applies" not in told
 
 
-def test_a_large_model_stays_below_a_megabyte_and_folds_what_matters_less(large):
+def test_the_page_of_a_typical_model_stays_small(weather_model, weather):
+    assert len(weather_model.report(weather.data, weather.target).encode()) < 200_000
+
+
+def test_a_large_model_stays_small_and_folds_what_matters_less(large):
     page = report_html(large)
-    assert len(page.encode()) < 1_000_000
+    assert len(page.encode()) < 500_000
     assert "32 inputs that move the prediction less" in page
     order = [int(j) for j in re.findall(r'class="input" data-input="(\d+)"', page)]
     assert sorted(order) == list(range(40))

@@ -174,7 +174,7 @@ def test_the_inputs_of_a_column_of_categories_have_one_control(page):
 def test_one_date_sets_all_that_comes_from_it(page):
     shown = page()
     box = shown.get_by_label("sold", exact=True).first
-    for moment in ("2019-03-03T14:30", "2016-02-29T00:00", "2020-12-31T23:59"):
+    for moment in ("2019-03-03T14:30", "2016-02-29T00:00", "2020-12-26T23:59"):
         box.fill(moment)
         row = at_moment(start_row(), pd.Timestamp(moment))
         assert predicted(shown) == pytest.approx(RULES.predict(row[None])[0], abs=1e-6)

@@ -335,7 +335,7 @@ def test_the_strongest_rule_stands_beside_the_model(open_report, request, name):
         small = abs(said - predicted) < 0.002 * rule_base.training.target_spread
         assert gap.endswith("the same" if small else "higher" if said > predicted else "lower")
         gaps.add(gap)
-    assert len(gaps) > 2
+    assert len(gaps) > 1
 
 
 def test_one_rule_has_nothing_beside_it(open_report, weather_model):
