@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from fruler._wording import counted, name_with_unit, number_within, percent
+from fruler._wording import counted, name_with_unit, number_to_place, percent
 from fruler.explain.importance import input_importance
 from fruler.explain.parts import inputs_by_subject, joined, part_tolerance
-from fruler.explain.plots.drawing import SMALL, blue, inches_of, name_axes, new_axes, number_ticks, text_inches, tidy, wrap
+from fruler.explain.plots.drawing import (
+    SMALL,
+    blue,
+    inches_of,
+    name_axes,
+    new_axes,
+    number_ticks,
+    text_inches,
+    tidy,
+    wrap,
+)
 from fruler.explain.plots.subjects import rule_base_of
 from fruler.rules.rule_base import RuleBase
 
@@ -129,7 +139,7 @@ class ImportanceDisplay:
         moves = table["moves"].to_numpy()
         self.bars_ = ax.barh(range(len(table)), moves, 0.7, color=blue())
         texts = [
-            f"{number_within(move, self.tolerance)} ({percent(share)})"
+            f"{number_to_place(move, self.tolerance)} ({percent(share)})"
             for move, share in zip(moves, table["share"], strict=True)
         ]
         room = max(map(text_inches, texts), default=0.0) + 0.15
@@ -144,7 +154,7 @@ class ImportanceDisplay:
         target = name_with_unit(self.target_name, self.target_unit)
         hidden = len(moving) - len(table)
         note = f"; {counted(hidden, 'input')} of less importance left out" if hidden else ""
-        name_axes(ax, f"moves {target} from its mean prediction, in the mean over rows{note}")
+        name_axes(ax, f"mean move of {target} away from the mean prediction{note}")
         return self
 
 

@@ -173,14 +173,15 @@ class WaterfallDisplay:
         ends = [*ways, ways[-1]]
         left = [False, *(part.adds < 0.0 for part in self.parts_), False]
         low, high = float(ways.min()), float(ways.max())
-        room = max(text_inches(number) + 0.2 for number in numbers)
+        between = range(1, len(ways))
+        room = max(text_inches(number) + 0.25 for number in numbers)
         inch = ((high - low) or max(abs(low), 1.0)) / max(inches - 2.0 * room, 0.5)
         ax.set_xlim(low - room * inch, high + room * inch)
         for place, (number, end, leftwards) in enumerate(zip(numbers, ends, left, strict=True)):
             ax.annotate(
                 number,
                 (end, place),
-                (-6 if leftwards else 6, 0),
+                (-5 if leftwards else 5 if place in between else 9, 0),
                 textcoords="offset points",
                 ha="right" if leftwards else "left",
                 va="center",

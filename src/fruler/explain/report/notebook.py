@@ -37,6 +37,7 @@ _STYLE = (
 )
 # Parts that rise are filled, those that fall are hatched; each begins where the one above ends.
 _BAR_STYLE = (
+    ".fruler-why p.q{margin-bottom:1.2em}"
     ".fruler-why table{width:auto;max-width:100%;margin-bottom:.3em}"
     ".fruler-why .w{position:relative;display:block;width:16em;height:1em}"
     ".fruler-why .w span{position:absolute;top:.1em;bottom:.1em;box-sizing:border-box;min-width:1px;opacity:.6}"
@@ -132,7 +133,7 @@ def _why(explanation: Explanation, row: int) -> str:
 
 
 def _line(text: str, number: str, bar: str) -> str:
-    return f'<tr><th scope="row">{escape(text)}</th><td class="n">{number}</td><td>{bar}</td></tr>'
+    return f'<tr><th scope="row">{escape(text)}</th><td class="n">{number.replace("-", "−")}</td><td>{bar}</td></tr>'
 
 
 def _bar(ways: Floats, before: float, after: float) -> str:
@@ -140,7 +141,8 @@ def _bar(ways: Floats, before: float, after: float) -> str:
     low, room = float(ways.min()), float(np.ptp(ways)) or 1.0
     start, wide = 100.0 * (min(before, after) - low) / room, 100.0 * abs(after - before) / room
     kind = "at" if before == after else "up" if after > before else "down"
-    return f'<span class="w" aria-hidden="true"><span class="{kind}" style="left:{start:.1f}%;width:{wide:.1f}%"></span></span>'
+    bar = f'<span class="{kind}" style="left:{start:.1f}%;width:{wide:.1f}%"></span>'
+    return f'<span class="w" aria-hidden="true">{bar}</span>'
 
 
 def _row(view: RuleView, weights: bool) -> str:
