@@ -11,14 +11,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats, Indices
-from fruler._wording import number_within
-from fruler.explain.parts import Part, joined, part_tolerance, parts_of, shown_parts, signed
+from fruler._wording import counted, number_within
+from fruler.explain.parts import Part, by_size, joined, part_tolerance, parts_of, shown_parts, signed
 from fruler.rules.contributions import parts_from
 from fruler.rules.outside import outside_training
 from fruler.rules.rule_base import RuleBase
 from fruler.table.reading import unknown_values
 
-ROWS_SHOWN, PARTS_SHOWN = 5, 6
+ROWS_SHOWN, PARTS_SHOWN, _RULES_SHOWN = 5, 6, 5
 # A rule that fires less than this is not worth a word.
 _MIN_WEIGHT = 0.005
 
@@ -168,13 +168,13 @@ class Explanation:
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary a row that can be written as JSON; parts and weights that are zero are left out."""
-        labels = self.labels()
+        labels, adds = self.labels(), joined(self.rule_base, self.contributions)
         names = self.names
         return [
             {
                 "prediction": float(self.predictions[row]),
                 "base": self.base,
-                "adds": {part.subject: part.adds for part in self.parts(row)},
+                "adds": by_size({name: float(parts[row]) for name, parts in adds.items()}),
                 "rules": {
                     str(rule + 1): float(self.activations[row, rule]) for rule in np.flatnonzero(self.activations[row])
                 },
@@ -226,7 +226,11 @@ class Explanation:
         """Return what else is to be said of a row: the rules that fired, and what was outside, missing or unknown."""
         weights, said = self.activations[row], self._written(self.alone[row])
         firing = [rule for rule in np.argsort(-weights, kind="stable") if weights[rule] >= _MIN_WEIGHT]
-        lines = ["by " + ", ".join(f"rule {rule + 1} ({weights[rule]:.0%})" for rule in firing)]
+        named = [f"rule {rule + 1} ({weights[rule]:.0%})" for rule in firing[:_RULES_SHOWN]]
+        others = firing[_RULES_SHOWN:]
+        if others:
+            named.append(f"{counted(len(others), 'other')} ({weights[others].sum():.0%})")
+        lines = [f"by {', '.join(named)}"]
         if not self.fired[row]:
             lines[0] += ", the nearest: no rule fits"
         # One rule that fires alone says what the model says.

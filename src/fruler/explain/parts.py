@@ -15,6 +15,8 @@ from fruler.rules.rule_base import RuleBase
 
 # Parts are rounded to this share of the target's spread; smaller ones are summed up.
 _SHARE_OF_SPREAD = 0.002
+# The sum of the smaller ones is not worth a line if it is a smaller share of that.
+_NOTHING = 0.05
 
 
 class Part(NamedTuple):
@@ -82,12 +84,23 @@ def parts_of(
     labels : dict of str to str
         The label that fits best, of the inputs that have several.
     """
-    parts = []
-    for subject, own in inputs_by_subject(rule_base).items():
-        adds = float(contributions[list(own)].sum())
-        if adds != 0.0:
-            parts.append(Part(subject, adds, _text(rule_base, subject, own, values, missing, labels)))
-    return sorted(parts, key=lambda part: -abs(part.adds))
+    groups = inputs_by_subject(rule_base)
+    adds = by_size({subject: float(contributions[list(own)].sum()) for subject, own in groups.items()})
+    return [
+        Part(subject, added, _text(rule_base, subject, groups[subject], values, missing, labels))
+        for subject, added in adds.items()
+    ]
+
+
+def by_size(adds: dict[str, float]) -> dict[str, float]:
+    """Return what is added in the order of its size, the largest first, without what is zero.
+
+    Examples
+    --------
+    >>> by_size({"a": 1.0, "b": 0.0, "c": -2.0})
+    {'c': -2.0, 'a': 1.0}
+    """
+    return {name: adds[name] for name in sorted(adds, key=lambda name: -abs(adds[name])) if adds[name] != 0.0}
 
 
 def shown_parts(parts: Sequence[Part], tolerance: float, max_parts: int) -> list[Part]:
@@ -101,9 +114,10 @@ def shown_parts(parts: Sequence[Part], tolerance: float, max_parts: int) -> list
     """
     telling = [part for part in parts if abs(part.adds) >= tolerance][:max_parts]
     others = parts[len(telling) :]
-    if not others:
+    rest = sum(part.adds for part in others)
+    if abs(rest) < _NOTHING * tolerance or not others:
         return telling
-    return [*telling, Part("", sum(part.adds for part in others), counted(len(others), "other input"))]
+    return [*telling, Part("", rest, counted(len(others), "other input"))]
 
 
 def totals(base: float, parts: Sequence[Part]) -> Floats:
