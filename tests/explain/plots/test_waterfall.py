@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from helpers.dated_rules import dated_rules, dated_table
 
+from fruler._wording import with_minus
 from fruler.data import load_example
 from fruler.explain.plots import WaterfallDisplay
 from fruler.rules import FuzzyPartition, RuleBase, Variable
@@ -71,7 +72,7 @@ def test_the_strongest_rule_alone_is_told(model):
     notes = why.notes(row)
     assert f"rule {why.strongest[row] + 1} alone says" in notes[1]
     title = WaterfallDisplay.from_explanation(why, row).ax_.get_title(loc="left")
-    assert title.split("\n") == notes
+    assert title.split("\n") == [with_minus(note) for note in notes]
 
 
 def test_few_bars_and_the_rest(model):

@@ -6,6 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fruler import FuzzyRuleRegressor
+from fruler._wording import with_minus
 from fruler.data import load_example
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
@@ -53,10 +54,10 @@ class TestExplanations:
         assert "<script" not in html
         assert html.count("<table>") == 2
         for row in why:
-            assert f"<b>{row.headline()}</b>" in html
+            assert f"<b>{with_minus(row.headline())}</b>" in html
             for note in row.notes():
-                assert note in html
-            assert all(part.text in html for part in row.parts()[:5])
+                assert with_minus(note) in html
+            assert all(with_minus(part.text) in html for part in row.parts()[:5])
 
     def test_bars_lead_from_the_mean_to_the_prediction_and_falling_ones_point_left(self):
         x = [Variable(name, FuzzyPartition([], (0.0, 4.0))) for name in "ab"]

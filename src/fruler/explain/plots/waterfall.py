@@ -8,7 +8,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from fruler._typing import Floats
-from fruler._wording import name_with_unit, number_within
+from fruler._wording import name_with_unit, number_within, with_minus
 from fruler.explain.explanation import Explanation
 from fruler.explain.parts import Part, part_tolerance, shown_parts, signed, totals
 from fruler.explain.plots.drawing import (
@@ -134,7 +134,7 @@ class WaterfallDisplay:
         self.parts_ = shown_parts(why.parts(), tolerance, self.max_parts)
         self.totals_ = totals(why.base, self.parts_)
         names = ["mean prediction", *(part.text for part in self.parts_), "prediction"]
-        names = [wrap(name, _LONGEST_NAME, SMALL, 2) for name in names]
+        names = [wrap(with_minus(name), _LONGEST_NAME, SMALL, 2) for name in names]
         said = number_within(float(why.predictions[0]), tolerance)
         numbers = [signed(part.adds, tolerance) for part in self.parts_]
         numbers = [number_within(why.base, tolerance), *numbers, said]
@@ -144,14 +144,14 @@ class WaterfallDisplay:
         tidy(ax)
         ax.spines["left"].set_visible(False)
         self._draw_steps()
-        self._write_numbers([number.replace("-", "−") for number in numbers], max(inches_of(ax)[0] - beside, 1.0))
+        self._write_numbers([with_minus(number) for number in numbers], max(inches_of(ax)[0] - beside, 1.0))
         ax.set_ylim(len(names) - 0.4, -0.6)
         ax.set_yticks(range(len(names)), names, fontsize=SMALL)
         ax.tick_params(left=False)
         number_ticks(ax.xaxis, inches_of(ax)[0])
         rules = why.rule_base
         name_axes(ax, name_with_unit(rules.target_name, rules.target_unit))
-        notes = [wrap(note, inches_of(ax)[0], SMALL + 1, 2) for note in why.notes()]
+        notes = [wrap(with_minus(note), inches_of(ax)[0], SMALL + 1, 2) for note in why.notes()]
         ax.set_title("\n".join(notes), fontsize=SMALL + 1, loc="left")
         return self
 

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, counted_rules, number_within
+from fruler._wording import counted, counted_rules, number_within, with_minus
 from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation
 from fruler.explain.parts import part_tolerance, shown_parts, signed, totals
 from fruler.explain.report.curves import curve_points
@@ -125,15 +125,17 @@ def _why(explanation: Explanation, row: int) -> str:
         lines.append(_line(part.text, signed(part.adds, tolerance), _bar(ways, before, after)))
     said = number_within(float(explanation.predictions[row]), tolerance)
     lines.append(_line("prediction", said, _bar(ways, ways[-1], ways[-1])))
-    notes = "<br>".join(map(escape, explanation.notes(row)))
+    notes = "<br>".join(escape(with_minus(note)) for note in explanation.notes(row))
     return (
-        f"<p><b>{escape(explanation.headline(row))}</b></p><table><tbody>{''.join(lines)}</tbody></table>"
+        f"<p><b>{escape(with_minus(explanation.headline(row)))}</b></p><table><tbody>{''.join(lines)}</tbody></table>"
         f'<p class="q">{notes}</p>'
     )
 
 
 def _line(text: str, number: str, bar: str) -> str:
-    return f'<tr><th scope="row">{escape(text)}</th><td class="n">{number.replace("-", "−")}</td><td>{bar}</td></tr>'
+    return (
+        f'<tr><th scope="row">{escape(with_minus(text))}</th><td class="n">{with_minus(number)}</td><td>{bar}</td></tr>'
+    )
 
 
 def _bar(ways: Floats, before: float, after: float) -> str:
