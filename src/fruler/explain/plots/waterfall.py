@@ -73,7 +73,7 @@ class WaterfallDisplay:
     >>> weather = load_example("weather")
     >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = WaterfallDisplay.from_estimator(model, weather.data, row=0)
-    >>> display.parts_[0].text, display.bars_[0].get_width() < 0.0
+    >>> display.parts_[0].text, bool(display.bars_[0].get_width() < 0.0)
     ('max_temperature_before = 3 (low)', True)
     >>> plt.close(display.figure_)
     """
