@@ -27,6 +27,7 @@ from fruler._typing import Floats
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
 from fruler.estimators.fitted_attributes import MadeByFit, with_plain_tables, with_tables
 from fruler.estimators.front import front_table
+from fruler.estimators.notebook import NotebookMixin
 from fruler.estimators.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 _TABLES = ("pareto_", "history_")
 
 
-class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """What all estimators of rules share; each algorithm has a subclass.
 
     A subclass names its `algorithm`, whose options are parameters of its constructor, and documents itself. `fit` is a
