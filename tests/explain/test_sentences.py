@@ -167,3 +167,14 @@ def test_sentences_in_markdown_and_latex():
     latex = rules.to_latex(form="sentences")
     assert r"\item[Rule 1 (33\% of the rows)] if weight is low (below 3,000 lb), then mpg is about 28.7" in latex
     assert "tabular" not in latex
+
+
+def test_several_curves_are_one_list():
+    steps = FuzzyPartition([], (0.0, 10.0))
+    inputs = [Variable(name, steps) for name in "abc"]
+    curves = [Curve(j, steps, [[0.0, slope]]) for j, slope in enumerate((1.0, -2.0, 3.0))]
+    X = np.random.default_rng(0).uniform(0.0, 10.0, (50, 3))
+    X += 5.0 - X.mean(axis=0)
+    rules = RuleBase(inputs, [[[0, 0]] * 3], [[7.0, 0.0, 0.0, 0.0]], curves=curves)
+    said = str(sentence_of(rules.with_training(X, rules.predict(X)), 0)).replace("\xa0", " ")
+    assert said == "about 17.0; along the curves of a (here +5.0 on average), b (-10.0) and c (+15.0)"

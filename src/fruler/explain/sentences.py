@@ -60,7 +60,8 @@ class Sentence:
     @property
     def parts(self) -> tuple[str, ...]:
         """All that follows the output."""
-        changes = ", and ".join(part for part in (", ".join(self.changes), " and ".join(self.curves)) if part)
+        curves = " and ".join(part for part in (", ".join(self.curves[:-1]), *self.curves[-1:]) if part)
+        changes = ", and ".join(part for part in (", ".join(self.changes), curves) if part)
         return tuple(part for part in (changes, *self.categories, self.rest) if part)
 
     def __str__(self) -> str:
@@ -129,7 +130,7 @@ class _Teller:
         matter = [j for j in told if effects[j] >= self.tolerance]
         # All rules tell an input in the same steps and to the same place.
         changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
-        curves = [self._along(curve.input, mean) for curve, mean in zip(rules.curves, means, strict=True)]
+        curves = self._along(means)
         small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
         small = small[len(matter) :]
         categories = []
@@ -163,9 +164,15 @@ class _Teller:
             return [float(curve.values(self.row[[curve.input]])[0]) for curve in self.rule_base.curves]
         return [float(mean) for mean in training.curve_means[:, self.rule]]
 
-    def _along(self, j: int, added: float) -> str:
-        """Write what a curve changes; its bends are told elsewhere."""
-        return f"along the curve of {self.rule_base.names[j]} (here{GLUE}{self._signed(added)}{GLUE}on{GLUE}average)"
+    def _along(self, means: list[float]) -> list[str]:
+        """Write what curves change; their bends are told elsewhere."""
+        names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
+        told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
+        if told:
+            several = "curve" if len(told) == 1 else "curves"
+            here = f"(here{GLUE}{self._signed(means[0])}{GLUE}on{GLUE}average)"
+            told[0] = f"along the {several} of {names[0]} {here}"
+        return told
 
     def _place(self, j: int, tolerance: float) -> str:
         variable, number = self.rule_base.variables[j], float(self.row[j])

@@ -122,7 +122,7 @@ def test_a_rule_that_looks_at_nothing_applies_always():
 def test_curves_are_told_in_notebooks(curved):
     html = curved._repr_html_()
     assert "4 rules and 3 curves for" in html
-    assert html.count("along the curve of") == 3 * curved.n_rules
+    assert html.count("along the curves of") == curved.n_rules
     assert html.count(" adds ") == 3
     assert "<script" not in html
     assert "Curves:" in html
