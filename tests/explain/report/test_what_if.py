@@ -100,10 +100,10 @@ def shown_by(page):
     )
 
 
-def assert_same(page, rule_base, row):
+def assert_same(page, rule_base, row, share=1e-9):
     shown = shown_by(page)
     why = rule_base.explain(row[None])
-    tolerance = 1e-9 * rule_base.training.target_spread
+    tolerance = share * rule_base.training.target_spread
     assert abs(shown["prediction"] - rule_base.predict(row[None])[0]) <= tolerance
     assert np.abs(np.array(shown["parts"]) - why.contributions[0]).max() <= tolerance
     assert shown["fired"] == why.fired[0]
@@ -241,8 +241,9 @@ def test_buttons_set_whole_rows(open_report, handmade):
     for _ in range(5):
         page.get_by_role("button", name="Random row").click()
         row = np.array([float(page.locator(f"#box-{j}").input_value()) for j in range(4)])
-        why = assert_same(page, handmade, row)
-        assert not why.outside.any()
+        # Where a slider stands at its end, the box shows the end rounded.
+        assert_same(page, handmade, row, 1e-4)
+        assert "Outside" not in page.locator("#flag").text_content()
         seen.add(tuple(row))
     assert len(seen) == 5
 
