@@ -1,7 +1,7 @@
 """Whether somebody who has never seen a model can answer questions about it from its report alone.
 
     python benchmarks/reading_trials.py make --data FOLDER --out FOLDER
-    python benchmarks/reading_trials.py grade --out FOLDER reader1.json [reader2.json ...]
+    python benchmarks/reading_trials.py grade reader1.json [reader2.json ...] --out FOLDER
 
 `make` learns models of housing prices (california), the strength of concrete (concrete) and fuel consumption
 (autoMPG6), writes their reports, `questions.md` with ten questions about each, and `answers.json` with what the models

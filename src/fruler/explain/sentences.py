@@ -26,6 +26,8 @@ _SHARE_OF_WIDTH = 0.05
 _LEAST_WIDTH = 0.5
 # More inputs than this that hardly matter are counted, not named.
 _MAX_NAMED = 2
+# Units that are words, of one.
+_SINGULAR = {f"{unit}s": unit for unit in ("year", "month", "week", "day", "hour", "minute", "second")}
 # Keeps a number and what belongs to it on one line; no space to `textwrap`.
 GLUE = "\u00a0"
 
@@ -170,8 +172,7 @@ class _Teller:
         told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
         if told:
             several = "curve" if len(told) == 1 else "curves"
-            here = f"(here{GLUE}{self._signed(means[0])}{GLUE}on{GLUE}average)"
-            told[0] = f"along the {several} of {names[0]} {here}"
+            told[0] = f"along the {several} of {names[0]} ({self._signed(means[0])}{GLUE}included)"
         return told
 
     def _place(self, j: int, tolerance: float) -> str:
@@ -211,14 +212,16 @@ def per_step(variable: Variable, step: float) -> str:
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition
-    >>> weight, count = (Variable("weight", FuzzyPartition([], (0, 9)), unit) for unit in ("lb", ""))
+    >>> weight, count, age = (Variable("x", FuzzyPartition([], (0, 9)), unit) for unit in ("lb", "", "years"))
     >>> per_step(weight, 1.0), per_step(weight, 1000.0), per_step(count, 1.0), per_step(count, 0.01)
     ('lb', '1,000\xa0lb', 'unit', '0.01')
+    >>> per_step(age, 1.0), per_step(age, 10.0)
+    ('year', '10\xa0years')
     """
     # What a date counts begins with its unit: "years since 2015".
     counts = variable.source.counts.partition(" ")[0] if variable.source is not None else ""
     if step == 1.0:
-        return counts.removesuffix("s") or variable.unit or "unit"
+        return counts.removesuffix("s") or _SINGULAR.get(variable.unit, variable.unit) or "unit"
     return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
 
 

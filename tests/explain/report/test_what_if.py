@@ -393,3 +393,34 @@ def test_what_changes_is_spoken_once_it_rests(open_report, weather_rules):
     sync_api.expect(page.locator("#spoken")).to_contain_text("Outside the range")
     prediction = page.locator("#prediction").inner_text()
     assert page.locator("#spoken").inner_text().startswith(f"mean_temperature {prediction}")
+
+
+def test_a_row_is_compared_with_one_that_was_kept(open_report, weather_rules):
+    page = open_report(weather_rules)
+    rows = random_rows(weather_rules, 2, seed=5)
+    type_row(page, rows[0])
+    assert page.locator("#compared").inner_text() == ""
+    page.get_by_role("button", name="Compare with this row").click()
+    type_row(page, rows[1])
+    change = float(np.diff(weather_rules.predict(rows))[0])
+    words = page.locator("#compared").inner_text().replace("−", "-")
+    assert float(words.split()[0]) == pytest.approx(change, abs=0.05)
+    page.get_by_role("button", name="Compare with this row").click()
+    assert page.locator("#compared").inner_text() == ""
+
+
+def test_rows_are_doubted_where_rules_disagree_or_go_beyond_what_was_seen(open_report):
+    # Two rules that meet half way: there one says 0 and the other 100, while elsewhere each is right.
+    x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.2))
+    rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [0.0, 10.0]])
+    X = np.concatenate([np.linspace(0.0, 3.0, 30), np.linspace(7.0, 10.0, 30)])[:, None]
+    rules = rules.with_training(X, rules.predict(X) + np.where(np.arange(60) % 2, 0.5, -0.5))
+    page = open_report(rules)
+    type_row(page, [2.0])
+    assert not page.locator("#flag").is_visible()
+    type_row(page, [5.0])
+    assert "The rules disagree here by 25" in page.locator("#flag").inner_text()
+    type_row(page, [11.0])
+    assert "Higher than all that was observed (100" in page.locator("#flag").inner_text()
+    type_row(page, [9.0])
+    assert not page.locator("#flag").is_visible()

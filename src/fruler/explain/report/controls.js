@@ -53,7 +53,8 @@ function makeControls(ruleBase, features, reference, numbers) {
     }
     const date = writtenDate(source, row[j]);
     if (date !== null) return `${name} = ${date}`;
-    const number = numbers.shown(row[j], 0.002 * (high[j] - low[j]));
+    // As exact as what was typed.
+    const number = numbers.shown(row[j], steps[j] / 2000);
     return `${name} = ${/(^|[^a-z])(year|yr)([^a-z]|$)/i.test(name) ? number.replace(/,/g, "") : number}${unit ? `\u00a0${unit}` : ""}`;
   }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
@@ -22,6 +22,8 @@ _SMALL_BOX = f'viewBox="0 0 {_WIDTH:g} {_BOTTOM:g}" preserveAspectRatio="none"'
 _LETTER, _BETWEEN = 7.5, 12.0
 # Between a plot and the strip below it.
 _STRIP_GAP = 4.0
+# The room for the title of the vertical axis, and for a digit of its numbers.
+_TITLE, _DIGIT = 26.0, 6.6
 
 
 @dataclass(frozen=True)
@@ -134,9 +136,13 @@ class Chart:
         x_ticks: list[tuple[float, str]] | None = None,
         slanted: bool = False,
     ) -> None:
-        self._frame, self._given_ticks, self._slanted = frame or Frame(), x_ticks, slanted
+        self._given_ticks, self._slanted = x_ticks, slanted
         self._name, self._x_range, self._y_range = name, _opened(x_range), _opened(y_range)
         self._x_title, self._y_title = x_title, y_title
+        frame = frame or Frame()
+        # Long numbers would stand where the title of their axis is.
+        longest = max((len(text) for _, text in axis_numbers(*self._y_range, most=5)), default=0)
+        self._frame = replace(frame, left=max(frame.left, _TITLE + _DIGIT * longest))
         self._x_values = x_values
         self._content: list[str] = []
 

@@ -368,5 +368,5 @@ def _about(
         facts.append((rule_base.target_name, f"{low} to {with_unit(high, unit)} in {where}"))
         facts.append(("Mean and spread", f"{mean} and {with_unit(spread, unit)}"))
     product = "the product of its parts' degrees" if rule_base.t_norm == "product" else "the smallest of its parts'"
-    facts.append(("A rule's degree", f"{product} ({rule_base.t_norm} t-norm)"))
+    facts.append(("A rule's degree", product))
     return facts

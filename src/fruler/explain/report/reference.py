@@ -34,6 +34,10 @@ class Reference:
         What is taken from each part on the way from the typical row.
     spread : float
         The spread of the target.
+    error : float or None
+        The typical error of a prediction, on held-out rows where that is known.
+    target_range : (float, float) or None
+        The least and the greatest value of the target.
     units : tuple of float or None
         The step of each input that has one of its own, such as a day.
     """
@@ -46,6 +50,8 @@ class Reference:
     base: float
     offsets: Floats
     spread: float
+    error: float | None
+    target_range: tuple[float, float] | None
     units: tuple[float | None, ...]
 
     @property
@@ -93,6 +99,8 @@ class Reference:
             "base": self.base,
             "offsets": self.offsets.tolist(),
             "spread": self.spread,
+            "error": self.error,
+            "targetRange": self.target_range,
         }
 
 
@@ -110,6 +118,8 @@ def reference_of(rule_base: RuleBase) -> Reference:
             base=training.base,
             offsets=training.offsets,
             spread=output_spread(rule_base),
+            error=training.rmse if np.isnan(training.cv_rmse) else training.cv_rmse,
+            target_range=(training.target_low, training.target_high),
             units=units,
         )
     low, high = input_ranges(rule_base).T
@@ -129,5 +139,7 @@ def reference_of(rule_base: RuleBase) -> Reference:
         base=base,
         offsets=np.zeros(len(low)),
         spread=output_spread(rule_base),
+        error=None,
+        target_range=None,
         units=units,
     )

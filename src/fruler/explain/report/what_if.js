@@ -4,6 +4,8 @@
 (() => {
   const { model, reference, examples, features, dates } = JSON.parse(document.getElementById("data").textContent);
   const PARTS_SHOWN = 8, RULES_SHOWN = 6, MIN_WEIGHT = 0.005;
+  // Rules that are further apart than so many typical errors disagree.
+  const MAX_ERRORS_APART = 3;
   const tolerance = 0.002 * reference.spread;
   const unit = model.target.unit ? `\u00a0${model.target.unit}` : "";
   const ruleBase = makeRuleBase(model);
@@ -14,6 +16,7 @@
   const byId = id => document.getElementById(id);
   let row = [...reference.typical];
   let observed = null;
+  let kept = null;
   let spoken = 0;
 
   function create(tag, className, parent) {
@@ -109,7 +112,27 @@
     return `Rule ${strongest + 1} alone says ${fixed(said[strongest])}${unit}.`;
   }
 
-  function showFlag({ fired: any, outside }) {
+  // Where the rules that speak say very different things, or more than was ever seen, the row is an odd one.
+  function doubts({ prediction, weights, said }) {
+    const found = [];
+    const { error, targetRange } = reference;
+    if (error === null) return found;
+    const apart = Math.sqrt(weights.reduce((sum, weight, r) => sum + (weight > 0 ? weight * (said[r] - prediction) ** 2 : 0), 0));
+    if (apart > MAX_ERRORS_APART * error) found.push(`The rules disagree here by ${fixed(apart)}${unit}: trust it less.`);
+    const [least, most] = targetRange;
+    if (prediction < least - tolerance) found.push(`Lower than all that was observed (${fixed(least)}${unit}).`);
+    if (prediction > most + tolerance) found.push(`Higher than all that was observed (${fixed(most)}${unit}).`);
+    return found;
+  }
+
+  function showCompared(prediction) {
+    const words = kept === null ? "" : `${signed(prediction - kept)}${unit} against the row to compare with`;
+    set(byId("compared"), words);
+    return kept === null ? "" : `${words}.`;
+  }
+
+  function showFlag(explained) {
+    const { fired: any, outside } = explained;
     const names = features.filter(({ inputs }) => inputs.some(j => outside[j])).map(({ name }) => name);
     const warnings = [];
     if (!any) warnings.push("No rule fits this row; the nearest one answers.");
@@ -118,6 +141,7 @@
       const most = names.slice(0, 4).join(", ") + (names.length > 4 ? ` and ${names.length - 4} more` : "");
       warnings.push(`Outside ${where}: ${most}.`);
     }
+    warnings.push(...doubts(explained));
     byId("flag").hidden = warnings.length === 0;
     set(byId("flag"), warnings.join(" "));
     return warnings;
@@ -134,7 +158,7 @@
     parts.forEach((part, k) => showPart(panel.controls[k], part));
     showWaterfall(explained.prediction, parts);
     showRules(explained);
-    const alone = showStrongest(explained);
+    const alone = [showCompared(explained.prediction), showStrongest(explained)].filter(Boolean).join(" ");
     const warnings = showFlag(explained);
     dateControls.show(row);
     // Spoken once the hand rests: a word for each pixel would be noise.
@@ -180,5 +204,10 @@
       else take(examples[Number(which)].row, examples[Number(which)].observed);
     });
   }
+  byId("keep").addEventListener("click", () => {
+    kept = kept === null ? Number(byId("prediction").dataset.value) : null;
+    byId("keep").setAttribute("aria-pressed", String(kept !== null));
+    show();
+  });
   take(reference.typical, null);
 })();
