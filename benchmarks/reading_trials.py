@@ -26,7 +26,7 @@ from fruler import FuzzyRuleRegressor, RuleBase, load_keel
 RESULTS = Path(__file__).parent / "results" / "reading_trials.jsonl"
 # The set, and the units of its columns.
 TOPICS: dict[str, tuple[str, dict[str, str]]] = {
-    "housing": ("california", {"HousingMedianAge": "years", "MedianHouseValue": "USD", "MedianIncome": "10,000 USD"}),
+    "housing": ("california", {"HousingMedianAge": "years", "MedianHouseValue": "USD"}),
     "concrete": (
         "concrete",
         {"Age": "days", "ConcreteCompressiveStrength": "MPa"}
