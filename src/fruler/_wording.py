@@ -18,6 +18,9 @@ _MAX_NAMES = 30
 _UNPRINTABLE_KINDS = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,(\d+)\s*")
+_NUMBER = r"[+-]?\d[\d.,' ]*"
+# A number with a sign before or after it, such as $5.50 or 12 %.
+_SIGNED_NUMBER = re.compile(rf"\s*(?:[+-]?(?P<before>[$€£¥])\s*{_NUMBER}|{_NUMBER}\s*(?P<after>[%‰$€£¥]))\s*")
 
 
 def readable_number(value: float, digits: int = 3, *, grouped: bool = True) -> str:
@@ -246,16 +249,22 @@ def _is_unprintable(character: str) -> bool:
     return unicodedata.category(character) in _UNPRINTABLE_KINDS and character not in _JOINERS
 
 
-def comma_advice(text: str) -> str | None:
-    """Say how to write a number with a comma in it, or None for any other text.
+def number_advice(text: str) -> str | None:
+    """Say how to write a number that is written for people, or None for any other text.
 
     Examples
     --------
-    >>> comma_advice("2,5")
+    >>> number_advice("2,5")
     'write decimals with a point'
-    >>> comma_advice("1,000")
+    >>> number_advice("1,000")
     'write it without the comma if that separates thousands, or with a point if it marks decimals'
+    >>> number_advice("$5.50")
+    "write it without '$', which fruler.data.read_table does when it reads a file"
     """
+    signed = _SIGNED_NUMBER.fullmatch(text)
+    if signed is not None:
+        sign = signed["before"] or signed["after"]
+        return f"write it without {sign!r}, which fruler.data.read_table does when it reads a file"
     match = _COMMA_NUMBER.fullmatch(text)
     if match is None:
         return None

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from fruler._wording import comma_advice, counted, is_printable, quote_names
+from fruler._wording import counted, is_printable, number_advice, quote_names
 from fruler.table.date_formats import DateFormat, UnreadDate, look_like_dates
 from fruler.table.texts import are_truth_values, category_texts, column_texts
 
@@ -141,12 +141,13 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
         first = int(np.argmin(is_date))
         place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
         raise UnusableColumn(name, "holds text among dates", **place)
-    advice = {text: comma_advice(text) for text in texts}
-    has_comma = np.array([advice[text] is not None for text in texts])
-    if rows[has_comma].sum() > _MOSTLY * rows.sum():
+    advice = {text: number_advice(text) for text in texts}
+    for_people = np.array([advice[text] is not None for text in texts])
+    if rows[for_people].sum() > _MOSTLY * rows.sum():
         # "1,000" may be a thousand, beside "2,5" it is not.
-        text = min(texts[has_comma], key=lambda text: len(str(advice[text])))
-        raise UnusableColumn(name, f"holds numbers with a comma ({text!r})", remedy=str(advice[text]))
+        text = min(texts[for_people], key=lambda text: len(str(advice[text])))
+        mark = "a comma" if text.strip(" +-0123456789") == "," else "a sign"
+        raise UnusableColumn(name, f"holds numbers with {mark} ({text!r})", remedy=str(advice[text]))
     first = int(np.argmin(is_number))
     place = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
     if rows[is_number].sum() > _MOSTLY * rows.sum():

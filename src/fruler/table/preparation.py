@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._wording import comma_advice, counted, printable, quote_names, suggest
+from fruler._wording import counted, number_advice, printable, quote_names, suggest
 from fruler.table.columns import Kind, UnusableColumn, column_kind, similar_categories
 from fruler.table.date_formats import DateFormat
 from fruler.table.date_inputs import date_parts
@@ -253,7 +253,7 @@ def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
         odd = texts[texts.notna() & numbers.isna()]
         if dated or len(odd):
             row, value = int(odd.index[0]), str(odd.iloc[0])
-            advice = comma_advice(value)
+            advice = number_advice(value)
             if advice is not None:
                 remedy = advice
             elif numbers.notna().mean() > _MOSTLY:

@@ -72,10 +72,10 @@ def unpack_snapshot(document: Mapping[str, Any], arrays: Arrays, codec: Chromoso
         If they are damaged.
     """
     named = {name.removeprefix(f"{stage} "): array for name, array in arrays.items() if name.startswith(f"{stage} ")}
-    worths = checked_floats(named["worths"], (None, 3), "worths")
+    worths = checked_floats(named["worths"], (None, 3), "worths", finite=True)
     chromosomes = codec.unpack(named)
     individuals = [
-        Individual(one, Worth(error, whole_number(n_rules, "rules")), sampled)
+        Individual(one, Worth(error, whole_number(n_rules, "rules", 1)), sampled)
         for one, (error, n_rules, sampled) in zip(chromosomes, worths.tolist(), strict=True)
     ]
     n_archive = checked_count(document, "n_archive")
