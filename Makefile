@@ -40,7 +40,7 @@ test-random: .venv/installed-for-tests
 # Python itself leaks by design, and is not built with the sanitizer: its library has to be loaded first.
 sanitize: .venv/installed-for-tests
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --upgrade --target $(SANITIZED)/site \
-		-Cbuild-dir=$(SANITIZED)/build -Csetup-args=-Dbuildtype=debugoptimized \
+		-Cbuild-dir=$(SANITIZED)/build -Csetup-args=-Dbuildtype=custom -Csetup-args=-Doptimization=1 -Csetup-args=-Ddebug=true \
 		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false .
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" PYTHONPATH=$(SANITIZED)/site \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \

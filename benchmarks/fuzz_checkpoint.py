@@ -32,8 +32,9 @@ from fruler.learning.checkpoint import folder as checkpoint_folder
 from fruler.learning.checkpoint.folder import FILE
 
 ALGORITHMS = ("growth", "fruler", "l-metsk", "a-metsk", "fs-mogfs")
+N_ROWS = 100
 # When a fit is ended, in reports; the last is never.
-MOMENTS = (2, 4, 9, 10**6)
+MOMENTS = (2, 4, 9, 14, 10**6)
 SMALL: Mapping[str, Any] = {"population_size": 8, "max_evaluations": 60}
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "growth": {"max_rules": 3, "early_stopping": 1},
@@ -58,8 +59,9 @@ class StopAt(Callback):
 def small_table() -> tuple[Any, Any]:
     """Return rows that all algorithms find rules for in a moment."""
     rng = np.random.default_rng(0)
-    X = rng.uniform(size=(48, 2))
-    return X, np.where(X[:, 0] > 0.5, 2.0 * X[:, 1], X[:, 0]) + rng.normal(0.0, 0.01, len(X))
+    X = rng.uniform(size=(N_ROWS, 2))
+    # A jump and a bend: split points of every kind, and curves.
+    return X, np.where(X[:, 0] > 0.5, 2.0, X[:, 0]) + 3.0 * np.abs(X[:, 1] - 0.5) + rng.normal(0.0, 0.01, N_ROWS)
 
 
 def make(algorithm: str, folder: Path, reports: int) -> BaseRuleRegressor:
@@ -97,6 +99,10 @@ def spoiled(rng: random.Random) -> bytes:
         return mark + spoil_bytes(rng, raw, [other for _, other in whole_checkpoints()])
     document, places, arrays = parsed(raw)
     arrays = dict(arrays)
+    if document["learned"] is not None and rng.random() < 0.5:
+        # As if it had not come to its end: the state is used.
+        document = {**document, "learned": None}
+        places = list(containers(document))
     for _ in range(1 if rng.random() < 0.7 else rng.randint(2, 4)):
         if arrays and rng.random() < 0.65:
             _spoil_array(rng, arrays)
@@ -133,7 +139,7 @@ def _spoil_array(rng: random.Random, arrays: dict[str, Any]) -> None:
             shapes = [(-1,), (1, -1), (-1, 1), (*array.shape, 1), array.shape[::-1]]
             arrays[name] = array.reshape(rng.choice(shapes))
         case 6 if array.ndim > 1:
-            arrays[name] = array[..., : rng.randrange(array.shape[-1])]
+            arrays[name] = array[..., : rng.randrange(array.shape[-1] + 1)]
         case 7 if array.size:
             changed = array.copy()
             np.random.default_rng(rng.randrange(2**31)).shuffle(changed.reshape(-1))
@@ -171,7 +177,7 @@ def use(raw: bytes, *, to_the_end: bool) -> bool:
                 raise
             return False
     assert model.n_rules_ > 0
-    assert model.predict(small_table()[0]).shape == (48,)
+    assert model.predict(small_table()[0]).shape == (N_ROWS,)
     return True
 
 

@@ -228,7 +228,7 @@ def main(
             failed += 1
             path = Path(f"failed_{subject}_{number}")
             path.write_bytes(raw)
-            print(f"case {number} failed; it is in {path}\n{traceback.format_exc()}", flush=True)
+            print(f"case {number} failed; it is in {path}\n{traceback.format_exc(limit=-4)[:2_000]}", flush=True)
         signal.alarm(0)
         slowest = max(slowest, time.process_time() - began)
         if number == last or failed >= MAX_FAILURES or time.monotonic() - told > REPORT_SECONDS:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fruler.callbacks import Progress
 
-_MAX_NAMES = 30
+_MAX_NAMES, _MAX_QUOTED = 30, 100
 # Control characters, direction marks, surrogates, private characters, line and paragraph separators. Persian, Hindi and
 # composed pictures need the two joiners.
 _UNPRINTABLE_KINDS = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
@@ -273,6 +273,19 @@ def number_advice(text: str) -> str | None:
     return "write decimals with a point"
 
 
+def quoted(text: str) -> str:
+    """Write a name or a value for a message; of a long one the beginning.
+
+    Examples
+    --------
+    >>> quoted("a b")
+    "'a b'"
+    >>> len(quoted("9" * 5_000))
+    105
+    """
+    return repr(text) if len(text) <= _MAX_QUOTED else repr(text[:_MAX_QUOTED]) + "..."
+
+
 def quote_names(names: Iterable[str]) -> str:
     """List names for a message, the first few only where there are many.
 
@@ -281,9 +294,9 @@ def quote_names(names: Iterable[str]) -> str:
     >>> quote_names(["a", "b c"])
     "'a', 'b c'"
     """
-    quoted = [repr(name) for name in names]
-    shown = ", ".join(quoted[:_MAX_NAMES])
-    return shown if len(quoted) <= _MAX_NAMES else f"{shown} and {len(quoted) - _MAX_NAMES} more"
+    listed = [quoted(name) for name in names]
+    shown = ", ".join(listed[:_MAX_NAMES])
+    return shown if len(listed) <= _MAX_NAMES else f"{shown} and {len(listed) - _MAX_NAMES} more"
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
@@ -300,7 +313,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     by_lower_case = {other.lower(): other for other in known}
     close = [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), list(by_lower_case))]
     listing = f"names are {quote_names(known)}"
-    return f"did you mean {' or '.join(map(repr, close))}? The {listing}" if close else f"the {listing}"
+    return f"did you mean {' or '.join(map(quoted, close))}? The {listing}" if close else f"the {listing}"
 
 
 def either(names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fruler._wording import quote_names
+from fruler._wording import quote_names, quoted
 from fruler.data.sources import Origin, read_csv_exactly
 
 Column: TypeAlias = NDArray[np.float64] | pd.Series
@@ -216,9 +216,9 @@ def _refuse_value(value: str, attribute: Attribute, place: str) -> NoReturn:
     if not value:
         problem = "the value is empty"
     elif attribute.categories is not None:
-        problem = f"{value!r} is not among the declared categories {quote_names(attribute.categories)}"
+        problem = f"{quoted(value)} is not among the declared categories {quote_names(attribute.categories)}"
     elif _NUMBER.fullmatch(value) or value.lower().lstrip("+-") in ("inf", "infinity"):
-        problem = f"{value!r} is not a finite number"
+        problem = f"{quoted(value)} is not a finite number"
     else:
-        problem = f"{value!r} is not a number"
+        problem = f"{quoted(value)} is not a number"
     raise ValueError(f"{place}: {problem}; {remedy}")

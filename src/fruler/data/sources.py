@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fruler._wording import number_advice, printable
+from fruler._wording import number_advice, printable, quoted
 
 # More than this is not read into memory, nor more than this at once.
 MAX_BYTES, _MAX_PART = 4_000_000_000, 2**24
@@ -51,7 +51,7 @@ class Origin:
         >>> Origin("dee.dat", "line", np.array([16, 17])).at(1, "Consume")
         "dee.dat, line 17, column 'Consume'"
         """
-        return f"{self.name}, {self.unit} {self.numbers[row]}, column {column!r}"
+        return f"{self.name}, {self.unit} {self.numbers[row]}, column {quoted(column)}"
 
 
 def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
@@ -238,10 +238,10 @@ def numeric_target(column: pd.Series, origin: Origin) -> pd.Series:
     if pd.isna(value):
         problem = "the target is missing; fill it in or remove the row"
     elif np.isinf(numbers[row]):
-        problem = f"the target {str(value)!r} is not finite; correct it or remove the row"
+        problem = f"the target {quoted(str(value))} is not finite; correct it or remove the row"
     else:
         advice = number_advice(str(value)) or "correct it, remove the row or choose another target"
-        problem = f"the target {str(value)!r} is not a number; {advice}"
+        problem = f"the target {quoted(str(value))} is not a number; {advice}"
     raise ValueError(f"{origin.at(row, str(column.name))}: {problem}")
 
 

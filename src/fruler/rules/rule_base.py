@@ -184,7 +184,9 @@ class RuleBase:
             for curve in self.curves:
                 said += (np.abs(curve.coefficients) @ [1.0, _farthest(curve.partition)]).max()
         if not (said <= LARGEST_LIMIT).all():
-            raise ValueError(f"What rule {int(np.argmax(said)) + 1} says goes beyond {LARGEST_LIMIT:g}; scale the target.")
+            raise ValueError(
+                f"What rule {int(np.argmax(said)) + 1} says goes beyond {LARGEST_LIMIT:g}; scale the target."
+            )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleBase):

@@ -34,6 +34,7 @@ from fruler.learning.training_table import LocalTable, TrainingTable
 from fruler.rules.rule_base import RuleBase
 from fruler.stages.discretization import NestedSplits, nested_splits
 from fruler.stages.instance_selection import select_instances
+from fruler.table.rows import Rows
 
 STAGES = ("selection", "discretization", "evolution")
 # The most coefficients of a candidate that are looked at: its Gram matrix has their square.
@@ -317,25 +318,32 @@ class LocalFRULERLearner(FRULERLearner):
     def _fit_on_all(
         self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float
     ) -> LearnedRules:
-        rows, genes = self.table.rows, (chromosome.granularities, chromosome.displacements)
-
-        def fitted() -> LearnedRules:
-            space, examples = task.space.arrays, task.examples.arrays
-            return evaluation.learn(*genes, space, examples, rows.arrays, settings.numbers, task.max_rules)
-
-        learned = fitted()
-        # A first step that suits the selected rows can be too long for others. Consequents that are fitted on all rows
-        # should not be worse there than those that were fitted on the selected ones, and never worse than the mean.
-        variance = float(np.average(np.square(rows.y), weights=rows.weight))
-        for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
-            if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
-                break
-            settings = replace(settings, rate=settings.rate / 2.0)
-            learned = min(learned, fitted(), key=lambda one: np.inf if np.isnan(one[3][0]) else one[3][0])
-        return learned
+        return fit_on_rows(chromosome, task, settings, error, self.table.rows)
 
     def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
         return self.table.coverage(rule_base)
+
+
+def fit_on_rows(
+    chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float, rows: Rows
+) -> LearnedRules:
+    """Fit the consequents of a chromosome on rows that are here; `error` is that of those from the search on them."""
+    genes = chromosome.granularities, chromosome.displacements
+
+    def fitted() -> LearnedRules:
+        space, examples = task.space.arrays, task.examples.arrays
+        return evaluation.learn(*genes, space, examples, rows.arrays, settings.numbers, task.max_rules)
+
+    learned = fitted()
+    # A first step that suits the selected rows can be too long for others. Consequents that are fitted on all rows
+    # should not be worse there than those that were fitted on the selected ones, and never worse than the mean.
+    variance = float(np.average(np.square(rows.y), weights=rows.weight))
+    for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
+        if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
+            break
+        settings = replace(settings, rate=settings.rate / 2.0)
+        learned = min(learned, fitted(), key=lambda one: np.inf if np.isnan(one[3][0]) else one[3][0])
+    return learned
 
 
 def simpler_models(
