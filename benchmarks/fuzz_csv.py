@@ -1,11 +1,11 @@
-"""Spoiled CSV files: each must give a ValueError or a table that can be fitted or is refused, soon and in little memory.
+"""Spoiled CSV files: each must give a ValueError or a table that is fitted or refused, soon and in little memory.
 
     python benchmarks/fuzz_csv.py [N] [--first NUMBER]
 
-Small tables with numbers, categories, dates, gaps, decimal commas, signs and quotes are spoiled in N ways: cells get odd
-values, rows and columns vanish, appear or occur twice, separators are exchanged, bytes are changed, cut, doubled or
-moved. What is read is also prepared as `fruler fit` prepares it, and in one of five hundred cases fitted. A case is made
-from its number.
+Small tables with numbers, categories, dates, gaps, decimal commas, signs and quotes are spoiled in N ways: cells get
+odd values, rows and columns vanish, appear or occur twice, separators are exchanged, bytes are changed, cut, doubled or
+moved. What is read is also prepared as `fruler fit` prepares it, and in one of five hundred cases fitted. A case is
+made from its number.
 """
 
 from __future__ import annotations

@@ -235,8 +235,8 @@ def main(
             told, seconds = time.monotonic(), time.process_time() - start
             found = ", ".join(f"{count:,} {how}" for how, count in counts.most_common())
             print(
-                f"{subject} {arguments.first} to {number}: {found}; {failed} failed; {seconds:.0f} s of processor time, "
-                f"the slowest {slowest:.2f} s",
+                f"{subject} {arguments.first} to {number}: {found}; {failed} failed; {seconds:.0f} s of processor "
+                f"time, the slowest {slowest:.2f} s",
                 flush=True,
             )
         if failed >= MAX_FAILURES:

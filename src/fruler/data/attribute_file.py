@@ -216,7 +216,8 @@ def _parse_attribute(declaration: str, header: _Header, line: int) -> Attribute:
     if type_word not in ("real", "numeric", "integer"):
         header.fail(
             line,
-            f"attribute {quoted(name)}: unknown type {excerpt(type_text)}; use 'real', 'integer' or '{{category, category}}'",
+            f"attribute {quoted(name)}: unknown type {excerpt(type_text)}; use 'real', 'integer' or "
+            "'{category, category}'",
         )
     if number_type is None:
         header.fail(

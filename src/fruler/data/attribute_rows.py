@@ -165,8 +165,8 @@ def _read_rows_one_by_one(rows: Sequence[str], attributes: Sequence[Attribute], 
     code_of = [{category: code for code, category in enumerate(a.categories or ())} for a in attributes]
     for i, row in enumerate(rows):
         items = _split_row(row, i, attributes, origin)
-        for j, (attribute, (value, quoted)) in enumerate(zip(attributes, items, strict=True)):
-            if not quoted and value.lower() in _MISSING:
+        for j, (attribute, (value, in_quotes)) in enumerate(zip(attributes, items, strict=True)):
+            if not in_quotes and value.lower() in _MISSING:
                 parsed[i, j] = np.nan
                 continue
             number = parse_number(value) if attribute.categories is None else code_of[j].get(value)

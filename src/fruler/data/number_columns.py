@@ -257,8 +257,9 @@ class _Column:
         small, large = (f"{value:.15g}" for value in meanings if value is not None)
         sign = "comma" if mark == "," else "point"
         return (
-            f"{quoted(self.texts[place])} may be {large} or {small}: the {sign} may separate thousands or mark decimals; "
-            f"say which with --thousands {mark} or --decimal {mark} (in Python thousands={mark!r} or decimal={mark!r})"
+            f"{quoted(self.texts[place])} may be {large} or {small}: the {sign} may separate thousands or mark "
+            f"decimals; say which with --thousands {mark} or --decimal {mark} "
+            f"(in Python thousands={mark!r} or decimal={mark!r})"
         )
 
     def sign(self) -> str:

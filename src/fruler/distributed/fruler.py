@@ -24,7 +24,6 @@ from fruler.rules.rule_base import RuleBase
 from fruler.stages.discretization import NestedSplits
 from fruler.table.rows import Rows
 
-
 # Gradient descent goes through rows one by one, which takes one machine: the most that it gets there.
 MAX_DESCENT_ROWS = 50_000
 _SEED_OF_SAMPLE = 0

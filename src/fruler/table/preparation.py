@@ -159,7 +159,8 @@ def prepare_table(
         raise ValueError(f"{few}, and rules need at least two; add rows")
     if np.ptp(answers[known]) == 0.0:
         raise ValueError(
-            f"the target {quoted(target)} is {answers[known][0]:g} in every row; there is nothing to learn: choose another"
+            f"the target {quoted(target)} is {answers[known][0]:g} in every row; there is nothing to learn: choose "
+            "another"
         )
     left_out = dict.fromkeys(drop, "as asked")
     names = [name for name in table.columns if name != target and name not in left_out]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import contextlib
 import datetime
+import os
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
@@ -98,8 +98,8 @@ def require_rows(X: Any) -> None:
     """Refuse what holds no rows yet: a LazyFrame of polars, or the path of a file."""
     if isinstance(X, str | os.PathLike):
         raise ValueError(
-            f"X is the path {os.fspath(X)!r}, and no table; read it first: fruler.data.read_table(path, target=...) gives "
-            "`data` and `target`."
+            f"X is the path {os.fspath(X)!r}, and no table; read it first: fruler.data.read_table(path, target=...) "
+            "gives `data` and `target`."
         )
     if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_pandas"):
         raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; give X.collect().")

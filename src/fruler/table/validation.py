@@ -17,8 +17,8 @@ from fruler._wording import counted, number_advice
 # Squares and products of values must be numbers too.
 LARGEST_VALUE = 1e150
 _ENCODING_ADVICE = (
-    "encode the column first with sklearn.preprocessing.OneHotEncoder (OrdinalEncoder if its categories have an order), "
-    "or leave it out"
+    "encode the column first with sklearn.preprocessing.OneHotEncoder, or with OrdinalEncoder if its categories have "
+    "an order, or leave it out"
 )
 
 

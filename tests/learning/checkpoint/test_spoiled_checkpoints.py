@@ -141,7 +141,7 @@ def test_a_packed_or_enormous_member_is_damage(fuzz, whole, tmp_path):
     # A few bytes that would unpack to half a gigabyte.
     np.savez_compressed(buffer, document=text, **arrays, bomb=np.zeros(2**20))
     (tmp_path / FILE).write_bytes(buffer.getvalue())
-    with pytest.raises(ValueError, match="is damaged .* is packed"):
+    with pytest.raises(ValueError, match=r"is damaged .* is packed"):
         fuzz._fit(fuzz.make("growth", tmp_path, 1))
     buffer = io.BytesIO()
     np.savez(buffer, document=text, **arrays)

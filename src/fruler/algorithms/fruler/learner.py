@@ -206,8 +206,8 @@ class FRULERLearner(ABC):
         if self.state.fit is not None and self.state.rng is not None:
             self.rng.bit_generator.state = dict(self.state.rng)
             fit = self.state.fit
-            chosen = {"regularization": fit.regularization, "rate": fit.rate}
-            if replace(self._settings(fit.seed), **chosen) != fit:
+            given = self._settings(fit.seed)
+            if replace(given, regularization=fit.regularization, rate=fit.rate) != fit:
                 raise damaged("its consequents are fitted in another way")
             return fit, True
         settings = self._search_regularization(task, selected, self.control.deadline(_SHARE_OF_REGULARIZATION))

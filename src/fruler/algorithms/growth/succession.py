@@ -1,4 +1,4 @@
-"""Whether the sizes of a growth that was kept can be those that a growth goes through, each made from the one before."""
+"""Whether the sizes of a growth that was kept can be those of a growth: each is made from the one before."""
 
 from __future__ import annotations
 

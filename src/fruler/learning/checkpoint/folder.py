@@ -18,8 +18,8 @@ from fruler.learning.checkpoint.learned import pack_learned, unpack_learned
 from fruler.learning.learned import Learned
 
 FILE = "checkpoint.npz"
-# When a search is written first, and how much later at most each time, in seconds: after as long as it has taken so far,
-# but no later than this. The writings may take no more than a share of the time.
+# In seconds, when a search is written first, and the longest pause after that: it is written again after as long as it
+# has taken so far, but no later. The writings may take no more than a share of the time.
 FIRST_SECONDS, SECONDS, MAX_SHARE = 0.5, 10.0, 0.005
 _FORMAT = 2
 
