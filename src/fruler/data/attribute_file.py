@@ -191,7 +191,8 @@ def _parse_header(lines: Sequence[str], name: str) -> tuple[_Header, int]:
             header.declared_roles[role] = _names_in(rest, header, number)
         else:
             header.fail(
-                number, f"unknown keyword '@{match[1]}'; known are @relation, @attribute, @inputs, @outputs and @data"
+                number,
+                f"unknown keyword {excerpt('@' + match[1])}; known are @relation, @attribute, @inputs, @outputs and @data",
             )
     raise ValueError(f"{name}: there is no '@data' line; the file may be cut off")
 

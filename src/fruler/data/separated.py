@@ -70,9 +70,8 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
         # The line stays, empty, so that all others keep their number.
         text = "\n" + text[named.end() :]
     separator = options.sep or (named[1] if named is not None else None) or _detect_separator(text)
+    _refuse_wrong_separator(text, name, separator)
     columns, numbers = _check_rows(text, name, separator)
-    if len(columns) == 1:
-        _refuse_wrong_separator(text, name, separator)
     layout = _Layout(text, name, separator, columns, options.na_values)
     frame = layout.read()
     if len(frame) != len(numbers):
@@ -143,6 +142,8 @@ def _count_values(lines: list[str], separator: str) -> list[int]:
 def _refuse_wrong_separator(text: str, name: str, separator: str) -> None:
     """Refuse rows that another separator parts into columns of numbers, where this one leaves a single column."""
     header, *rows = (line.strip() for line in text.split("\n", _LINES_SNIFFED)[:_LINES_SNIFFED] if line.strip())
+    if separator in header:
+        return
     for other in (*_SEPARATORS, *_RARE_SEPARATORS):
         n_columns = len(header.split(other))
         parts = [row.split(other) for row in rows]

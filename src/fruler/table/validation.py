@@ -272,7 +272,7 @@ def _first_non_number(values: npt.NDArray[Any]) -> int | None:
             return row
         try:
             float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return row
     return None
 
@@ -280,6 +280,8 @@ def _first_non_number(values: npt.NDArray[Any]) -> int | None:
 def _kind_of(value: Any) -> str:
     if isinstance(value, str | bytes):
         return "text"
+    if isinstance(value, int):
+        return "an integer beyond all floats"
     return "dates" if hasattr(value, "year") or isinstance(value, np.datetime64) else f"a {type(value).__name__}"
 
 
