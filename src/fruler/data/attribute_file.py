@@ -192,7 +192,8 @@ def _parse_header(lines: Sequence[str], name: str) -> tuple[_Header, int]:
         else:
             header.fail(
                 number,
-                f"unknown keyword {excerpt('@' + match[1])}; known are @relation, @attribute, @inputs, @outputs and @data",
+                f"unknown keyword {excerpt('@' + match[1])}; known are @relation, @attribute, @inputs, @outputs and "
+                "@data",
             )
     raise ValueError(f"{name}: there is no '@data' line; the file may be cut off")
 

@@ -65,5 +65,7 @@ def _same_rules(one: Structure, other: Structure) -> bool:
 
 
 def _are_within(ramps: Ramps, domains: Floats) -> bool:
+    """Return whether split points are inside the domains of their inputs, each at a place of its own."""
     low, high = domains[ramps.inputs].T
-    return bool(((low <= ramps.places) & (ramps.places <= high)).all())
+    places = {*zip(ramps.inputs.tolist(), ramps.places.tolist(), strict=True)}
+    return len(places) == len(ramps) and bool(((low < ramps.places) & (ramps.places < high)).all())
