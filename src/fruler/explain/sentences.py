@@ -60,7 +60,8 @@ class Sentence:
     @property
     def parts(self) -> tuple[str, ...]:
         """All that follows the output."""
-        changes = ", and ".join(part for part in (", ".join(self.changes), " and ".join(self.curves)) if part)
+        curves = " and ".join(part for part in (", ".join(self.curves[:-1]), *self.curves[-1:]) if part)
+        changes = ", and ".join(part for part in (", ".join(self.changes), curves) if part)
         return tuple(part for part in (changes, *self.categories, self.rest) if part)
 
     def __str__(self) -> str:
@@ -122,13 +123,14 @@ class _Teller:
         slopes = rules.consequents.terms(self.rule)
         effects = np.abs(signed_effects(rules)[self.rule])
         value = float(rules.consequents.intercepts[self.rule]) + sum(slope * self.row[j] for j, slope in slopes.items())
-        value += sum(float(curve.values(self.row[[curve.input]])[0]) for curve in rules.curves)
+        means = self._curves()
+        value += sum(means)
         # Where an input is the same in all rows of the rule there is nothing to change.
         told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
         matter = [j for j in told if effects[j] >= self.tolerance]
         # All rules tell an input in the same steps and to the same place.
         changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
-        curves = [self._along(curve.input, float(curve.values(self.row[[curve.input]])[0])) for curve in rules.curves]
+        curves = self._along(means)
         small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
         small = small[len(matter) :]
         categories = []
@@ -155,11 +157,22 @@ class _Teller:
         place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
         return f"{amount} per{GLUE}{per_step(variable, step)} of {variable.name} (from{GLUE}{place})"
 
-    def _along(self, j: int, added: float) -> str:
-        """Write what a curve changes; its bends are told elsewhere."""
-        low, high = self.rule_base.variables[j].partition.range
-        place = self._place(j, SHARE_OF_SPREAD / 2.0 * (high - low))
-        return f"along the curve of {self.rule_base.names[j]} (from{GLUE}{self._signed(added)}{GLUE}at{GLUE}{place})"
+    def _curves(self) -> list[float]:
+        """Return what each curve adds: in the mean over the rule's rows, for a typical place may lie between them."""
+        training = self.rule_base.training
+        if training is None or training.curve_means is None:
+            return [float(curve.values(self.row[[curve.input]])[0]) for curve in self.rule_base.curves]
+        return [float(mean) for mean in training.curve_means[:, self.rule]]
+
+    def _along(self, means: list[float]) -> list[str]:
+        """Write what curves change; their bends are told elsewhere."""
+        names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
+        told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
+        if told:
+            several = "curve" if len(told) == 1 else "curves"
+            here = f"(here{GLUE}{self._signed(means[0])}{GLUE}on{GLUE}average)"
+            told[0] = f"along the {several} of {names[0]} {here}"
+        return told
 
     def _place(self, j: int, tolerance: float) -> str:
         variable, number = self.rule_base.variables[j], float(self.row[j])

@@ -9,6 +9,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.explain.effects import input_ranges, output_spread
+from fruler.explain.features import Feature
 from fruler.rules.rule_base import RuleBase
 
 # A coarser step of a slider would hide what the model does, a finer one would be noise in the number box.
@@ -58,6 +59,28 @@ class Reference:
             between = self.histograms[:, 1:-1].any(axis=1)
             steps[(self.low == 0.0) & (self.high == 1.0) & ~between] = 1.0
         return np.array([step if own is None else own for step, own in zip(steps, self.units, strict=True)])
+
+    def option_counts(self, feature: Feature, given: Floats | None = None) -> Floats | None:
+        """Return how often each option of a feature is, in given rows or in the training rows; None: it isn't known."""
+        if given is not None:
+            return np.bincount(feature.options_of(given), minlength=len(feature.options)).astype(np.float64)
+        if self.histograms is None:
+            return None
+        counts = self.histograms[feature.columns]
+        if len(feature.inputs) > 1:
+            own = np.array([option.values for option in feature.options]) @ counts[:, -1]
+            # One of the categories may have no input: all are 0 there.
+            without = [not any(option.values) for option in feature.options]
+            own[without] = max(float(counts[0].sum() - own.sum()), 0.0)
+            return np.asarray(own)
+        low, high = float(self.low[feature.inputs[0]]), float(self.high[feature.inputs[0]])
+        if not high > low:
+            return None
+        numbers = np.array([option.values[0] for option in feature.options])
+        n_bins = counts.shape[1]
+        bins = np.clip(((numbers - low) / (high - low) * n_bins).astype(int), 0, n_bins - 1)
+        # Options that share a bar of the histogram can't be told apart.
+        return counts[0, bins] if len(set(bins.tolist())) == len(bins) else None
 
     def to_json(self) -> dict[str, Any]:
         """Return what the page needs of it."""
