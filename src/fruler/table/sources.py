@@ -143,7 +143,7 @@ class NumberSource(Source):
             raise UnfitValue(self.column, row, "is a truth value, and the model knows numbers there; write 0 or 1")
         try:
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = self._parsed(values)
         with np.errstate(invalid="ignore"):
             wrong = np.abs(numbers) > LARGEST_VALUE
