@@ -13,21 +13,19 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler._wording import counted, quote_names, readable_number
+from fruler._wording import counted, quote_names
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN, Table, named_by_order, read_any_model, read_new_rows
 from fruler.cli.output import STDOUT, as_json, check_destination, write_output
 from fruler.data.options import ReadOptions
 from fruler.model_file.file import Model
-from fruler.rules.outside import outside_training
+from fruler.rules.outside import said_of_outside
 from fruler.rules.rule_base import RuleBase
 from fruler.table.preparation import bounded_numbers
 from fruler.table.sources import UnfitValue
 
 COLUMN = "prediction"
 _VALUES_SHOWN = 3
-# Of columns with values outside the training data, so many are named.
-_COLUMNS_SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,29 +88,6 @@ class NewRows:
             if texts
         ]
 
-    @cached_property
-    def outside(self) -> npt.NDArray[np.bool_]:
-        """Which inputs that the rules use lie outside the training data."""
-        return np.asarray(outside_training(self.rule_base, self.inputs) & self.rule_base.uses)
-
-    def said_of_outside(self) -> str:
-        """Say how many rows lie outside the training data, and in which columns; nothing where none does."""
-        n_outside = int(self.outside.any(axis=1).sum())
-        if not n_outside or self.rule_base.training is None:
-            return ""
-        told = []
-        for j in np.flatnonzero(self.outside.any(axis=0)):
-            variable = self.rule_base.variables[j]
-            ends = [float(end[j]) for end in (self.rule_base.training.low, self.rule_base.training.high)]
-            low, high = (variable.written(end) or readable_number(end, 6) for end in ends)
-            rows = counted(int(self.outside[:, j].sum()), "row")
-            learned = f"{low} to {high} {variable.value_unit}".rstrip()
-            told.append(f"{variable.name!r} in {rows} (learned from {learned})")
-        verb = "lies" if n_outside == 1 else "lie"
-        more = f"; and {counted(len(told) - _COLUMNS_SHOWN, 'more input')}" if len(told) > _COLUMNS_SHOWN else ""
-        listed = "; ".join(told[:_COLUMNS_SHOWN]) + more
-        return f"{n_outside:,} of {counted(len(self.inputs), 'row')} {verb} outside the training data: {listed}"
-
     def said(self) -> str:
         """Say what became of rows with gaps; nothing where there are none."""
         if not self.gaps.any():
@@ -174,7 +149,7 @@ def write_predictions(
     if rows.complete.any():
         predictions[rows.complete] = model.rule_base.predict(rows.inputs[rows.complete])
     write_output(output, _json(model, predictions) if as_json else _csv(rows.table, predictions, keep))
-    for said in (rows.said(), rows.said_of_outside()):
+    for said in (rows.said(), said_of_outside(rows.rule_base, rows.inputs)):
         if said:
             say(said)
 

@@ -240,7 +240,7 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         rule_base=rule_base,
         values=values,
         base=training.base,
-        contributions=parts_from(rule_base, values, training.typical) - training.offsets,
+        contributions=parts_from(rule_base, rule_base.clipped(values), training.typical) - training.offsets,
         predictions=rule_base.predict(values),
         activations=activations,
         fired=fired,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -28,6 +29,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
             {
                 "number": number,
                 "n_sizes": len(fold.errors),
+                "n_rows": fold.residuals.shape[-1],
                 "weight": fold.weight,
                 "n_evaluations": fold.n_evaluations,
                 "options": asdict(fold.options),
@@ -39,6 +41,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
     arrays = _pack_steps([step for path in paths for step in path])
     if folds:
         arrays["errors"] = np.concatenate([fold.errors for fold in folds])
+        arrays["residuals"] = np.concatenate([fold.residuals.ravel() for fold in folds])
     return document, arrays
 
 
@@ -46,14 +49,17 @@ def unpack_growth(document: Mapping[str, Any], arrays: Arrays) -> GrowthState:
     """Return the state that a document and arrays say."""
     steps = iter(_unpack_steps(arrays))
     paths = [tuple(next(steps) for _ in range(length)) for length in document["paths"]]
-    folds, start = {}, 0
+    folds, start, first = {}, 0, 0
     for written, path in zip(document["folds"], paths[1:], strict=True):
         errors = arrays["errors"][start : start + written["n_sizes"]]
         start += written["n_sizes"]
+        shape = (*errors.shape, int(written["n_rows"]))
+        residuals = arrays["residuals"][first : first + math.prod(shape)].reshape(shape)
+        first += residuals.size
         count = int(written["n_evaluations"])
         options = GrowthOptions(**written["options"])
         max_size = int(written["max_size"])
-        folds[int(written["number"])] = Fold(errors, written["weight"], count, options, max_size, path)
+        folds[int(written["number"])] = Fold(errors, written["weight"], count, options, max_size, path, residuals)
     return GrowthState(paths[0], document["max_rules"], folds)
 
 
