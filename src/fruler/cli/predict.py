@@ -25,6 +25,7 @@ from fruler.table.preparation import bounded_numbers
 from fruler.table.sources import UnfitValue
 
 COLUMN = "prediction"
+_ENDS = ("lower", "upper")
 _VALUES_SHOWN = 3
 
 
@@ -138,34 +139,65 @@ def _listed(texts: list[str]) -> str:
 
 
 def write_predictions(
-    model_file: Path, data: str, options: ReadOptions, output: str, *, keep: bool = False, as_json: bool = False
+    model_file: Path,
+    data: str,
+    options: ReadOptions,
+    output: str,
+    *,
+    keep: bool = False,
+    as_json: bool = False,
+    interval: float | None = None,
 ) -> None:
     """Do what ``fruler predict`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
     model = read_any_model(model_file)
+    if interval is not None:
+        _check_interval(model, interval)
     rows = rows_for(model, data, options)
-    predictions = np.full(len(rows.inputs), np.nan)
-    if rows.complete.any():
-        predictions[rows.complete] = model.rule_base.predict(rows.inputs[rows.complete])
-    write_output(output, _json(model, predictions) if as_json else _csv(rows.table, predictions, keep))
+    columns = {name: np.full(len(rows.inputs), np.nan) for name in (COLUMN, *(() if interval is None else _ENDS))}
+    known = rows.complete
+    if known.any():
+        columns[COLUMN][known] = model.rule_base.predict(rows.inputs[known])
+        if interval is not None:
+            ends = model.rule_base.predict_interval(rows.inputs[known], interval)
+            for name, values in zip(_ENDS, ends, strict=False):
+                columns[name][known] = values
+    write_output(output, _json(model, columns) if as_json else _csv(rows.table, columns, keep))
     for said in (rows.said(), said_of_outside(rows.rule_base, rows.inputs)):
         if said:
             say(said)
 
 
-def _csv(table: Table, predictions: npt.NDArray[np.float64], keep: bool) -> str:
-    frame = pd.DataFrame({COLUMN: predictions})
+def _check_interval(model: Model, interval: float) -> None:
+    """Refuse a coverage that the model cannot give before any row is read."""
+    if model.rule_base.intervals is None:
+        raise ValueError(
+            "--interval: the model knows no errors on held-out rows, which intervals are made of; "
+            "learn it again with fruler fit --calibration 0.2"
+        )
+    try:
+        model.rule_base.intervals.score(interval)
+    except ValueError as error:
+        raise ValueError(f"--interval: {str(error).rstrip('.')}") from None
+
+
+def _csv(table: Table, columns: dict[str, Floats], keep: bool) -> str:
+    frame = pd.DataFrame(columns)
     if keep:
-        if COLUMN in table.frame.columns:
-            raise ValueError(f"{table.name} has a column {COLUMN!r} already; rename it, or predict without --keep")
-        frame = table.frame.assign(**{COLUMN: predictions})
+        for name in columns:
+            if name in table.frame.columns:
+                raise ValueError(f"{table.name} has a column {name!r} already; rename it, or predict without --keep")
+        frame = table.frame.assign(**columns)
     # Where a missing prediction is all there is to a line, pandas writes quotes: readers skip empty lines.
     text = io.StringIO()
     frame.to_csv(text, index=False, lineterminator="\n")
     return text.getvalue()
 
 
-def _json(model: Model, predictions: npt.NDArray[np.float64]) -> str:
-    values = [None if math.isnan(value) else value for value in predictions.tolist()]
-    return as_json({"target": model.rule_base.target_name, "predictions": values})
+def _json(model: Model, columns: dict[str, Floats]) -> str:
+    lists = {
+        "predictions" if name == COLUMN else name: [None if math.isnan(value) else value for value in values.tolist()]
+        for name, values in columns.items()
+    }
+    return as_json({"target": model.rule_base.target_name, **lists})

@@ -18,6 +18,8 @@ from fruler.rules.outside import outside_training
 from fruler.rules.rule_base import RuleBase
 from fruler.table.reading import unknown_values
 
+# That of the intervals that explanations tell.
+COVERAGE = 0.9
 _ROWS_SHOWN, _PARTS_SHOWN = 5, 6
 # A rule that fires less than this is not worth a word.
 _MIN_WEIGHT = 0.005
@@ -53,6 +55,8 @@ class Explanation:
         Which values were missing, or categories that are not known; `values` has what was taken for them.
     unknown : tuple of dict of str to str
         For each row the categories that are not known, by column.
+    interval : ndarray of shape (n_samples, 2) or None
+        The ends of the interval that covers 90 % of rows; None where the rules know of none.
 
     Examples
     --------
@@ -77,6 +81,7 @@ class Explanation:
     outside: npt.NDArray[np.bool_]
     missing: npt.NDArray[np.bool_]
     unknown: tuple[dict[str, str], ...] = ()
+    interval: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -95,6 +100,7 @@ class Explanation:
             outside=self.outside[at],
             missing=self.missing[at],
             unknown=self.unknown[at],
+            interval=None if self.interval is None else self.interval[at],
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -119,6 +125,8 @@ class Explanation:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per prediction: its base, what each input adds, the weight of each rule, and the flags."""
         columns: dict[str, Any] = {"prediction": self.predictions, "base": self.base}
+        if self.interval is not None:
+            columns |= {"lower": self.interval[:, 0], "upper": self.interval[:, 1]}
         columns |= {f"{name} adds": self.contributions[:, j] for j, name in enumerate(self.names)}
         columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}
         columns["fired"] = self.fired
@@ -133,6 +141,7 @@ class Explanation:
         return [
             {
                 "prediction": float(self.predictions[row]),
+                **({} if self.interval is None else {"interval": self.interval[row].tolist()}),
                 "base": self.base,
                 "adds": {names[j]: float(self.contributions[row, j]) for j in self._by_size(row)},
                 "rules": {
@@ -189,6 +198,9 @@ class Explanation:
         lines.append("  by " + ", ".join(f"rule {r + 1} ({weights[r]:.0%})" for r in fired))
         if not self.fired[row]:
             lines[-1] += ", the nearest: no rule fits"
+        if self.interval is not None:
+            lower, upper = (number_within(end, tolerance) for end in self.interval[row])
+            lines.append(f"  {COVERAGE:.0%} of such rows lie between {lower} and {upper}{unit}")
         if self.outside[row].any():
             lines.append(f"  outside the training data: {self._names_where(self.outside[row])}")
         unknown = self.unknown[row] if self.unknown else {}
@@ -247,4 +259,13 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         outside=outside_training(rule_base, values),
         missing=np.isnan(given),
         unknown=tuple(unknown_values(X, used)) if np.isnan(given).any() else (),
+        interval=_interval(rule_base, values),
     )
+
+
+def _interval(rule_base: RuleBase, values: Floats) -> Floats | None:
+    """Return the ends of prediction intervals, where enough is known for them."""
+    if rule_base.intervals is None or rule_base.intervals.coverages[-1] < COVERAGE:
+        return None
+    lower, upper, _ = rule_base.predict_interval(values, COVERAGE)
+    return np.column_stack([lower, upper])

@@ -40,8 +40,8 @@ def outside_training(rule_base: RuleBase, values: Floats) -> npt.NDArray[np.bool
 def beyond_training(rule_base: RuleBase, values: Floats) -> Floats:
     """Return how far rows lie outside the training data: the sum over inputs that rules use, shape (n_rows,).
 
-    An input counts by its distance from the nearest value of the training data as a share of their range; where they
-    have only one value, any other counts as a whole range.
+    An input counts by its distance from the nearest value of the training data, as a share of their range. One of which
+    they have a single value does not count: it has no range.
 
     Examples
     --------
@@ -54,15 +54,19 @@ def beyond_training(rule_base: RuleBase, values: Floats) -> Floats:
     beyond = np.zeros(len(values))
     for j, (low, high) in training_ranges(rule_base).items():
         column = values[:, j]
-        distance = np.maximum(np.maximum(low - column, column - high), 0.0)
-        beyond += distance / (high - low) if high > low else (distance > 0.0)
+        beyond += np.maximum(np.maximum(low - column, column - high), 0.0) / (high - low)
     return beyond
 
 
 def training_ranges(rule_base: RuleBase) -> dict[int, tuple[float, float]]:
-    """Return the least and the greatest training value of each input that rules use and that has such."""
+    """Return the least and the greatest training value of each input that rules use, where these are two.
+
+    Categories have no range.
+    """
     low, high = rule_base.limits
-    return {int(j): (float(low[j]), float(high[j])) for j in np.flatnonzero(rule_base.uses & np.isfinite(low))}
+    ordered = np.array([variable.partition.ordered for variable in rule_base.variables])
+    known = rule_base.uses & ordered & np.isfinite(low) & (low < high)
+    return {int(j): (float(low[j]), float(high[j])) for j in np.flatnonzero(known)}
 
 
 class OutsideTrainingWarning(UserWarning):

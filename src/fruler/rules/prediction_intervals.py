@@ -34,17 +34,28 @@ def prediction_intervals(rule_base: RuleBase, X: Any, coverage: float) -> Predic
     >>> [end.round(3).tolist() for end in prediction_intervals(calibrated, [[0.5], [2.0]], 0.5)]
     [[0.8, 1.6], [1.2, 2.4], [False, True]]
     """
-    if rule_base.intervals is None:
-        raise ValueError(
-            "These rules know no errors on held-out rows, which prediction intervals are made of; fit with "
-            "calibration=0.2, or give such rows to with_intervals(X, y)."
-        )
-    radii = rule_base.intervals.radii(coverage)
+    radii = require_intervals(rule_base).radii(coverage)
     values = rule_base.filled(rule_base.numbers_of(X))
     predictions = rule_base.predict(values)
     reach = (rule_base.activations(values)[0] @ radii) * (1.0 + beyond_training(rule_base, values))
     outside = np.asarray((outside_training(rule_base, values) & rule_base.uses).any(axis=1))
     return PredictionIntervals(predictions - reach, predictions + reach, outside)
+
+
+def require_intervals(rule_base: RuleBase) -> Intervals:
+    """Return what the prediction intervals of rules are made of.
+
+    Raises
+    ------
+    ValueError
+        If that is not known.
+    """
+    if rule_base.intervals is None:
+        raise ValueError(
+            "These rules know no errors on held-out rows, which prediction intervals are made of; fit with "
+            "calibration=0.2, or give such rows to with_intervals(X, y)."
+        )
+    return rule_base.intervals
 
 
 def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_weight: Any = None) -> Intervals:

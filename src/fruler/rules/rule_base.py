@@ -355,9 +355,13 @@ class RuleBase:
         """Return inputs as rules take them: with ``extrapolation="clip"`` inside the range of the training data."""
         if self.extrapolation == "linear":
             return values
-        ordered = [variable.partition.ordered for variable in self.variables]
-        low, high = np.where(ordered, self.limits, [[-np.inf], [np.inf]])
-        return np.clip(values, low, high)
+        return np.clip(values, *self.clips)
+
+    @cached_property
+    def clips(self) -> Floats:
+        """The ends of what values of each input are clipped to, shape (2, n_inputs); infinite where they are not."""
+        clipped = [self.extrapolation == "clip" and variable.partition.ordered for variable in self.variables]
+        return frozen(np.where(clipped, self.limits, [[-np.inf], [np.inf]]), np.float64)
 
     def with_sources(self, sources: Sequence[Source]) -> RuleBase:
         """Return the rule base whose inputs come from columns of a table, one source for each."""
