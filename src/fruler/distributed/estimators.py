@@ -176,7 +176,9 @@ class DaskRuleRegressor(BaseRuleRegressor):
 
     def _quiet(self) -> BaseRuleRegressor:
         """Return the model for data in memory, without warnings that nobody would see on a worker."""
-        return self.to_local().set_params(warn_outside=False)
+        model = self.to_local()
+        model.warn_outside = False
+        return model
 
     def to_local(self) -> BaseRuleRegressor:
         """Return the fitted model as the estimator for data in memory, which needs no cluster."""
