@@ -113,8 +113,9 @@ def tables(lines: pd.DataFrame) -> str:
         growth_ratio = growth[f"width {coverage:g}"] / growth[f"width mapie {coverage:g}"]
         sets[f"ratio {coverage:g}"] = growth_ratio.groupby(growth["set"]).mean()
     rows = [
-        f"| {name} | {row.folds:.0f} | {row.rules:.1f} | {row['covered 0.9']:.1%} | {row['covered mapie 0.9']:.1%} | "
-        f"{row['width 0.9'] / row.spread:.2f} | {row['ratio 0.9']:.2f} |"
+        f"| {name} | {row.folds:.0f} | {row.rules:.1f} | {row['covered 0.9']:.1%} | "
+        f"{_known(row['covered mapie 0.9'], '.1%')} | {row['width 0.9'] / row.spread:.2f} | "
+        f"{_known(row['ratio 0.9'], '.2f')} |"
         for name, row in sets.iterrows()
     ]
     head = "| set | folds | rules | covered | by CV+ | width / sd | width / CV+ |\n|:--|--:|--:|--:|--:|--:|--:|"
@@ -123,6 +124,10 @@ def tables(lines: pd.DataFrame) -> str:
     if len(others):
         parts.append(_others(others))
     return "\n\n".join(parts)
+
+
+def _known(value: float, form: str) -> str:
+    return "" if np.isnan(value) else format(value, form)
 
 
 def _summary(sets: pd.DataFrame) -> str:
