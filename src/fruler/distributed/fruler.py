@@ -37,12 +37,14 @@ class RemoteFRULERLearner(FRULERLearner):
     def _selected_rows(self) -> Indices:
         # Drawn apart: a search that resumes from here has the same numbers before it.
         drawn = self.rng.spawn(1)[0]
-        return select_rows(self.table, drawn, select=self.options.instance_selection)
+        return select_rows(
+            self.table, drawn, select=self.options.instance_selection, core_error=self.options.core_error
+        )
 
     def _nested_splits(self) -> list[NestedSplits]:
         table = self.table
         low, high = table.summary.low[:-1], table.summary.high[:-1]
-        bins = Bins.from_sketches(table.sketches, low, high, table.standard)
+        bins = Bins.from_sketches(table.sketches, low, high, table.standard, self.options.splits)
         jobs = [Job(bin_block, part, merge_bins, splits_of_bins) for part in bins.parted()]
         return [splits for nested in table.blocks.reduce(jobs) for splits in nested]
 

@@ -18,6 +18,8 @@ from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
 from fruler.rules.rule_base import Extrapolation
+from fruler.stages.discretization import SPLITS, Splits
+from fruler.stages.instance_selection import CORE_ERRORS, CoreError
 
 
 @documented("`max_evaluations`, `n_restarts` and `early_stopping`", "one row per generation")
@@ -35,8 +37,13 @@ class FRULERRegressor(BaseRuleRegressor):
     ----------
     instance_selection : bool, default=True
         Whether rules are made from representative rows only.
+    core_error : {"mse", "rmse"}, default="mse"
+        What decides how many rows the selection starts from; see `ClassConditionalSelector`.
     fit_rows : {"selected", "all"}, default="selected"
         The rows on which consequents are fitted during the search. At its end they are always fitted on all.
+    splits : {"printed", "gain"}, default="printed"
+        Where labels may begin and which interval is split next: as the paper's pseudocode says, or where the error
+        falls most; see `MultiGranularityDiscretizer`.
     split_points : dict of str or int to sequence of float, default=None
         Known split points of some inputs, by name or number. They are taken as they are: such an input has all of
         these labels or is in no antecedent.
@@ -110,7 +117,9 @@ class FRULERRegressor(BaseRuleRegressor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRuleRegressor._parameter_constraints,
         "instance_selection": ["boolean"],
+        "core_error": [StrOptions(set(CORE_ERRORS))],
         "fit_rows": [StrOptions(set(FIT_ROWS))],
+        "splits": [StrOptions(set(SPLITS))],
         "t_norm": [StrOptions(set(T_NORMS))],
         "criterion": [StrOptions(set(CRITERIA))],
         "solver": [StrOptions(set(SOLVERS))],
@@ -128,7 +137,9 @@ class FRULERRegressor(BaseRuleRegressor):
         self,
         *,
         instance_selection: bool = True,
+        core_error: CoreError = "mse",
         fit_rows: FitRows = "selected",
+        splits: Splits = "printed",
         split_points: Mapping[str | int, Any] | None = None,
         fuzziness: float = 1.0,
         t_norm: TNorm = "minimum",
@@ -170,7 +181,9 @@ class FRULERRegressor(BaseRuleRegressor):
             warm_start=warm_start,
         )
         self.instance_selection = instance_selection
+        self.core_error = core_error
         self.fit_rows = fit_rows
+        self.splits = splits
         self.split_points = split_points
         self.fuzziness = fuzziness
         self.t_norm = t_norm

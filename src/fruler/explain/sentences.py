@@ -122,13 +122,14 @@ class _Teller:
         slopes = rules.consequents.terms(self.rule)
         effects = np.abs(signed_effects(rules)[self.rule])
         value = float(rules.consequents.intercepts[self.rule]) + sum(slope * self.row[j] for j, slope in slopes.items())
-        value += sum(float(curve.values(self.row[[curve.input]])[0]) for curve in rules.curves)
+        means = self._curves()
+        value += sum(means)
         # Where an input is the same in all rows of the rule there is nothing to change.
         told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
         matter = [j for j in told if effects[j] >= self.tolerance]
         # All rules tell an input in the same steps and to the same place.
         changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
-        curves = [self._along(curve.input, float(curve.values(self.row[[curve.input]])[0])) for curve in rules.curves]
+        curves = [self._along(curve.input, mean) for curve, mean in zip(rules.curves, means, strict=True)]
         small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
         small = small[len(matter) :]
         categories = []
@@ -155,11 +156,16 @@ class _Teller:
         place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
         return f"{amount} per{GLUE}{per_step(variable, step)} of {variable.name} (from{GLUE}{place})"
 
+    def _curves(self) -> list[float]:
+        """Return what each curve adds: in the mean over the rule's rows, for a typical place may lie between them."""
+        training = self.rule_base.training
+        if training is None or training.curve_means is None:
+            return [float(curve.values(self.row[[curve.input]])[0]) for curve in self.rule_base.curves]
+        return [float(mean) for mean in training.curve_means[:, self.rule]]
+
     def _along(self, j: int, added: float) -> str:
         """Write what a curve changes; its bends are told elsewhere."""
-        low, high = self.rule_base.variables[j].partition.range
-        place = self._place(j, SHARE_OF_SPREAD / 2.0 * (high - low))
-        return f"along the curve of {self.rule_base.names[j]} (from{GLUE}{self._signed(added)}{GLUE}at{GLUE}{place})"
+        return f"along the curve of {self.rule_base.names[j]} (here{GLUE}{self._signed(added)}{GLUE}on{GLUE}average)"
 
     def _place(self, j: int, tolerance: float) -> str:
         variable, number = self.rule_base.variables[j], float(self.row[j])

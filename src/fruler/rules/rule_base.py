@@ -180,6 +180,9 @@ class RuleBase:
             raise ValueError(f"support must have one number, not negative, for each of the {m} rules.")
         if self.training is not None and (len(self.training.low), len(self.training.rule_importance)) != (p, m):
             raise ValueError(f"The training summary must be of {p} inputs and {m} rules.")
+        means = None if self.training is None else self.training.curve_means
+        if means is not None and len(means) != len(self.curves):
+            raise ValueError(f"The training summary must have curve_means of its {len(self.curves)} curves.")
         nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
         if nominal:
             raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")

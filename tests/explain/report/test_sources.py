@@ -164,7 +164,7 @@ def test_rules_are_told_as_they_are_printed():
     text = told(page)
     assert (
         "if day of year is 1 Nov to 20 Feb and weekday is not Sunday and origin is europe or japan and fuel is gas "
-        "and size is low (below about 5 m) and size is there then price is about 12.3 EUR "
+        "and size is low (below about 5 m) and size is there then price is about 11.5 EUR "
     ) in text
     assert "day of year is 20 Feb to 1 Nov and weekday is Sunday and origin is usa and fuel is oil or sun" in text
     assert "+2 EUR per 100 days of day of year (from 10 Apr)" in text

@@ -260,10 +260,13 @@ class LocalFRULERLearner(FRULERLearner):
         rows = self.table.rows
         if not self.options.instance_selection or len(rows) < 2:
             return np.arange(len(rows))
-        return select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
+        return select_instances(
+            np.ascontiguousarray(rows.rows[:, 1:]), rows.y, core_error=self.options.core_error
+        ).indices
 
     def _nested_splits(self) -> list[NestedSplits]:
-        return nested_splits(self.table.values, self.table.target, self.table.weight)
+        table = self.table
+        return nested_splits(table.values, table.target, table.weight, splits=self.options.splits)
 
     def _task(self, space: SearchSpace, indices: Indices) -> Task:
         rows, max_rules = self.table.rows, self._max_rules(space)
