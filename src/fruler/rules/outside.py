@@ -13,6 +13,7 @@ from fruler.rules.rule_base import RuleBase
 
 # Of inputs with values outside the training data, so many are named.
 _INPUTS_SHOWN = 5
+_ROWS_IN_BLOCK = 64
 
 
 def outside_training(rule_base: RuleBase, values: Floats) -> npt.NDArray[np.bool_]:
@@ -75,11 +76,27 @@ class OutsideTrainingWarning(UserWarning):
 
 def warn_of_outside(rule_base: RuleBase, values: Floats, stacklevel: int = 3) -> None:
     """Warn of rows that lie outside the training data, once for all; nothing where none does."""
+    if _surely_inside(rule_base, values):
+        return
     if said := said_of_outside(rule_base, values):
         what = "Their values are clipped" if rule_base.extrapolation == "clip" else "The rules are extrapolated there"
         warnings.warn(
             f"{said}. {what}; warn_outside=False says nothing of it.", OutsideTrainingWarning, stacklevel=stacklevel
         )
+
+
+def _surely_inside(rule_base: RuleBase, values: Floats) -> bool:
+    """Return whether no value lies outside, seen at a glance: with gaps, or without rows, it is not."""
+    low, high = rule_base.limits
+    # Short rows are slow to go along, so that several are taken for one.
+    n_blocks = len(values) // _ROWS_IN_BLOCK
+    blocks = values[: n_blocks * _ROWS_IN_BLOCK].reshape(n_blocks, -1)
+    rest = values[n_blocks * _ROWS_IN_BLOCK :]
+    if n_blocks:
+        ends = [end(blocks, axis=0).reshape(_ROWS_IN_BLOCK, -1) for end in (np.min, np.max)]
+        if (ends[0] < low).any() or (ends[1] > high).any() or np.isnan(ends[0]).any():
+            return False
+    return bool(((rest >= low) & (rest <= high)).all())
 
 
 def said_of_outside(rule_base: RuleBase, values: Floats) -> str:
