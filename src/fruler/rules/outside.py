@@ -90,9 +90,9 @@ def _surely_inside(rule_base: RuleBase, values: Floats) -> bool:
     low, high = rule_base.limits
     # Short rows are slow to go along, so that several are taken for one.
     n_blocks = len(values) // _ROWS_IN_BLOCK
-    blocks = values[: n_blocks * _ROWS_IN_BLOCK].reshape(n_blocks, -1)
     rest = values[n_blocks * _ROWS_IN_BLOCK :]
     if n_blocks:
+        blocks = values[: n_blocks * _ROWS_IN_BLOCK].reshape(n_blocks, -1)
         ends = [end(blocks, axis=0).reshape(_ROWS_IN_BLOCK, -1) for end in (np.min, np.max)]
         if (ends[0] < low).any() or (ends[1] > high).any() or np.isnan(ends[0]).any():
             return False
