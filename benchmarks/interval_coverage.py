@@ -33,6 +33,7 @@ RESULTS = Path(__file__).parent / "results" / "intervals.jsonl"
 KEY = ["method", "set", "fold", "seed"]
 COVERAGES = (0.8, 0.9, 0.95)
 CALIBRATED = 0.2
+PARTS = ("covered", "width")
 # Sets that take long: one fold.
 LARGE = ("ailerons", "california", "compactiv", "elevators", "house", "mv", "pole", "puma32h")
 
@@ -66,6 +67,7 @@ def run(method: str, folder: Path, fold: int, seed: int, max_evaluations: int | 
     start, before = time.process_time(), INTERVALS.seconds
     model.fit(X, y)
     line: dict[str, Any] = {"method": method, "set": folder.name, "fold": fold, "seed": seed}
+    line["max_evaluations"] = max_evaluations
     line |= {"seconds": time.process_time() - start, "interval_seconds": INTERVALS.seconds - before}
     intervals = model.rule_base_.intervals
     line |= {"rules": model.n_rules_, "n_train": len(X), "n_test": len(new), "spread": float(np.std(answers))}
@@ -105,7 +107,9 @@ def read_lines(path: Path) -> pd.DataFrame:
 
 def tables(lines: pd.DataFrame) -> str:
     """Return Markdown: growth set by set, a summary of it, and the other methods."""
-    growth = lines[lines.method == "growth"]
+    growth = lines[lines.method == "growth"].copy()
+    for name in ("mapie seconds", *(f"{what} mapie {coverage:g}" for what in PARTS for coverage in COVERAGES)):
+        growth[name] = growth.get(name, np.nan)
     sets = growth.groupby("set")[[name for name in growth if name not in KEY]].mean()
     sets["folds"] = growth.groupby("set").size()
     sets = sets.loc[[name for name in paper_tables().index if name in sets.index]]
@@ -119,7 +123,7 @@ def tables(lines: pd.DataFrame) -> str:
         for name, row in sets.iterrows()
     ]
     head = "| set | folds | rules | covered | by CV+ | width / sd | width / CV+ |\n|:--|--:|--:|--:|--:|--:|--:|"
-    parts = ["\n".join([head, *rows]), _summary(sets)]
+    parts = ["\n".join([head, *rows]), _summary(sets)] if len(sets) else []
     others = lines[lines.method != "growth"]
     if len(others):
         parts.append(_others(others))
