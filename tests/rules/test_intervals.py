@@ -163,6 +163,8 @@ BAD = [
     {"scores": [-1.0, 1.0]},
     {"spreads": [-1.0]},
     {"spreads": [[1.0]]},
+    {"spreads": [1e200]},
+    {"scores": [1.0, 1e200]},
     {"scores": [1.0, np.inf]},
     {"n_rows": 0},
     {"method": "guess"},

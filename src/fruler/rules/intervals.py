@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler.rules.arrays import frozen
+from fruler.table.validation import LARGEST_VALUE
 
 Method = Literal["cross-validation", "calibration"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -76,6 +77,8 @@ class Intervals:
             raise ValueError("The coverages of intervals must increase, between 0 and 1.")
         if self.scores[0] < 0.0 or (np.diff(self.scores) < 0.0).any() or (self.spreads < 0.0).any():
             raise ValueError("Scores and spreads of intervals can't be negative, and scores can't fall.")
+        if max(self.scores[-1], self.spreads.max(initial=0.0)) > LARGEST_VALUE:
+            raise ValueError(f"Scores and spreads of intervals must not be beyond {LARGEST_VALUE:g}.")
         if self.n_rows < 1 or self.method not in METHODS:
             raise ValueError(f"Intervals come from held-out rows, by one of {', '.join(METHODS)}.")
 
