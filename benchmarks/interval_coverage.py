@@ -150,7 +150,8 @@ def _summary(sets: pd.DataFrame) -> str:
         f"Intervals took {share.median():.1%} of the processor time of a fit in the median of the {len(sets)} sets, "
         f"and {share.max():.1%} at most; CV+ took {peer_share.median():.1f} times that of a fit."
     )
-    return "\n".join([head, *rows]) + f"\n\n{cost}"
+    title = "All sets, by coverage; CV+ where it was measured:"
+    return "\n".join([title, "", head, *rows]) + f"\n\n{cost}"
 
 
 def _others(lines: pd.DataFrame) -> str:
@@ -160,9 +161,11 @@ def _others(lines: pd.DataFrame) -> str:
         means = " | ".join(f"{covered[name].mean():.1%}" for name in covered)
         rows.append(f"| {method} | {len(covered)} | {len(own)} | {means} | {covered['covered 0.9'].min():.1%} |")
     columns = " | ".join(f"{coverage:.0%}" for coverage in COVERAGES)
-    return "\n".join(
-        [f"| method | sets | fits | {columns} | 90%, least of a set |", "|:--|--:|--:|--:|--:|--:|--:|", *rows]
-    )
+    limits = sorted({int(limit) for limit in lines.get("max_evaluations", pd.Series()).dropna()})
+    limited = f", at most {' or '.join(map(str, limits))} evaluations" if limits else ""
+    title = f"The other methods with `calibration={CALIBRATED:g}`{limited}: what was covered, by coverage."
+    head = f"| method | sets | fits | {columns} | 90%, least of a set |"
+    return "\n".join([title, "", head, "|:--|--:|--:|--:|--:|--:|--:|", *rows])
 
 
 def write_page(page: Path, text: str) -> None:
