@@ -31,8 +31,9 @@ def prediction_intervals(rule_base: RuleBase, X: Any, coverage: float) -> Predic
     >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]])
     >>> trained = rules.with_training([[0.0], [1.0]], [0.0, 2.0])
     >>> calibrated = trained.with_intervals([[0.0], [0.5], [1.0]], [0.1, 1.2, 1.7])
-    >>> [end.round(3).tolist() for end in prediction_intervals(calibrated, [[0.5], [2.0]], 0.5)]
-    [[0.8, 1.6], [1.2, 2.4], [False, True]]
+    >>> lower, upper, outside = prediction_intervals(calibrated, [[0.5], [2.0]], 0.5)
+    >>> (upper - lower).round(3).tolist(), outside.tolist()
+    ([0.4, 0.8], [False, True])
     """
     radii = require_intervals(rule_base).radii(coverage)
     values = rule_base.filled(rule_base.numbers_of(X))
