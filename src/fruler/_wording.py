@@ -17,6 +17,7 @@ _MAX_NAMES = 30
 # composed pictures need the two joiners.
 _UNPRINTABLE_KINDS = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"
+_SIGN = re.compile(r"(?<![\w-])-(?=\d)")
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,(\d+)\s*")
 
 
@@ -88,6 +89,17 @@ def number_to_place(value: float, tolerance: float, *, grouped: bool = True) -> 
     if float(text) == 0.0:
         return "0"
     return in_groups(text) if grouped else text
+
+
+def with_minus(text: str) -> str:
+    """Write the signs of the numbers in a text as a minus, which is as wide as a plus; for pages and pictures.
+
+    Examples
+    --------
+    >>> with_minus("x = -0.5 (low-lying), 2024-12-31")
+    'x = −0.5 (low-lying), 2024-12-31'
+    """
+    return _SIGN.sub("−", text)
 
 
 def percent(share: float) -> str:

@@ -64,6 +64,16 @@ class Source(ABC):
         """Whether the input says where the column has no value, and so is never missing itself."""
         return False
 
+    @property
+    def of_dates(self) -> bool:
+        """Whether the column has dates."""
+        return False
+
+    @property
+    def tells_hours(self) -> bool:
+        """Whether the input depends on the time of day."""
+        return False
+
     def goes_around(self, low: float, high: float) -> bool:
         """Say whether values from a low to a high one go around a whole cycle, so that no other lies outside."""
         return False
