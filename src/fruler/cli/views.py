@@ -29,6 +29,7 @@ from fruler.table.preparation import target_numbers
 _WITH_GAPS = ("sql", "onnx")
 # Exports that read a table which has a name.
 _OVER_A_TABLE = ("sql",)
+_WITH_INTERVALS = ("python", "c", "sql", "onnx")
 
 
 def write_rules(
@@ -116,7 +117,14 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
 
 
 def write_export(
-    model_file: Path, to: str, output: str, *, gaps: bool = True, table: str | None = None, keep: Sequence[str] = ()
+    model_file: Path,
+    to: str,
+    output: str,
+    *,
+    gaps: bool = True,
+    table: str | None = None,
+    keep: Sequence[str] = (),
+    interval: float | None = None,
 ) -> None:
     """Do what ``fruler export`` does."""
     if output != STDOUT:
@@ -128,9 +136,10 @@ def write_export(
     options: dict[str, Any] = {} if gaps else {"gaps": False}
     options |= {} if table is None else {"table": table}
     options |= {"keep": tuple(keep)} if keep else {}
-    for name in ("table", "keep"):
-        if name in options and to not in _OVER_A_TABLE:
-            raise ValueError(f"--{name}: {to} has no such choice; it is for {' and '.join(_OVER_A_TABLE)}")
+    options |= {} if interval is None else {"interval": interval}
+    for name, targets in (("table", _OVER_A_TABLE), ("keep", _OVER_A_TABLE), ("interval", _WITH_INTERVALS)):
+        if name in options and to not in targets:
+            raise ValueError(f"--{name}: {to} has no such choice; it is for {', '.join(targets)}")
     model = read_any_model(model_file)
     content = export_model(model.rule_base, to, **options)
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():
