@@ -280,11 +280,14 @@ class CrossValidation:
         )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)
-        errors = np.array([self._errors(growth, step, held_out) for step in path])
-        if growth.out_of_time:
-            return None
+        errors = []
+        for step in path:
+            if growth.out_of_time:
+                return None
+            errors.append(self._errors(growth, step, held_out))
         exact = tuple(growth.path[: growth.n_exact])
-        return Fold(errors, float(held_out.weight.sum()), growth.n_evaluations, self.options, self.max_size, exact)
+        weight = float(held_out.weight.sum())
+        return Fold(np.array(errors), weight, growth.n_evaluations, self.options, self.max_size, exact)
 
     def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[float]:
         """Return the sum of squared errors on held-out rows, of one structure by ridge."""
