@@ -298,9 +298,11 @@ class CrossValidation:
         )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)
-        residuals = [self._residuals(growth, step, held_out) for step in path]
-        if growth.out_of_time:
-            return None
+        residuals = []
+        for step in path:
+            if growth.out_of_time:
+                return None
+            residuals.append(self._residuals(growth, step, held_out))
         exact, weight = tuple(growth.path[: growth.n_exact]), held_out.weight
         return Fold(
             np.array([[float(weight @ np.square(of_ridge)) for of_ridge in own] for own in residuals]),
