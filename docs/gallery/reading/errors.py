@@ -14,7 +14,7 @@ from fruler.explain.plots import PredictionDisplay
 
 weather = load_example("weather")
 X_train, X_test, y_train, y_test = train_test_split(weather.data, weather.target, random_state=0)
-model = FuzzyRuleRegressor(random_state=0).fit(X_train, y_train).with_names(units=weather.units)
+model = FuzzyRuleRegressor(random_state=0, warn_outside=False).fit(X_train, y_train).with_names(units=weather.units)
 
 PredictionDisplay.from_estimator(model, X_test, y_test)
 

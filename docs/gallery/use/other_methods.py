@@ -21,7 +21,7 @@ methods = {
     "linear regression": LinearRegression(),
     "tree, at most 16 leaves": DecisionTreeRegressor(max_depth=4, random_state=0),
     "random forest, 100 trees": RandomForestRegressor(random_state=0),
-    "fruler": FuzzyRuleRegressor(random_state=0),
+    "fruler": FuzzyRuleRegressor(random_state=0, warn_outside=False),
 }
 errors = {
     name: -cross_val_score(method, X, y, cv=3, scoring="neg_root_mean_squared_error").mean()
