@@ -139,5 +139,5 @@ def test_the_end_says_what_did_not_finish_and_where_to_look(bench, tmp_path, dat
     assert "3 runs in" in said
     assert ": 1 ok, 1 failed, 1 missing\n" in said
     assert "1 failed: see failures.md" in said
-    assert "1 not made, for want of a package: pip install" in said
+    assert "1 not made, for want of a package: install what failures.md names" in said
     assert "ValueError: x" in (tmp_path / "out" / "failures.md").read_text()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruler._files import write_whole
-from fruler._wording import counted, counted_rules
+from fruler._wording import counted, counted_rules, install_advice
 from fruler.explain.report.charts import error_pictures, front_picture
 from fruler.explain.report.curves import curve_views
 from fruler.explain.report.measurement import Measured, checked_rows, error_table, measure
@@ -168,7 +168,7 @@ def _template() -> Any:
     try:
         import jinja2
     except ImportError:
-        raise ImportError('A report needs Jinja2; run: pip install "fruler[report]"') from None
+        raise ImportError(f"A report needs Jinja2; {install_advice('report')}") from None
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("fruler.explain.report", "."),
         autoescape=True,
