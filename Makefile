@@ -9,13 +9,16 @@ BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "scipy>=1.12" "meson>=1.4" nin
 # The build directory is kept, so that a changed kernel is all that is compiled again.
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build/install
 
-.PHONY: help demo test test-random lint bench bench-preprocessing clean
+.PHONY: help demo test test-random lint package coverage bench bench-preprocessing figures clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the tests"
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make lint   check style and types"
+	@echo "make package   build the sdist and the wheel, and try each in an empty environment"
+	@echo "make coverage  which lines and branches the tests run, Python and Cython"
+	@echo "make figures   write the results that README and docs quote from benchmarks/results"
 	@echo "make bench DATA=folder   the paper's experiment: tables and pictures in results/"
 	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -36,6 +39,12 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+package: .venv/build-tools
+	$(BIN)/python -m pip install --quiet "build>=1.2"
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python release/trial.py dist
 
 bench: .venv/installed-for-tests
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench DATA=folder"; exit 1; }
