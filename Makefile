@@ -27,13 +27,24 @@ demo: .venv/installed
 	@$(BIN)/fruler demo
 
 # The tests of every processor have one; more threads for linear algebra would wait for each other.
-test test-random: export OPENBLAS_NUM_THREADS = 1
+test test-random coverage: export OPENBLAS_NUM_THREADS = 1
 
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
 test-random: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis
+
+# First Python, by all tests; then the kernels, by the tests that hold them against other computations.
+KERNEL_TESTS := tests/kernels tests/rules tests/consequents tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
+coverage: .venv/installed-for-development
+	$(BIN)/python release/traced_kernels.py
+	mkdir -p build/coverage/data && $(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile
+	PYTHONPATH=build/coverage $(BIN)/python -m coverage run -m pytest $(KERNEL_TESTS)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage html --quiet --directory build/coverage/html
+	$(BIN)/python -m coverage report
 
 lint: .venv/installed-for-development
 	$(BIN)/ruff check .
@@ -49,6 +60,9 @@ package: .venv/build-tools
 bench: .venv/installed-for-tests
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench DATA=folder"; exit 1; }
 	$(BIN)/fruler bench --data "$(DATA)" $(BENCH)
+
+figures: .venv/installed
+	$(BIN)/python benchmarks/quoted_results.py
 
 bench-preprocessing: .venv/installed
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench-preprocessing DATA=folder"; exit 1; }
