@@ -2,9 +2,9 @@
 
     python release/traced_kernels.py
 
-Run it from the top of the repository, and the tests as well: a traced kernel names its source from there. Tracing makes
-a kernel many times slower, so `make coverage` runs the tests of the kernels alone with this copy, and all tests with the
-installed package. coverage.py knows no branches of Cython, only lines.
+Run it from the top of the repository, and the tests as well: a traced kernel names its source from there. Tracing
+makes a kernel many times slower, so `make coverage` runs the tests of the kernels alone with this copy, and all tests
+with the installed package. coverage.py knows no branches of Cython, only lines.
 """
 
 from __future__ import annotations

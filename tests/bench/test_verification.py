@@ -180,5 +180,9 @@ def test_the_summary_counts_by_file_and_method():
     said = summarise([good, bad, good])
     assert said.splitlines()[0] == "3 runs made again: 2 to the bit, 1 different"
     assert "  linear in runs.jsonl: 1 different\n" in said
+    stage = make_record("preprocessing", settings={"selection": {"core_error": "mse"}})
+    told = summarise([compare(stage, make_again(error=9.0), same_machine=True)])
+    assert "selection.thin_out_tolerance" in told
+    assert "selection.core_error" not in told
     late = compare(make_record(), make_again(status="timeout", message="stopped"), same_machine=True)
     assert summarise([good, late]).endswith("growth in runs.jsonl: 1 to the bit, 1 not made\nsome could not be made")

@@ -230,7 +230,7 @@ def summarise(comparisons: Sequence[Comparison]) -> str:
         groups.setdefault((comparison.record.file, comparison.record.method), []).append(comparison)
     for (file, method), group in sorted(groups.items()):
         if not all(comparison.accepted for comparison in group):
-            settings = {name for comparison in group for name in comparison.record.settings}
+            settings = {name for comparison in group for name in _parameters(comparison.record.settings)}
             differs = any(comparison.outcome == DIFFERENT for comparison in group)
             # The scripts note only what was not a default.
             new = _new_parameters(method, settings) if file == RUNS and differs else ""
@@ -248,8 +248,17 @@ def _count_outcomes(comparisons: Iterable[Comparison]) -> str:
 
 
 def _new_parameters(method: str, known: set[str]) -> str:
-    new = sorted(set(find_method(method).settings) - known)
+    new = sorted(set(_parameters(find_method(method).settings)) - known)
     return f"; parameters that the record does not know: {', '.join(new)}" if new else ""
+
+
+def _parameters(settings: Mapping[str, Any]) -> list[str]:
+    """Return the names of parameters; those of a stage follow its name."""
+    return [
+        f"{name}.{inner}" if isinstance(value, Mapping) else name
+        for name, value in settings.items()
+        for inner in (value if isinstance(value, Mapping) else (name,))
+    ]
 
 
 def _shown(value: float | None) -> str:
