@@ -12,6 +12,7 @@ import pytest
 from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
+from fruler.data import load_example
 from fruler.explain.text import truth_sentence
 from fruler.table.gaps import Gaps
 
@@ -291,6 +292,22 @@ def test_explanations_for_machines(fruler, model, new_rows):
     assert second["row"] == 2
     assert second["prediction"] == expected(model)[1]
     assert second["missing"] == ["colour"]
+
+
+def test_explanations_say_what_the_strongest_rule_says_alone(fruler, tmp_path):
+    weather = load_example("weather")
+    weather.data.assign(mean_temperature=weather.target).to_csv(tmp_path / "weather.csv", index=False)
+    model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+    model.save(tmp_path / "m.json")
+    # Here a day is neither quite low nor quite high.
+    rules = model.rule_base_
+    weights, outputs = rules.activations(weather.data)[0][100], rules.rule_outputs(weather.data)[100]
+    strongest = int(weights.argmax())
+    said = fruler("explain", tmp_path / "m.json", tmp_path / "weather.csv", "--row", 101).stdout
+    assert f"\n  rule {strongest + 1} alone says {outputs[strongest]:.3g}" in said
+    [row] = json.loads(fruler("explain", tmp_path / "m.json", tmp_path / "weather.csv", "--row", 101, "--json").stdout)
+    assert row["strongest"] == {"rule": strongest + 1, "says": pytest.approx(outputs[strongest])}
+    assert row["prediction"] != row["strongest"]["says"]
 
 
 def test_a_row_that_is_not_there(fruler, model, new_rows):

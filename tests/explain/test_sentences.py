@@ -102,7 +102,7 @@ def test_curves_count_by_what_they_add_on_average_and_not_at_the_average_row():
     said = str(sentence_of(rules, 0)).replace("\xa0", " ")
     weights = rules.activations(X)[0]
     late = float(np.average(X[:, 1] == 1981.0, weights=weights[:, 0]))
-    assert f", and along the curve of year (here +{late:.1f} on average)" in said
+    assert f", and along the curve of year (+{late:.1f} included)" in said
     mean = float(np.average(rules.rule_outputs(X)[:, 0], weights=weights[:, 0]))
     about = float(re.search("about ([0-9.]+)", said).group(1))
     # Turbo is told at its more common state, so the two may differ by what it adds.
@@ -167,3 +167,14 @@ def test_sentences_in_markdown_and_latex():
     latex = rules.to_latex(form="sentences")
     assert r"\item[Rule 1 (33\% of the rows)] if weight is low (below 3,000 lb), then mpg is about 28.7" in latex
     assert "tabular" not in latex
+
+
+def test_several_curves_are_one_list():
+    steps = FuzzyPartition([], (0.0, 10.0))
+    inputs = [Variable(name, steps) for name in "abc"]
+    curves = [Curve(j, steps, [[0.0, slope]]) for j, slope in enumerate((1.0, -2.0, 3.0))]
+    X = np.random.default_rng(0).uniform(0.0, 10.0, (50, 3))
+    X += 5.0 - X.mean(axis=0)
+    rules = RuleBase(inputs, [[[0, 0]] * 3], [[7.0, 0.0, 0.0, 0.0]], curves=curves)
+    said = str(sentence_of(rules.with_training(X, rules.predict(X)), 0)).replace("\xa0", " ")
+    assert said == "about 17.0; along the curves of a (+5.0 included), b (-10.0) and c (+15.0)"

@@ -26,6 +26,7 @@ from fruler.cli.holdout import (
 )
 from fruler.cli.input import STDIN, Table, read_frame, same_file
 from fruler.cli.names import parse_labels, parse_units, with_names
+from fruler.cli.origin import command_origin
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.progress import ProgressLine
 from fruler.data.options import ReadOptions
@@ -93,7 +94,7 @@ def learn_rules(options: FitOptions) -> None:
     if options.model is not None:
         save_regressor(options.model, regressor)
     if options.report is not None:
-        regressor.report(prepared.inputs, prepared.target, options.report)
+        regressor.report(prepared.inputs, prepared.target, options.report, origin=command_origin(options.data))
     tell("\n".join(_what_was_written(options, seconds)))
     if options.json:
         write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))

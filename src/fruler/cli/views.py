@@ -12,6 +12,7 @@ import numpy as np
 from fruler._wording import counted, suggest
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN, read_any_model
+from fruler.cli.origin import command_origin
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
 from fruler.data.options import ReadOptions
@@ -106,8 +107,11 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
             say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} not in the report")
         X, y = model.rule_base.filled(rows.inputs[known]), answers[known]
     front = None if model.learning is None else front_of(model.learning)
-    rules = model.rule_base
-    write_report(output, rules, X=X, y=y, front=front, title=title, alternatives=rules.alternatives)
+    origin = command_origin(data, model_file)
+    if model.learning is not None:
+        settings = {name: value for name, value in model.learning.settings.items() if name != "algorithm"}
+        origin = origin.learned_by(str(model.learning.settings.get("algorithm", "")), settings)
+    write_report(output, model.rule_base, X=X, y=y, front=front, title=title, origin=origin)
     show(f"Report written to {output}")
 
 

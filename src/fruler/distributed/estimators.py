@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fruler.algorithms.fruler.algorithm import FRULER
 from fruler.algorithms.growth.algorithm import GROWTH
-from fruler.distributed.cluster import check_workers, find_client
+from fruler.distributed.cluster import check_workers, find_client, losses_named
 from fruler.distributed.fruler import RemoteFRULERLearner
 from fruler.distributed.growth import RemoteGrowthLearner
 from fruler.distributed.preparation import prepare_rows
@@ -86,7 +86,8 @@ class DaskRuleRegressor(BaseRuleRegressor):
         self
             The fitted regressor.
         """
-        return super().fit(X, y, sample_weight)
+        with losses_named(find_client(self.client)):
+            return super().fit(X, y, sample_weight)
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> RemoteTable:
         client = find_client(self.client)
@@ -255,8 +256,8 @@ class DaskFRULERRegressor(DaskRuleRegressor, FRULERRegressor):
     {cluster parameters}
     **parameters
         Those of `FRULERRegressor`. `n_jobs` are threads of the client. With ``solver="sgd"`` consequents are fitted to
-        the selected rows only (``fit_rows="selected"``), and at the end to all by coordinate descent. With
-        ``instance_selection=False`` rules are made from at most 20,000 rows.
+        the selected rows only (``fit_rows="selected"``), and at the end to all, of which the client fetches at most
+        50,000. With ``instance_selection=False`` rules are made from at most 20,000 rows.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import fields, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from fruler._typing import Floats
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
 from fruler.estimators.fitted_attributes import MadeByFit, with_plain_tables, with_tables
 from fruler.estimators.front import front_table
+from fruler.estimators.notebook import NotebookMixin
 from fruler.estimators.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
 from fruler.explain.explanation import Explanation
 from fruler.explain.importance import input_shares
@@ -46,10 +47,13 @@ from fruler.table.sources import Source
 from fruler.table.training import frame_of, training_inputs
 from fruler.table.validation import check_table
 
+if TYPE_CHECKING:
+    from fruler.explain.report import Origin
+
 _TABLES = ("pareto_", "history_")
 
 
-class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """What all estimators of rules share; each algorithm has a subclass.
 
     A subclass names its `algorithm`, whose options are parameters of its constructor, and documents itself. `fit` is a
@@ -378,8 +382,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         path: str | os.PathLike[str] | None = None,
         *,
         title: str | None = None,
+        origin: Origin | None = None,
     ) -> str | Path:
-        """Make an HTML page of the model: its rules as pictures, its errors, and sliders to try it.
+        """Make an HTML page of the model: what matters, its rules as pictures, its errors, and sliders to try it.
 
         The page is one file that needs no network. It needs Jinja2: ``pip install "fruler[report]"``.
 
@@ -393,6 +398,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
             Where to write it, whole or not at all.
         title : str, optional
             The title of the page.
+        origin : Origin, optional
+            Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`; the page tells
+            it beside the algorithm, its settings, the seed, the version and the date.
 
         Returns
         -------
@@ -409,15 +417,18 @@ class BaseRuleRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):  #
         >>> "Try it" in page
         True
         """
-        from fruler.explain.report import report_html, write_report
+        from fruler.explain.report import Origin, report_html, write_report
+        from fruler.explain.report.origin import told_settings
 
         check_is_fitted(self, "rule_base_")
         rows = None if X is None else self.rule_base_.filled(self._inputs(X))
         front = getattr(self, "pareto_", None)
-        alternatives = self.rule_base_.alternatives
+        settings = told_settings(self.get_params(deep=False))
+        call = " ".join(f"{type(self)(**settings)!r}.fit(X, y)".split())
+        known = (origin or Origin()).learned_by(self.algorithm.title, settings, call)
         if path is None:
-            return report_html(self.rule_base_, rows, y, front, title, alternatives)
-        return write_report(path, self.rule_base_, rows, y, front, title, alternatives)
+            return report_html(self.rule_base_, rows, y, front, title, origin=known)
+        return write_report(path, self.rule_base_, rows, y, front, title, origin=known)
 
     @property
     def feature_importances_(self) -> Floats:

@@ -16,7 +16,7 @@ from fruler.rules.antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import Consequents, LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
-from fruler.rules.partitions import Partition
+from fruler.rules.partitions import LARGEST_LIMIT, Partition
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
 from fruler.table.gaps import Gaps
@@ -177,6 +177,19 @@ class RuleBase:
             raise ValueError(f"gaps must be of the {p} inputs of the rules.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
+        self._check_outputs()
+
+    def _check_outputs(self) -> None:
+        """Refuse rules and curves whose outputs could overflow within the domains of the inputs."""
+        ends = np.array([_farthest(variable.partition) for variable in self.variables])
+        with np.errstate(over="ignore"):
+            said = np.abs(self.consequents.intercepts) + np.abs(self.consequents.slopes_over(len(ends))) @ ends
+            for curve in self.curves:
+                said += (np.abs(curve.coefficients) @ [1.0, _farthest(curve.partition)]).max()
+        if not (said <= LARGEST_LIMIT).all():
+            raise ValueError(
+                f"What rule {int(np.argmax(said)) + 1} says goes beyond {LARGEST_LIMIT:g}; scale the target."
+            )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleBase):
@@ -491,6 +504,11 @@ def _labels_like(partition: Partition, like: Partition) -> list[str]:
     """Return the label names of a partition, those that are default names as another partition calls them."""
     names = dict(zip(like.default_labels, like.labels, strict=True))
     return [names.get(label, label) for label in partition.labels]
+
+
+def _farthest(partition: Partition) -> float:
+    """Return how far from zero the domain of a partition ends; a category counts as one."""
+    return max(abs(end) for end in partition.range) if partition.ordered else 1.0
 
 
 def _checked_variables(variables: Sequence[Variable]) -> tuple[Variable, ...]:

@@ -15,6 +15,7 @@ from fruler.algorithms.growth.growth import MAX_SIZE, Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import MIN_LABEL
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
+from fruler.learning.checkpoint.values import damaged
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
@@ -261,6 +262,8 @@ class CrossValidation:
         None where time ran out, or where the rows of one side have no weight. What is known is not done again.
         """
         if before is not None and (before.options, before.max_size) == (self.options, self.max_size):
+            if before.errors.shape[1] != len(self.ridges):
+                raise damaged("its folds are of another cross-validation")
             return before
         rows, indices = self.rows, self.folds[number]
         fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices))

@@ -112,8 +112,10 @@ class GrowthLearner(ABC):
         )
         path = growth.run(self.state.path, self.state.max_rules)
         exact = not growth.out_of_time
+        self.control.end_stage()
         clock.append(time.perf_counter())
         choice = self._cross_validate(rows, growth, folds)
+        self.control.end_stage()
         exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
         sizes = _sizes_by_rules(path, growth.path, choice)
