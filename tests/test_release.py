@@ -1,7 +1,9 @@
 """What a release promises: metadata in step, files that do not tell where they were built, advice that is true."""
 
 import re
+import sys
 import tomllib
+from importlib import import_module
 from importlib.metadata import distribution
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -113,3 +115,12 @@ def test_advice_names_what_an_extra_brings():
         assert install_advice(extra) == f"run: pip install {wanted} (the extra fruler[{extra}])"
     # The package itself may not be published: no message sends users to it.
     assert not re.search(r"""pip install ["']*fruler""", re.sub(r'""".*?"""', "", sources, flags=re.DOTALL))
+
+
+def test_estimators_on_a_cluster_say_that_dask_is_missing(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("fruler.distributed")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(ImportError, match=r'need Dask; run: pip install "dask\[distributed\]>=.* fruler\[dask\]'):
+        import_module("fruler.distributed")
