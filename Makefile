@@ -9,12 +9,17 @@ BUILD_TOOLS := "meson-python>=0.17" "Cython>=3.1" "scipy>=1.12" "meson>=1.4" nin
 # The build directory is kept, so that a changed kernel is all that is compiled again.
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build/install
 
-.PHONY: help demo test test-random lint bench bench-preprocessing clean
+# Kernels that watch every access to memory and every operation that C leaves undefined.
+SANITIZED := build/sanitized
+SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/stages tests/consequents
+
+.PHONY: help demo test test-random sanitize lint bench bench-preprocessing clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the tests"
 	@echo "make test-random   run the tests that draw examples with many new ones"
+	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
 	@echo "make lint   check style and types"
 	@echo "make bench DATA=folder   the paper's experiment: tables and pictures in results/"
 	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
@@ -24,13 +29,22 @@ demo: .venv/installed
 	@$(BIN)/fruler demo
 
 # The tests of every processor have one; more threads for linear algebra would wait for each other.
-test test-random: export OPENBLAS_NUM_THREADS = 1
+test test-random sanitize: export OPENBLAS_NUM_THREADS = 1
 
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
 test-random: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis
+
+# Python itself leaks by design, and is not built with the sanitizer: its library has to be loaded first.
+sanitize: .venv/installed-for-tests
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --upgrade --target $(SANITIZED)/site \
+		-Cbuild-dir=$(SANITIZED)/build -Csetup-args=-Dbuildtype=custom -Csetup-args=-Doptimization=1 -Csetup-args=-Ddebug=true \
+		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false .
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" PYTHONPATH=$(SANITIZED)/site \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
+		$(BIN)/python -m pytest -p no:cacheprovider $(SANITIZE_TESTS)
 
 lint: .venv/installed-for-development
 	$(BIN)/ruff check .

@@ -30,9 +30,9 @@ KEY = ["set", "fold", "seed", "solver", "l1_ratio"]
 
 def run(folder: Path, fold: int, seed: int, changes: dict[str, Any]) -> dict[str, Any]:
     train, test = load_keel(folder, fold=fold)
-    start = time.perf_counter()
+    start = time.process_time()
     model = FRULERRegressor(**changes, random_state=seed).fit(train.data, train.target)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     return {
         "set": folder.name,
         "fold": fold,

@@ -12,12 +12,16 @@ from fruler.explain.plots import (
     CurveDisplay,
     DisplacementDisplay,
     EffectDisplay,
+    EffectsDisplay,
     FrontDisplay,
     GranularitiesDisplay,
+    ImportanceDisplay,
+    PairEffectDisplay,
     PartitionDisplay,
     PredictionDisplay,
     ProgressDisplay,
     RuleBaseDisplay,
+    WaterfallDisplay,
 )
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 
@@ -44,7 +48,8 @@ def draw_all() -> dict[str, Any]:
     weather = load_example("weather")
     model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     model.rule_base_ = model.rule_base_.with_units(weather.units)
-    discretizer = MultiGranularityDiscretizer().fit(weather.data, weather.target)
+    # By gain there are more granularities to draw.
+    discretizer = MultiGranularityDiscretizer(splits="gain").fit(weather.data, weather.target)
     # The finest is crowded; three labels show what a displacement does.
     days = discretizer.partition("day_of_year", 3)
     return {
@@ -52,6 +57,10 @@ def draw_all() -> dict[str, Any]:
         "partition": PartitionDisplay.from_estimator(model, "max_temperature_before"),
         "curves": CurveDisplay.from_rule_base(concrete()),
         "effect": EffectDisplay.from_estimator(model, "max_temperature_before", weather.data, individual=True),
+        "effects": EffectsDisplay.from_estimator(model),
+        "pair": PairEffectDisplay.from_estimator(model, ("max_temperature_before", "pressure"), weather.data),
+        "importance": ImportanceDisplay.from_estimator(model),
+        "waterfall": WaterfallDisplay.from_estimator(model, weather.data, row=100),
         "prediction": PredictionDisplay.from_estimator(model, weather.data, weather.target),
         "residuals": PredictionDisplay.from_estimator(
             model, weather.data, weather.target, kind="residual_vs_predicted"

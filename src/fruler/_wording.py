@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fruler.callbacks import Progress
 
-_MAX_NAMES = 30
+_MAX_NAMES, _MAX_QUOTED = 30, 100
 # Control characters, direction marks, surrogates, private characters, line and paragraph separators. Persian, Hindi and
 # composed pictures need the two joiners.
 _UNPRINTABLE_KINDS = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"
+_SIGN = re.compile(r"(?<![\w-])-(?=\d)")
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,(\d+)\s*")
+_NUMBER = r"[+-]?\d[\d.,' ]*"
+# A number with a sign before or after it, such as $5.50 or 12 %.
+_SIGNED_NUMBER = re.compile(rf"\s*(?:[+-]?(?P<before>[$€£¥])\s*{_NUMBER}|{_NUMBER}\s*(?P<after>[%‰$€£¥]))\s*")
 
 
 def readable_number(value: float, digits: int = 3, *, grouped: bool = True) -> str:
@@ -88,6 +92,17 @@ def number_to_place(value: float, tolerance: float, *, grouped: bool = True) -> 
     if float(text) == 0.0:
         return "0"
     return in_groups(text) if grouped else text
+
+
+def with_minus(text: str) -> str:
+    """Write the signs of the numbers in a text as a minus, which is as wide as a plus; for pages and pictures.
+
+    Examples
+    --------
+    >>> with_minus("x = -0.5 (low-lying), 2024-12-31")
+    'x = −0.5 (low-lying), 2024-12-31'
+    """
+    return _SIGN.sub("−", text)
 
 
 def percent(share: float) -> str:
@@ -246,22 +261,41 @@ def _is_unprintable(character: str) -> bool:
     return unicodedata.category(character) in _UNPRINTABLE_KINDS and character not in _JOINERS
 
 
-def comma_advice(text: str) -> str | None:
-    """Say how to write a number with a comma in it, or None for any other text.
+def number_advice(text: str) -> str | None:
+    """Say how to write a number that is written for people, or None for any other text.
 
     Examples
     --------
-    >>> comma_advice("2,5")
+    >>> number_advice("2,5")
     'write decimals with a point'
-    >>> comma_advice("1,000")
+    >>> number_advice("1,000")
     'write it without the comma if that separates thousands, or with a point if it marks decimals'
+    >>> number_advice("$5.50")
+    "write it without '$', which fruler.data.read_table does when it reads a file"
     """
+    signed = _SIGNED_NUMBER.fullmatch(text)
+    if signed is not None:
+        sign = signed["before"] or signed["after"]
+        return f"write it without {sign!r}, which fruler.data.read_table does when it reads a file"
     match = _COMMA_NUMBER.fullmatch(text)
     if match is None:
         return None
     if len(match[1]) == 3:
         return "write it without the comma if that separates thousands, or with a point if it marks decimals"
     return "write decimals with a point"
+
+
+def quoted(text: str) -> str:
+    """Write a name or a value for a message; of a long one the beginning.
+
+    Examples
+    --------
+    >>> quoted("a b")
+    "'a b'"
+    >>> len(quoted("9" * 5_000))
+    105
+    """
+    return repr(text) if len(text) <= _MAX_QUOTED else repr(text[:_MAX_QUOTED]) + "..."
 
 
 def quote_names(names: Iterable[str]) -> str:
@@ -272,9 +306,9 @@ def quote_names(names: Iterable[str]) -> str:
     >>> quote_names(["a", "b c"])
     "'a', 'b c'"
     """
-    quoted = [repr(name) for name in names]
-    shown = ", ".join(quoted[:_MAX_NAMES])
-    return shown if len(quoted) <= _MAX_NAMES else f"{shown} and {len(quoted) - _MAX_NAMES} more"
+    listed = [quoted(name) for name in names]
+    shown = ", ".join(listed[:_MAX_NAMES])
+    return shown if len(listed) <= _MAX_NAMES else f"{shown} and {len(listed) - _MAX_NAMES} more"
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
@@ -291,7 +325,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     by_lower_case = {other.lower(): other for other in known}
     close = [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), list(by_lower_case))]
     listing = f"names are {quote_names(known)}"
-    return f"did you mean {' or '.join(map(repr, close))}? The {listing}" if close else f"the {listing}"
+    return f"did you mean {' or '.join(map(quoted, close))}? The {listing}" if close else f"the {listing}"
 
 
 def either(names: Sequence[str]) -> str:

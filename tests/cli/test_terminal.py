@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import unicodedata
@@ -131,3 +132,16 @@ def _read(terminal):
     except OSError:
         # Linux says so when the other side is closed.
         return b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the stream")
+def test_a_closed_stream_is_written_to_in_vain(fit, tmp_path):
+    fit(table_with([1, 2]), "--model", tmp_path / "m.json")
+    shown = " ".join(map(shlex.quote, command("rules", tmp_path / "m.json")))
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        result = subprocess.run(
+            f"{shown} {closed}", shell=True, capture_output=True, text=True, check=False, timeout=300
+        )
+        assert result.returncode == 0
+        assert "Traceback" not in result.stderr
+        assert ("If" in result.stdout or "rule" in result.stdout) == (not closed.startswith(">"))

@@ -6,6 +6,8 @@ import gzip
 import pytest
 
 from fruler.data import read_table
+from fruler.data.options import ReadOptions
+from fruler.data.separated import read_separated
 
 TABLE = "size;price\n3,14;2\n2,5;4\n"
 
@@ -141,3 +143,24 @@ def test_missing_values_that_the_user_names(read):
 def test_options_that_make_no_sense(read, name, options, message):
     with pytest.raises(ValueError, match=message):
         read("a,b\n1,2\n", name, **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "advice"),
+    [
+        ("a;b;y\n1;2;3\n", {"sep": ","}, "separated by ';'; say so with --sep ';' (in Python sep=';')"),
+        ("a b y\n1 2 3\n4 5 6\n", {}, "separated by blanks; say so with --sep ' '"),
+        ("a:b\n1:2\n", {}, "separated by ':'"),
+        ("a\tb\n1\t2\n", {"sep": ","}, "separated by tabs; say so with --sep tab (in Python sep='tab')"),
+    ],
+)
+def test_a_wrong_separator_is_named(text, options, advice):
+    with pytest.raises(ValueError, match=r"t\.csv: a single column") as caught:
+        read_separated(text, "t.csv", ReadOptions(**options))
+    assert advice in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["full name\nAnna Smith\nBob Jones\n", "size\n1\n2\n", "a:b\n12:30\n1\n"])
+def test_one_column_may_be_meant(text):
+    understood, _ = read_separated(text, "t.csv", ReadOptions())
+    assert understood.frame.shape[1] == 1

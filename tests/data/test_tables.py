@@ -9,7 +9,7 @@ from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.data import read_table
+from fruler.data import read_table, sources
 
 TABLE = "size,colour,price\n1.5,red,2\n,green,4.25\n3.5,,6\n"
 KEEL = "@relation r\n@attribute a real\n@attribute k {u, v}\n@attribute y real\n@data\n1, v, 2\n?, u, 4\n"
@@ -305,3 +305,42 @@ def test_a_damaged_file_gives_a_value_error_or_a_valid_result(mutations):
         return
     assert message.startswith("the input")
     assert "\n" not in message
+
+
+class Endless(io.RawIOBase):
+    """A file without an end, such as /dev/zero or /dev/urandom."""
+
+    name = "endless"
+
+    def __init__(self, part):
+        self.part, self.n_read = part, 0
+
+    def read(self, size=-1):
+        assert size > 0, "all of it is asked for at once"
+        self.n_read += size
+        return (self.part * size)[:size]
+
+
+def test_a_file_without_an_end_is_refused(monkeypatch):
+    monkeypatch.setattr(sources, "MAX_BYTES", 2**26)
+    for part, message in [
+        (b"\0", "endless begins with a NUL byte, as no table does"),
+        (b"ab", "endless has more than"),
+    ]:
+        endless = Endless(part)
+        with pytest.raises(ValueError, match=message):
+            read_table(endless, format="csv")
+        assert endless.n_read <= 2**27
+
+
+def test_gzip_data_that_unpack_to_too_much_are_refused(monkeypatch):
+    monkeypatch.setattr(sources, "MAX_BYTES", 2**20)
+    with pytest.raises(ValueError, match="the input has more than"):
+        read_table(io.BytesIO(gzip.compress(b"a" * 2**25)), format="csv")
+
+
+def test_long_values_and_names_are_not_repeated_at_length():
+    for raw in (f"a,y\n1,{'b' * 9_000}\n", f"{'b' * 9_000},y\n1,2\n"):
+        with pytest.raises(ValueError, match=r"b'?\.\.\.") as caught:
+            read_table(io.BytesIO(raw.encode()), format="csv", target="y" if raw.startswith("a") else "z")
+        assert len(str(caught.value)) < 400

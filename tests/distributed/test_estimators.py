@@ -81,8 +81,12 @@ def test_weights_count_as_on_one_machine(client, friedman, rng):
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"fit_rows": "selected", "criterion": "error", "t_norm": "minimum"}],
-    ids=["fitted to all", "fitted to some"],
+    [
+        {},
+        {"fit_rows": "selected", "criterion": "error", "t_norm": "minimum"},
+        {"fit_rows": "selected", "solver": "sgd"},
+    ],
+    ids=["fitted to all", "fitted to some", "gradient descent"],
 )
 def test_evolution_of_one_partition_is_that_of_one_machine(client, friedman, settings):
     settings = {**EVOLVED, **settings}
@@ -90,6 +94,17 @@ def test_evolution_of_one_partition_is_that_of_one_machine(client, friedman, set
     local = FRULERRegressor(**settings).fit(*friedman)
     same_model(model, local)
     np.testing.assert_allclose(model.history_["best_fitness"], local.history_["best_fitness"], rtol=1e-9)
+
+
+def test_gradient_descent_at_the_end_takes_a_sample_of_many_rows(client, friedman, monkeypatch):
+    monkeypatch.setattr("fruler.distributed.fruler.MAX_DESCENT_ROWS", 400)
+    settings = {**EVOLVED, "fit_rows": "selected", "solver": "sgd", "max_evaluations": 40}
+    model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 200))
+    X, y = friedman
+    # The error is that of all rows all the same.
+    half_mse = np.mean((y - model.to_local().predict(X)) ** 2) / 2.0
+    assert model._front[-1].error == pytest.approx(half_mse, rel=1e-9)
+    assert half_mse < np.var(y) / 2.0
 
 
 def test_evolution_of_many_partitions_is_as_good(client, friedman):

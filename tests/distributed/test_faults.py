@@ -10,11 +10,13 @@ import time
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from distributed.comm.core import CommClosedError
 from helpers.blocks import in_chunks
 from helpers.estimators import QUICK
 
 from fruler.callbacks import Callback
 from fruler.distributed import ClusterLost, DaskFRULERRegressor
+from fruler.distributed.cluster import check_workers
 
 EVOLVED = {**QUICK["fruler"], "population_size": 20, "max_evaluations": 300, "random_state": 0}
 
@@ -103,3 +105,52 @@ def test_without_the_scheduler_there_is_an_error_and_a_checkpoint_to_go_on_from(
     assert 0 < resumed.resumed_ < resumed.n_evaluations_
     whole = DaskFRULERRegressor(client, **EVOLVED).fit(*chunks)
     np.testing.assert_array_equal(resumed.rule_base_.consequents, whole.rule_base_.consequents)
+
+
+class DyingWorkers:
+    """A client whose workers die, are listed for a while, and come back."""
+
+    status = "running"
+
+    def __init__(self, answers):
+        self.answers, self.scheduler = list(answers), type("Scheduler", (), {"address": "tcp://here"})
+
+    def wait_for_workers(self, n_workers, timeout):
+        if isinstance(self.answers[0], TimeoutError):
+            raise self.answers[0]
+
+    def run(self, function, on_error):
+        answer = self.answers[0] if len(self.answers) == 1 else self.answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return {address: function() if said is None else said for address, said in answer.items()}
+
+
+@pytest.mark.parametrize("loss", [CommClosedError("lost"), OSError("lost"), TimeoutError("lost")])
+def test_a_worker_that_is_lost_at_the_start_is_not_waited_for(loss):
+    check_workers(DyingWorkers([{"a": None, "b": loss}, {}, {"a": None}]), 30.0)
+
+
+def test_workers_that_never_answer_are_an_error_after_the_timeout_only():
+    start = time.monotonic()
+    with pytest.raises(ClusterLost, match=r"Worker b has not answered for 0.3 seconds: CommClosedError"):
+        check_workers(DyingWorkers([{"a": None, "b": CommClosedError("lost")}]), 0.3)
+    assert time.monotonic() - start > 0.3
+    with pytest.raises(ClusterLost, match="No worker came within 5 seconds"):
+        check_workers(DyingWorkers([TimeoutError()]), 5.0)
+
+
+def test_a_scheduler_that_is_lost_at_the_start_is_named(own_scheduler, friedman):
+    process, file = own_scheduler
+    with Client(scheduler_file=str(file), set_as_default=False, timeout=60) as lost:
+
+        class Loss(Callback):
+            def on_start(self, estimator):
+                process.kill()
+                process.wait()
+
+        model = DaskFRULERRegressor(lost, timeout=3.0, callbacks=[Loss()], **EVOLVED)
+        with pytest.raises(
+            ClusterLost, match=r"The Dask scheduler at tcp://.* is lost|No worker came within 3 seconds"
+        ):
+            model.fit(*in_chunks(*friedman, 300))

@@ -196,12 +196,13 @@ def test_the_rules_are_a_table(fitted):
 def test_curves_are_a_table_too(fitted):
     pd.testing.assert_frame_equal(fitted.curves_, curves_table(fitted.rule_base_))
     curved = deepcopy(fitted)
-    curved.rule_base_ = replace(fitted.rule_base_, curves=[])
+    unknown = replace(fitted.rule_base_.training, curve_means=None)
+    curved.rule_base_ = replace(fitted.rule_base_, curves=[], training=unknown)
     assert curved.curves_.shape == (0, 3)
     curve = Curve(1, FuzzyPartition([0.5], (0.0, 1.0), 0.5), [[0.0, 1.0], [2.0, 0.0]])
     if fitted.rule_base_.target is not None:
         return
-    curved.rule_base_ = replace(fitted.rule_base_, curves=[curve])
+    curved.rule_base_ = replace(fitted.rule_base_, curves=[curve], training=unknown)
     pd.testing.assert_frame_equal(curved.curves_, curves_table(curved.rule_base_))
     assert set(curved.curves_["input"]) == {"x1"}
     pd.testing.assert_frame_equal(curved.rules_, fitted.rules_)

@@ -140,7 +140,8 @@ def curve(feature: int, partition: FuzzyPartition, seed: int = 0) -> Curve:
 def with_curve(rule_base: RuleBase, feature: int, splits: list[float], fuzziness: object = 0.6) -> RuleBase:
     """Add a curve over the domain of an input, which need not have its labels."""
     partition = FuzzyPartition(splits, rule_base.variables[feature].partition.range, fuzziness)
-    return replace(rule_base, curves=[*rule_base.curves, curve(feature, partition, feature)])
+    training = rule_base.training and replace(rule_base.training, curve_means=None)
+    return replace(rule_base, curves=[*rule_base.curves, curve(feature, partition, feature)], training=training)
 
 
 def two_curves() -> RuleBase:

@@ -41,7 +41,7 @@ def test_it_reads_like_the_rules(make_rules):
     rule_base = make_rules("mixed fuzziness")
     source = export_model(rule_base, "python")
     labels = rule_base.variables[0].partition.labels
-    assert f"# Rule 2 (weight 20%): if a is {labels[2]} or {labels[3]} and b is low or medium\n" in source
+    assert f"# Rule 2 (20% of the rows): if a is {labels[2]} or {labels[3]} and b is low or medium\n" in source
     assert "# in m\n" in source
 
 

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from fruler.algorithms.genetic.codec import ChromosomeCodec, checked_floats
+from fruler.algorithms.genetic.codec import ChromosomeCodec
 from fruler.algorithms.genetic.gray_code import BITS, gray_distance
 from fruler.algorithms.genetic.operators import hux, pcblx
+from fruler.learning.checkpoint.values import checked_floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,9 @@ def same_model(one, other, tolerance=1e-9):
             mine_, yours_ = (
                 [truth.together, truth.alone, *truth.rule_together, *truth.rule_alone] for truth in (mine_, yours_)
             )
-        np.testing.assert_allclose(mine_, yours_, rtol=tolerance, atol=tolerance, err_msg=name)
+        assert (mine_ is None) == (yours_ is None), name
+        if mine_ is not None:
+            np.testing.assert_allclose(mine_, yours_, rtol=tolerance, atol=tolerance, err_msg=name)
     assert one.sample_indices_.tolist() == other.sample_indices_.tolist()
     assert one.n_evaluations_ == other.n_evaluations_
     np.testing.assert_allclose(one.pareto_, other.pareto_, rtol=1e-7, atol=tolerance)

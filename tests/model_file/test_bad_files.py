@@ -110,7 +110,7 @@ MISSING = object()
         ((*INPUTS, 0, "kind"), "crisp", """inputs[0].kind must be "fuzzy" or "nominal"; got 'crisp'"""),
         ((*INPUTS, 0, "kind"), "nominal", "rule_bases[0].inputs[0] has no 'groups'"),
         ((*INPUTS, 0, "domain"), [0, 1, 2], "inputs[0] is no partition: domain must be the least and the greatest"),
-        ((*INPUTS, 0, "domain"), [-1e301, 9], "inputs[0] is no partition: domain must not go beyond 1e+300"),
+        ((*INPUTS, 0, "domain"), [-1e301, 9], "inputs[0].domain[0] must be a number of at most 1e+300; got -1e+301"),
         ((*INPUTS, 0, "split_points"), [99], "inputs[0] is no partition: Split points must increase strictly"),
         ((*INPUTS, 0, "split_points"), "4", "inputs[0].split_points must be a list of numbers; got '4'"),
         ((*INPUTS, 0, "fuzziness"), [1.5], "inputs[0] is no partition: fuzziness must be"),
@@ -183,7 +183,7 @@ CURVES = ("rule_bases", 0, "curves")
         ((*CURVES, 0, "pieces"), [], "curves[0] is no curve: A curve over 3 labels needs coefficients of shape (3, 2)"),
         ((*CURVES, 0, "pieces", 1), [0, 1], "curves[0].pieces[1] must be an object with intercept, slope"),
         ((*CURVES, 0, "pieces", 1, "slope"), "1", "curves[0].pieces[1].slope must be a finite number; got '1'"),
-        ((*CURVES, 0, "pieces", 0, "slope"), 1e301, "curves[0] is no curve: The coefficients of a curve must be"),
+        ((*CURVES, 0, "pieces", 0, "slope"), 1e301, "curves[0].pieces[0].slope must be a number of at most 1e+300"),
     ],
     ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
 )
@@ -298,7 +298,7 @@ OWN, SHARED = "own-3", "mamdani-3"
         (SHARED, (*INPUTS, 0, "points"), [], "inputs[0].points must be a list of triangles; got a list"),
         (SHARED, (*INPUTS, 0, "points", 0), [9999, None, None], "inputs[0].points[0][1] must be a finite number"),
         (SHARED, (*INPUTS, 0, "points", 1), [1, 2, 3], "inputs[0] is no partition: Labels must be ordered by"),
-        (SHARED, (*INPUTS, 0, "points", 1), [1, 2000, 1e301], "inputs[0] is no partition: The points of a triangle"),
+        (SHARED, (*INPUTS, 0, "points", 1), [1, 2000, 1e301], "inputs[0].points[1][2] must be a number of at most"),
         (SHARED, (*INPUTS, 0, "domain"), [2, 1], "inputs[0] is no partition: domain must be the least"),
         (SHARED, (*INPUTS, 0, "labels"), ["a", "b"], "inputs[0] is no partition: 3 label names are needed"),
         (

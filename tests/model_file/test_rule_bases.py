@@ -22,6 +22,8 @@ from fruler.rules import (
 )
 
 numbers = st.floats(-1e150, 1e150)
+# Times the ends of domains they are still numbers.
+coefficients = st.floats(-1e140, 1e140)
 shares = st.floats(0.0, 1.0)
 texts = st.text(st.characters(exclude_categories=("Cc", "Cs")), max_size=5)
 
@@ -49,7 +51,7 @@ def curves(draw, variables):
     found = []
     for j in draw(st.lists(st.sampled_from(ordered), unique=True)) if ordered else []:
         partition = draw(fuzzy_partitions())
-        line = st.tuples(*[st.floats(-1e300, 1e300)] * 2)
+        line = st.tuples(*[coefficients] * 2)
         lines = draw(st.lists(line, min_size=partition.n_labels, max_size=partition.n_labels))
         found.append(Curve(j, partition, lines))
     return found
@@ -64,8 +66,7 @@ def rule_bases(draw):
         [sorted(draw(st.tuples(*[st.integers(0, variable.partition.n_labels - 1)] * 2))) for variable in variables]
         for _ in range(n_rules)
     ]
-    finite = st.floats(allow_nan=False, allow_infinity=False)
-    consequents = [[draw(finite) for _ in range(len(names) + 1)] for _ in range(n_rules)]
+    consequents = [[draw(coefficients) for _ in range(len(names) + 1)] for _ in range(n_rules)]
     support = draw(st.none() | st.lists(shares, min_size=n_rules, max_size=n_rules))
     t_norm = draw(st.sampled_from(["product", "minimum"]))
     return RuleBase(
@@ -104,7 +105,7 @@ def triangle_rule_bases(draw):
         granularities = [variable.partition.n_labels for variable in variables]
         labels = [[draw(st.integers(-1, n - 1)) for n in granularities] for _ in range(n_rules)]
         where = LabelTriangles(labels, variables)
-    said = [[draw(st.floats(-1e300, 1e300)) for _ in range(len(names) + 1)] for _ in range(n_rules)]
+    said = [[draw(coefficients) for _ in range(len(names) + 1)] for _ in range(n_rules)]
     if draw(st.booleans()):
         target = draw(triangle_partitions(finite=True))
         said = LabelConsequents([draw(st.integers(0, target.n_labels - 1)) for _ in range(n_rules)], target)

@@ -1,6 +1,5 @@
 """Spoiled and hostile files give a ValueError or a model that works; benchmarks/fuzz_model_file.py tries a million."""
 
-import importlib.util
 import json
 import random
 import subprocess
@@ -8,21 +7,15 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
+from helpers.scripts import script
 
 N_FILES = 8_000
 
 
-def fuzzer():
-    path = Path(__file__).parents[2] / "benchmarks" / "fuzz_model_file.py"
-    spec = importlib.util.spec_from_file_location("fuzz_model_file", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_spoiled_files_are_refused_or_work():
-    fuzz = fuzzer()
+    fuzz = script("fuzz_model_file")
     rng, golden = random.Random(0), fuzz.golden_files()
     # All are read; what is read is used one time in five, which takes longer than reading.
     models = sum(fuzz.use(fuzz.spoiled(rng, golden), thoroughly=i % 50 == 0, used=i % 5 == 0) for i in range(N_FILES))
@@ -84,11 +77,31 @@ def test_a_hostile_file_takes_neither_gigabytes_nor_long():
     assert result.returncode == 0, result.stderr[-500:]
 
 
-def test_a_model_with_enormous_numbers_predicts_explains_and_prints(golden):
+@pytest.mark.parametrize(
+    ("then", "message"),
+    [
+        ({"intercept": -1.7e308, "slopes": {}}, r"then.intercept must be a number of at most 1e\+300; got -1.7e\+308"),
+        ({"intercept": 0.0, "slopes": {"x": 1.7e308}}, "then.slopes.x must be a number of at most"),
+        ({"intercept": 9e299, "slopes": {"x": 5e299}}, r"What rule 1 says goes beyond 1e\+300; scale the target"),
+    ],
+)
+def test_a_model_whose_outputs_could_overflow_is_refused(golden, then, message):
+    document = json.loads(golden("small"))
+    document["rule_bases"][0]["rules"][0]["then"] = then
+    with pytest.raises(ValueError, match=message):
+        script("fuzz_model_file").parse_model(json.dumps(document).encode())
+
+
+def test_a_model_with_enormous_numbers_predicts_explains_and_reports(golden, tmp_path):
     document = json.loads(golden("small"))
     for rule in document["rule_bases"][0]["rules"]:
-        rule["then"] = {"intercept": -1.7e308, "slopes": {"x": 1.7e308, "open": -1.7e308}}
-    assert fuzzer().use(json.dumps(document).encode())
+        rule["then"] = {"intercept": -1e298, "slopes": {"x": 1e297, "open": -1e297}}
+    fuzz, raw = script("fuzz_model_file"), json.dumps(document).encode()
+    assert fuzz.use(raw)
+    model = fuzz.regressor_of(fuzz.parse_model(raw))
+    assert np.isfinite(model.rule_base_.predict(model.rule_base_.training.typical[None])).all()
+    assert "e+29" in str(model.rule_base_)
+    model.report(path=tmp_path / "report.html")
 
 
 def test_a_lifted_limit_on_digits_is_no_way_in():

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules.json.checked import Checked
 from fruler.rules.json.rule_base import rule_base_from_json, rule_base_to_json
 
@@ -33,6 +33,32 @@ def test_files_keep_them_to_the_last_bit(rules):
     np.testing.assert_array_equal(loaded.training.spreads, rules.training.spreads)
     assert loaded == rules
     assert str(loaded) == str(rules)
+
+
+def test_curves_have_the_mean_of_what_they_add(rules):
+    steps = FuzzyPartition([5.0], (0.0, 10.0), 0.0)
+    curved = replace(rules, curves=[Curve(1, steps, [[-1e6, 0.0], [0.0, 2e5]])], training=None)
+    X = np.random.default_rng(1).uniform(0.0, 10.0, (80, 2))
+    curved = curved.with_training(X, curved.predict(X))
+    weights = curved.activations(X)[0]
+    expected = weights.T @ curved.curves[0].values(X[:, 1]) / weights.sum(axis=0)
+    np.testing.assert_allclose(curved.training.curve_means, expected[None], atol=1e-5 * 2e6)
+    loaded = read(rule_base_to_json(curved))
+    assert loaded == curved
+    assert curved != replace(curved, training=replace(curved.training, curve_means=None))
+
+    written = rule_base_to_json(curved)
+    written["training"]["curve_means"][0].pop()
+    with pytest.raises(ValueError, match="curve_means must have a number for each of the 2 rules"):
+        read(written)
+    written["training"]["curve_means"] = [[0.0, 0.0], [0.0, 0.0]]
+    with pytest.raises(ValueError, match="curve_means of its 1"):
+        read(written)
+
+
+def test_rules_without_curves_have_no_means_of_them(rules):
+    assert rules.training.curve_means is None
+    assert "curve_means" not in json.dumps(rule_base_to_json(rules))
 
 
 def test_older_files_have_none(rules):

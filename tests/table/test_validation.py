@@ -1,13 +1,22 @@
 """Bad input gets one message that names what is wrong, where, and what to do; all stages say the same."""
 
 from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from fruler import CCISRLikeSelector, CCISSelector, ClassConditionalSelector, MultiGranularityDiscretizer
+from fruler import (
+    CCISRLikeSelector,
+    CCISSelector,
+    ClassConditionalSelector,
+    FuzzyRuleRegressor,
+    MultiGranularityDiscretizer,
+)
+from fruler.table.validation import refuse_repeated_columns
 
 
 @pytest.fixture(params=[ClassConditionalSelector, CCISSelector, CCISRLikeSelector, MultiGranularityDiscretizer])
@@ -147,3 +156,51 @@ def test_lengths_must_agree(estimator, table):
 def test_bad_weights_are_refused(table, weight, message):
     with pytest.raises(ValueError, match=message):
         MultiGranularityDiscretizer().fit(*table, sample_weight=weight)
+
+
+def test_integers_beyond_all_floats_are_refused():
+    rows = np.arange(21.0)[:, None]
+    with pytest.raises(ValueError, match=r"y holds an integer beyond all floats at row 0 .*: 1000"):
+        FuzzyRuleRegressor().fit(rows, [10**400, *range(20)])
+    with pytest.raises(ValueError, match=r"row 0 .* is infinity; correct it"):
+        FuzzyRuleRegressor().fit(pd.DataFrame({"a": [10**400, *range(20)]}), rows.ravel())
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [("5%", "write it without '%'"), ("$5.50", r"write it without '\$'"), ("1,5", "write decimals with a point")],
+)
+def test_numbers_that_are_written_for_people_get_advice(text, advice):
+    rows = pd.DataFrame({"a": [text, *[text.replace("5", "7")] * 19], "b": np.arange(20.0)})
+    with pytest.raises(ValueError, match=f"The column 'a' holds numbers with a .*{advice}"):
+        FuzzyRuleRegressor().fit(rows, np.arange(20.0))
+    with pytest.raises(ValueError, match=f"y holds text at row 0 .* is not a number; {advice}"):
+        FuzzyRuleRegressor().fit(rows[["b"]], [text] * 20)
+    with pytest.raises(ValueError, match=f"X holds text in column 'a', row 0 .* is not a number; {advice}"):
+        ClassConditionalSelector().fit(rows, np.arange(20.0))
+
+
+def test_nominal_text_is_to_be_encoded_without_an_order():
+    rows = pd.DataFrame({"colour": ["red", "blue"] * 10})
+    with pytest.raises(ValueError, match="OneHotEncoder, or with OrdinalEncoder if its categories have an order"):
+        ClassConditionalSelector().fit(rows, np.arange(20.0))
+
+
+@pytest.mark.parametrize("path", ["table.xlsx", Path("table.csv")])
+def test_a_path_is_no_table(path):
+    with pytest.raises(
+        ValueError, match=r"X is the path 'table\..*', and no table; read it first: fruler.data.read_table"
+    ):
+        FuzzyRuleRegressor().fit(path, np.arange(20.0))
+
+
+def test_repeated_names_are_found_in_one_pass():
+    class Names(list):
+        def count(self, _):
+            raise AssertionError("as many passes as names")
+
+    table = SimpleNamespace(columns=Names(f"x{j}" for j in range(50_000)))
+    refuse_repeated_columns(table)
+    table.columns.append("x7")
+    with pytest.raises(ValueError, match="The column 'x7' occurs 2 times in X"):
+        refuse_repeated_columns(table)

@@ -39,6 +39,7 @@ class Commands(TyperGroup):
 
 def exit_code(app: Callable[..., Any]) -> int:
     """Run the command line and return its exit code."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a degree sign shows something else instead.
         if isinstance(stream, io.TextIOWrapper) and "utf" not in stream.encoding.lower():
@@ -78,6 +79,14 @@ def _usage_text(error: Any) -> str:
     command = error.ctx.command_path if error.ctx is not None else "fruler"
     joint = " See" if message.endswith("?") else "; see"
     return f"{message.rstrip('.')}{joint} {command} --help"
+
+
+def _open_closed_streams() -> None:
+    """Send nowhere what is written to a stream that the shell has closed (`>&-`); Python has none of it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # A file that is opened later must not get the number of the stream.
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the end
 
 
 def _forget_stdout() -> None:

@@ -16,7 +16,7 @@ from fruler._wording import quote_names
 from fruler.data.frog import load_frog
 from fruler.data.keel import choose_output
 from fruler.data.options import ReadOptions
-from fruler.data.sources import source_name
+from fruler.data.sources import read_to_the_end, source_name
 from fruler.data.tables import TableFile, read_table_file
 from fruler.model_file.file import Model, read_model
 
@@ -78,7 +78,7 @@ def read_frame(source: str, options: ReadOptions, target: str | None = None) -> 
     if source == STDIN:
         if sys.stdin is None or sys.stdin.isatty():
             raise ValueError("there is nothing on standard input; pipe a table into the command, or name a file")
-        where, name = _StandardInput(sys.stdin.buffer.read()), _StandardInput.name
+        where, name = _StandardInput(read_to_the_end(sys.stdin.buffer, _StandardInput.name)), _StandardInput.name
         options = replace(options, format=options.format or "csv")
     file = read_table_file(where, options)
     parsed = file.declared

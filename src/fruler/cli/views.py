@@ -12,6 +12,7 @@ import numpy as np
 from fruler._wording import counted, suggest
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN, read_any_model
+from fruler.cli.origin import command_origin
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
 from fruler.data.options import ReadOptions
@@ -28,6 +29,7 @@ from fruler.table.preparation import target_numbers
 _WITH_GAPS = ("sql", "onnx")
 # Exports that read a table which has a name.
 _OVER_A_TABLE = ("sql",)
+_WITH_INTERVALS = ("python", "c", "sql", "onnx")
 
 
 def write_rules(
@@ -106,13 +108,23 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
             say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} not in the report")
         X, y = model.rule_base.filled(rows.inputs[known]), answers[known]
     front = None if model.learning is None else front_of(model.learning)
-    rules = model.rule_base
-    write_report(output, rules, X=X, y=y, front=front, title=title, alternatives=rules.alternatives)
+    origin = command_origin(data, model_file)
+    if model.learning is not None:
+        settings = {name: value for name, value in model.learning.settings.items() if name != "algorithm"}
+        origin = origin.learned_by(str(model.learning.settings.get("algorithm", "")), settings)
+    write_report(output, model.rule_base, X=X, y=y, front=front, title=title, origin=origin)
     show(f"Report written to {output}")
 
 
 def write_export(
-    model_file: Path, to: str, output: str, *, gaps: bool = True, table: str | None = None, keep: Sequence[str] = ()
+    model_file: Path,
+    to: str,
+    output: str,
+    *,
+    gaps: bool = True,
+    table: str | None = None,
+    keep: Sequence[str] = (),
+    interval: float | None = None,
 ) -> None:
     """Do what ``fruler export`` does."""
     if output != STDOUT:
@@ -124,9 +136,10 @@ def write_export(
     options: dict[str, Any] = {} if gaps else {"gaps": False}
     options |= {} if table is None else {"table": table}
     options |= {"keep": tuple(keep)} if keep else {}
-    for name in ("table", "keep"):
-        if name in options and to not in _OVER_A_TABLE:
-            raise ValueError(f"--{name}: {to} has no such choice; it is for {' and '.join(_OVER_A_TABLE)}")
+    options |= {} if interval is None else {"interval": interval}
+    for name, targets in (("table", _OVER_A_TABLE), ("keep", _OVER_A_TABLE), ("interval", _WITH_INTERVALS)):
+        if name in options and to not in targets:
+            raise ValueError(f"--{name}: {to} has no such choice; it is for {', '.join(targets)}")
     model = read_any_model(model_file)
     content = export_model(model.rule_base, to, **options)
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():

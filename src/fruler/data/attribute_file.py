@@ -16,7 +16,7 @@ from typing import NoReturn
 import numpy as np
 import pandas as pd
 
-from fruler._wording import suggest
+from fruler._wording import quoted, suggest
 from fruler.data.attribute_rows import Attribute, excerpt, parse_number, read_rows, split_items, unescape
 from fruler.data.column_names import check_printable
 from fruler.data.sources import Origin, decode_text, read_bytes
@@ -145,7 +145,7 @@ class _Header:
                 if member not in names:
                     self.fail(
                         self.declared_at[role],
-                        f"{role} names {member!r}, which is no @attribute; {suggest(member, names)}",
+                        f"{role} names {quoted(member)}, which is no @attribute; {suggest(member, names)}",
                     )
         outputs = self.declared_roles.get("@outputs", tuple(names[-1:]))
         inputs = self.declared_roles.get("@inputs", tuple(name for name in names if name not in outputs))
@@ -153,7 +153,7 @@ class _Header:
             if output in inputs:
                 self.fail(
                     self.declared_at["@inputs"],
-                    f"{output!r} is both an input and an output; correct the @inputs and @outputs lines",
+                    f"{quoted(output)} is both an input and an output; correct the @inputs and @outputs lines",
                 )
         return inputs, outputs
 
@@ -183,7 +183,7 @@ def _parse_header(lines: Sequence[str], name: str) -> tuple[_Header, int]:
             header.relation = _names_in(rest, header, number)[0] if rest.startswith(("'", '"')) else rest
         elif keyword == "attribute":
             attribute = _parse_attribute(rest, header, number)
-            header.declare_once(f"the attribute {attribute.name!r}", number)
+            header.declare_once(f"the attribute {quoted(attribute.name)}", number)
             header.attributes.append(attribute)
         elif keyword in ("input", "inputs", "output", "outputs"):
             role = "@" + keyword.removesuffix("s") + "s"
@@ -191,7 +191,9 @@ def _parse_header(lines: Sequence[str], name: str) -> tuple[_Header, int]:
             header.declared_roles[role] = _names_in(rest, header, number)
         else:
             header.fail(
-                number, f"unknown keyword '@{match[1]}'; known are @relation, @attribute, @inputs, @outputs and @data"
+                number,
+                f"unknown keyword {excerpt('@' + match[1])}; known are @relation, @attribute, @inputs, @outputs and "
+                "@data",
             )
     raise ValueError(f"{name}: there is no '@data' line; the file may be cut off")
 
@@ -210,24 +212,25 @@ def _parse_attribute(declaration: str, header: _Header, line: int) -> Attribute:
     number_type = _NUMBER_TYPE.fullmatch(type_text)
     type_word = re.match(r"[A-Za-z]*", type_text)[0].lower()  # type: ignore[index]  # matches any text
     if type_word in _UNSUPPORTED_TYPES:
-        header.fail(line, f"attribute {name!r}: the type {type_word!r} is not supported; remove the column")
+        header.fail(line, f"attribute {quoted(name)}: the type {quoted(type_word)} is not supported; remove the column")
     if not type_text or type_text.startswith("%"):
-        header.fail(line, f"attribute {name!r} has no type; add 'real', 'integer' or '{{category, category}}'")
+        header.fail(line, f"attribute {quoted(name)} has no type; add 'real', 'integer' or '{{category, category}}'")
     if type_word not in ("real", "numeric", "integer"):
         header.fail(
             line,
-            f"attribute {name!r}: unknown type {excerpt(type_text)}; use 'real', 'integer' or '{{category, category}}'",
+            f"attribute {quoted(name)}: unknown type {excerpt(type_text)}; use 'real', 'integer' or "
+            "'{category, category}'",
         )
     if number_type is None:
         header.fail(
-            line, f"attribute {name!r}: cannot read the range in {excerpt(type_text)}; write e.g. 'real [0, 1]'"
+            line, f"attribute {quoted(name)}: cannot read the range in {excerpt(type_text)}; write e.g. 'real [0, 1]'"
         )
     bounds = None
     if number_type[2] is not None:
         low, high = parse_number(number_type[2].strip()), parse_number(number_type[3].strip())
         if low is None or high is None or low > high:
             header.fail(
-                line, f"attribute {name!r}: {excerpt(type_text)} needs two ascending numbers, e.g. 'real [0, 1]'"
+                line, f"attribute {quoted(name)}: {excerpt(type_text)} needs two ascending numbers, e.g. 'real [0, 1]'"
             )
         bounds = (low, high)
     return Attribute(name, "integer" if type_word == "integer" else "real", bounds=bounds)
@@ -237,12 +240,14 @@ def _parse_categories(name: str, type_text: str, header: _Header, line: int) -> 
     match = _NOMINAL_TYPE.fullmatch(type_text)
     items = None if match is None else split_items(match[1])
     if items is None:
-        header.fail(line, f"attribute {name!r}: cannot read the categories {excerpt(type_text)}; write '{{a, b}}'")
+        header.fail(
+            line, f"attribute {quoted(name)}: cannot read the categories {excerpt(type_text)}; write '{{a, b}}'"
+        )
     categories = tuple(value for value, _ in items)
     if "" in categories:
-        header.fail(line, f"attribute {name!r} has an empty category; name or remove it")
+        header.fail(line, f"attribute {quoted(name)} has an empty category; name or remove it")
     if len(set(categories)) < len(categories):
-        header.fail(line, f"attribute {name!r} declares a category twice; keep one of the two")
+        header.fail(line, f"attribute {quoted(name)} declares a category twice; keep one of the two")
     return categories
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fruler._wording import quote_names
+from fruler._wording import quote_names, quoted
 from fruler.data.sources import Origin, read_csv_exactly
 
 Column: TypeAlias = NDArray[np.float64] | pd.Series
@@ -165,8 +165,8 @@ def _read_rows_one_by_one(rows: Sequence[str], attributes: Sequence[Attribute], 
     code_of = [{category: code for code, category in enumerate(a.categories or ())} for a in attributes]
     for i, row in enumerate(rows):
         items = _split_row(row, i, attributes, origin)
-        for j, (attribute, (value, quoted)) in enumerate(zip(attributes, items, strict=True)):
-            if not quoted and value.lower() in _MISSING:
+        for j, (attribute, (value, in_quotes)) in enumerate(zip(attributes, items, strict=True)):
+            if not in_quotes and value.lower() in _MISSING:
                 parsed[i, j] = np.nan
                 continue
             number = parse_number(value) if attribute.categories is None else code_of[j].get(value)
@@ -216,9 +216,9 @@ def _refuse_value(value: str, attribute: Attribute, place: str) -> NoReturn:
     if not value:
         problem = "the value is empty"
     elif attribute.categories is not None:
-        problem = f"{value!r} is not among the declared categories {quote_names(attribute.categories)}"
+        problem = f"{quoted(value)} is not among the declared categories {quote_names(attribute.categories)}"
     elif _NUMBER.fullmatch(value) or value.lower().lstrip("+-") in ("inf", "infinity"):
-        problem = f"{value!r} is not a finite number"
+        problem = f"{quoted(value)} is not a finite number"
     else:
-        problem = f"{value!r} is not a number"
+        problem = f"{quoted(value)} is not a number"
     raise ValueError(f"{place}: {problem}; {remedy}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from fruler._wording import is_printable, quote_names
+from fruler._wording import is_printable, quote_names, quoted
 
 
 def check_names(names: Sequence[str], place: str) -> None:
@@ -40,4 +40,4 @@ def check_names(names: Sequence[str], place: str) -> None:
 def check_printable(name: str, place: str) -> None:
     """Refuse a name that holds what a terminal would obey instead of show."""
     if not is_printable(name):
-        raise ValueError(f"{place}: the column name {name!r} holds an unprintable character; rename the column")
+        raise ValueError(f"{place}: the column name {quoted(name)} holds an unprintable character; rename the column")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fruler._wording import quote_names
+from fruler._wording import quote_names, quoted
 from fruler.data.number_formats import PERCENT, NumberFormat, WrittenNumber, formats, take_apart
 from fruler.data.options import ReadOptions
 from fruler.data.sources import Origin
@@ -228,7 +228,7 @@ class _Column:
             marks = {"decimal": options.decimal, "thousands": options.thousands}
             given = " ".join(f"--{option} {mark}" for option, mark in marks.items() if mark is not None)
             return Doubt(
-                self.row_of(misfit), f"{self.texts[misfit]!r} is no number with {given}; correct one of the two"
+                self.row_of(misfit), f"{quoted(self.texts[misfit])} is no number with {given}; correct one of the two"
             )
         # The first place of each, so that the latest of them is where they begin to differ.
         signs = {number.sign: place for place, number in reversed([*enumerate(self.written)]) if number is not None}
@@ -257,8 +257,9 @@ class _Column:
         small, large = (f"{value:.15g}" for value in meanings if value is not None)
         sign = "comma" if mark == "," else "point"
         return (
-            f"{self.texts[place]!r} may be {large} or {small}: the {sign} may separate thousands or mark decimals; "
-            f"say which with --thousands {mark} or --decimal {mark} (in Python thousands={mark!r} or decimal={mark!r})"
+            f"{quoted(self.texts[place])} may be {large} or {small}: the {sign} may separate thousands or mark "
+            f"decimals; say which with --thousands {mark} or --decimal {mark} "
+            f"(in Python thousands={mark!r} or decimal={mark!r})"
         )
 
     def sign(self) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import re
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,9 @@ from fruler.data.sources import Origin, one_line, read_csv_exactly
 
 _SEPARATORS = (",", ";", "\t", "|")
 _SEPARATOR_NAMES = {"\t": "tabs", " ": "blanks"}
+# Not recognised, since they also stand in names and texts, but advised.
+_RARE_SEPARATORS = (" ", ":", "^", "~", "#")
+_SEPARATOR_OPTIONS = {"\t": "tab"}
 _LINES_SNIFFED = 20
 # Excel writes and reads a first line that names the separator.
 _EXCEL_LINE = re.compile(r'\s*"?sep=([^\w\s"]|\t)"?[,;\t|]*\n', re.IGNORECASE)
@@ -66,6 +70,7 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
         # The line stays, empty, so that all others keep their number.
         text = "\n" + text[named.end() :]
     separator = options.sep or (named[1] if named is not None else None) or _detect_separator(text)
+    _refuse_wrong_separator(text, name, separator)
     columns, numbers = _check_rows(text, name, separator)
     layout = _Layout(text, name, separator, columns, options.na_values)
     frame = layout.read()
@@ -132,6 +137,25 @@ def _count_values(lines: list[str], separator: str) -> list[int]:
         for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
             counts.append(len(row))  # noqa: PERF401  # a comprehension would lose the rows before an error
     return counts
+
+
+def _refuse_wrong_separator(text: str, name: str, separator: str) -> None:
+    """Refuse rows that another separator parts into columns of numbers, where this one leaves a single column."""
+    header, *rows = (line.strip() for line in text.split("\n", _LINES_SNIFFED)[:_LINES_SNIFFED] if line.strip())
+    if separator in header:
+        return
+    for other in (*_SEPARATORS, *_RARE_SEPARATORS):
+        n_columns = len(header.split(other))
+        parts = [row.split(other) for row in rows]
+        if other == separator or n_columns < 2 or any(len(row) != n_columns for row in parts):
+            continue
+        if sum(_is_number(value) for row in parts for value in row) > n_columns * len(rows) / 2:
+            shown = _SEPARATOR_OPTIONS.get(other, other)
+            raise ValueError(
+                f"{name}: a single column {header!r:.60} is left, though the values seem to be separated by "
+                f"{_SEPARATOR_NAMES.get(other, repr(other))}; say so with --sep {shlex.quote(shown)} "
+                f"(in Python sep={shown!r})"
+            )
 
 
 def _check_rows(text: str, name: str, separator: str) -> tuple[list[str], list[int]]:

@@ -15,8 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fruler._wording import comma_advice, printable
+from fruler._wording import number_advice, printable, quoted
 
+# More than this is not read into memory, nor more than this at once.
+MAX_BYTES, _MAX_PART = 4_000_000_000, 2**24
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # From 3.1 on exact reading is the default, and asking for it is deprecated.
@@ -49,7 +51,7 @@ class Origin:
         >>> Origin("dee.dat", "line", np.array([16, 17])).at(1, "Consume")
         "dee.dat, line 17, column 'Consume'"
         """
-        return f"{self.name}, {self.unit} {self.numbers[row]}, column {column!r}"
+        return f"{self.name}, {self.unit} {self.numbers[row]}, column {quoted(column)}"
 
 
 def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
@@ -78,24 +80,49 @@ def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
         path = Path(source)
         if path.is_dir():
             raise ValueError(f"{str(path)!r} is a folder; give the path of a file in it")
+        name = source_name(path)
         try:
-            raw = path.read_bytes()
+            with path.open("rb") as file:
+                raw = read_to_the_end(file, name)
         except (FileNotFoundError, NotADirectoryError):
             raise FileNotFoundError(f"there is no file {str(path)!r}; check the path") from None
-        name = source_name(path)
     elif hasattr(source, "read"):
-        raw = source.read()
         name = source_name(source)
-        if not isinstance(raw, bytes):
-            raise ValueError(f"{name} gives text; open it in binary mode ('rb')")
+        raw = read_to_the_end(source, name)
     else:
         raise ValueError(f"expected a path or a binary file object, got {type(source).__name__}")
     if raw.startswith(_GZIP_MAGIC):
         try:
-            raw = gzip.decompress(raw)
+            # A few bytes may unpack to any number of them.
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+                raw = read_to_the_end(file, name)
         except (OSError, EOFError, zlib.error) as error:
             raise ValueError(f"{name}: the gzip data are damaged ({error}); fetch or make the file again") from None
     return raw, name
+
+
+def read_to_the_end(file: BinaryIO | gzip.GzipFile, name: str) -> bytes:
+    """Read all of a file that has an end, such as `/dev/zero` has not, and is not too large.
+
+    Raises
+    ------
+    ValueError
+        If it gives text, begins with a NUL byte, as no table does, or is too large.
+    """
+    parts: list[bytes] = []
+    n_bytes = 0
+    while part := file.read(_MAX_PART):
+        if not isinstance(part, bytes):
+            raise ValueError(f"{name} gives text; open it in binary mode ('rb')")
+        if not parts and part.startswith(b"\0"):
+            raise ValueError(f"{name} begins with a NUL byte, as no table does; give the path of a table")
+        parts.append(part)
+        n_bytes += len(part)
+        if n_bytes > MAX_BYTES:
+            raise ValueError(
+                f"{name} has more than {MAX_BYTES / 1e9:.0f} GB; fit it in parts, or on a cluster (fruler.distributed)"
+            )
+    return b"".join(parts)
 
 
 def source_name(source: str | os.PathLike[str] | BinaryIO) -> str:
@@ -211,10 +238,10 @@ def numeric_target(column: pd.Series, origin: Origin) -> pd.Series:
     if pd.isna(value):
         problem = "the target is missing; fill it in or remove the row"
     elif np.isinf(numbers[row]):
-        problem = f"the target {str(value)!r} is not finite; correct it or remove the row"
+        problem = f"the target {quoted(str(value))} is not finite; correct it or remove the row"
     else:
-        advice = comma_advice(str(value)) or "correct it, remove the row or choose another target"
-        problem = f"the target {str(value)!r} is not a number; {advice}"
+        advice = number_advice(str(value)) or "correct it, remove the row or choose another target"
+        problem = f"the target {quoted(str(value))} is not a number; {advice}"
     raise ValueError(f"{origin.at(row, str(column.name))}: {problem}")
 
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import pandas as pd
 from sklearn.utils import Bunch
 
-from fruler._wording import suggest
+from fruler._wording import quoted, suggest
 from fruler.data.attribute_file import AttributeFile, parse_attribute_file
 from fruler.data.excel import read_excel
 from fruler.data.json_lines import read_json_lines
@@ -160,7 +160,7 @@ class TableFile:
         """Say in a line each what was recognised, and which columns stay text, but for some that do not matter."""
         lines = [", ".join(self.notes)] if self.notes else []
         doubts = {name: doubt for name, doubt in self.doubts.items() if name not in without}
-        return lines + [f"{name!r} stays text: {doubt.problem}" for name, doubt in doubts.items()]
+        return lines + [f"{quoted(name)} stays text: {doubt.problem}" for name, doubt in doubts.items()]
 
     def refuse_doubt(self, column: str) -> None:
         """Refuse a column of numbers of which it is not clear what they mean."""
@@ -258,7 +258,9 @@ def _part(file: TableFile, inputs: list[str], target: str | None) -> Bunch:
     values = None
     if target is not None:
         if target not in frame.columns:
-            raise ValueError(f"{origin.name} has no column {target!r}; {suggest(str(target), frame.columns)}")
+            raise ValueError(
+                f"{origin.name} has no column {quoted(str(target))}; {suggest(str(target), frame.columns)}"
+            )
         file.refuse_doubt(target)
         values = numeric_target(frame[target], origin)
         inputs = [name for name in inputs if name != target]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from fruler._typing import Floats
 from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.quantiles import Sketch, median_of
-from fruler.stages.discretization import NestedSplits, splits_of_cells
+from fruler.stages.discretization import NestedSplits, Splits, splits_of_cells
 
 # An error below this share of the output's own squares counts as that.
 _ERROR_FLOOR = 1e-12
@@ -33,6 +33,8 @@ class Bins:
         What inputs are taken from and multiplied by, so that they lie within -1 and 1.
     standard : Standard
         How the output and the weights are scaled.
+    splits : {"printed", "gain"}
+        Where labels may begin.
     """
 
     inputs: npt.NDArray[np.intp]
@@ -40,21 +42,24 @@ class Bins:
     middles: Floats
     units: Floats
     standard: Standard
+    splits: Splits = "printed"
 
     @classmethod
-    def from_sketches(cls, sketches: list[Sketch], low: Floats, high: Floats, standard: Standard) -> Bins:
+    def from_sketches(
+        cls, sketches: list[Sketch], low: Floats, high: Floats, standard: Standard, splits: Splits = "printed"
+    ) -> Bins:
         """Make bins of the values of sketches."""
         middles = np.array([median_of(sketch) for sketch in sketches])
         spans = np.maximum(middles - low, high - middles)
         units = np.array([math.ldexp(1.0, -math.frexp(span)[1]) for span in spans.tolist()])
         inputs = np.arange(len(sketches))
-        return cls(inputs, [sketch.values for sketch in sketches], middles, units, standard)
+        return cls(inputs, [sketch.values for sketch in sketches], middles, units, standard, splits)
 
     def parted(self, most: int = _MAX_INPUTS) -> list[Bins]:
         """Return the bins of a few inputs each."""
         parts = [slice(first, first + most) for first in range(0, len(self.inputs), most)]
         return [
-            Bins(self.inputs[part], self.starts[part], self.middles[part], self.units[part], self.standard)
+            Bins(self.inputs[part], self.starts[part], self.middles[part], self.units[part], self.standard, self.splits)
             for part in parts
         ]
 
@@ -114,12 +119,12 @@ def merge_bins(first: list[BinSums], second: list[BinSums]) -> list[BinSums]:
 def splits_of_bins(found: list[BinSums], bins: Bins) -> list[NestedSplits]:
     """Find the nested split points of every input."""
     return [
-        _splits_of_input(sums, starts, middle, unit)
+        _splits_of_input(sums, starts, middle, unit, bins.splits)
         for sums, starts, middle, unit in zip(found, bins.starts, bins.middles, bins.units, strict=True)
     ]
 
 
-def _splits_of_input(found: BinSums, starts: Floats, middle: float, unit: float) -> NestedSplits:
+def _splits_of_input(found: BinSums, starts: Floats, middle: float, unit: float, splits: Splits) -> NestedSplits:
     filled = found.rows > 0.0
     weight, x, y, yy, xx, xy = found.sums[:, filled]
     floor = max(_ERROR_FLOOR * float(yy.sum()), np.finfo(float).tiny)
@@ -134,4 +139,4 @@ def _splits_of_input(found: BinSums, starts: Floats, middle: float, unit: float)
         ]
     )
     rows = found.rows[filled].astype(np.intp)
-    return splits_of_cells(rows, cells, found.low[filled], found.high[filled], error_floor=floor)
+    return splits_of_cells(rows, cells, found.low[filled], found.high[filled], error_floor=floor, splits=splits)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import Any
 
 import dask
@@ -65,23 +66,48 @@ def check_workers(client: Client, timeout: float) -> None:
     ValueError
         If a worker has other versions, or no fruler at all.
     """
-    try:
-        client.wait_for_workers(1, timeout=timeout)
-        found = client.run(worker_versions, on_error="return")
-    except TimeoutError:
-        raise ClusterLost(f"No worker came within {timeout:g} seconds; start one, or raise timeout=.") from None
     here = worker_versions()
-    for address, versions in found.items():
+    for address, versions in _answers(client, timeout).items():
         if isinstance(versions, ModuleNotFoundError):
             raise ValueError(f"Worker {address} can't import {versions.name}; install fruler[dask] there.")
-        if isinstance(versions, BaseException):
-            raise ClusterLost(f"Worker {address} does not answer: {versions!r}.") from versions
         for name, version in here.items():
             if versions[name] != version:
                 raise ValueError(
                     f"Worker {address} has {name} {versions[name]}, but here it is {version}; "
                     "install the same version in both places."
                 )
+
+
+def _answers(client: Client, timeout: float) -> dict[str, Any]:
+    """Return what every worker says of its versions; those that are lost meanwhile are not waited for."""
+    end = time.monotonic() + timeout
+    while True:
+        try:
+            client.wait_for_workers(1, timeout=max(end - time.monotonic(), _POLL))
+            found = client.run(worker_versions, on_error="return")
+        except TimeoutError:
+            raise ClusterLost(f"No worker came within {timeout:g} seconds; start one, or raise timeout=.") from None
+        silent = {
+            address: versions
+            for address, versions in found.items()
+            if isinstance(versions, BaseException) and not isinstance(versions, ModuleNotFoundError)
+        }
+        if found and not silent:
+            return dict(found)
+        # A worker that has just died is still listed for a moment.
+        if time.monotonic() > end:
+            address, error = next(iter(silent.items()), ("", None))
+            raise ClusterLost(f"Worker {address} has not answered for {timeout:g} seconds: {error!r}.") from error
+        time.sleep(min(_POLL, timeout / 10.0))
+
+
+@contextmanager
+def losses_named(client: Client) -> Iterator[None]:
+    """Say that the scheduler is lost, whatever Dask says of it."""
+    try:
+        yield
+    except (CancelledError, CommClosedError) as error:
+        raise _scheduler_lost(client) from error
 
 
 def memory_of_workers(client: Client) -> float:

@@ -228,6 +228,16 @@ class RemoteEvaluator(Evaluator):
         [(results, [coefficients])] = self.table.blocks.reduce([job])
         return inputs, labels, coefficients, results[0]
 
+    def scored(self, chromosome: Chromosome, learned: LearnedRules) -> Floats:
+        """Return what an evaluation does of consequents that are fitted already, with the errors on all rows."""
+        found = self._rules(chromosome)
+        if found is None:
+            raise ValueError(f"the chromosome has more than {self.task.max_rules} rules")
+        coded = Coded(chromosome.granularities, chromosome.genes, found[2])
+        scoring = Scoring((coded,), (learned[2],), np.array([learned[3]]))
+        [(results, _)] = self.table.blocks.reduce([Job(score_block, scoring, add_arrays, scored_results, self.shared)])
+        return np.asarray(results[0])
+
 
 def in_parts(coded: Sequence[Coded], n_inputs: int) -> list[list[Coded]]:
     """Part chromosomes so that the sums of each part are not too many."""

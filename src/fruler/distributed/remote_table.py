@@ -161,7 +161,7 @@ class RemoteTable(TrainingTable):
         )
         sample = self.sample
         weight = np.ones(len(sample.target)) if sample.weight is None else sample.weight
-        places = place_sums.places(low, high)
+        places = place_sums.places(rule_base, low, high)
         return summary_from(rule_base, measured, places, sample.values, weight, cv_error=cv_error, truth=truth)
 
 

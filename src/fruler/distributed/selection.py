@@ -11,7 +11,7 @@ from fruler.distributed.blocks import Block, Standard
 from fruler.distributed.passes import Blocks
 from fruler.distributed.raw_rows import shared_out
 from fruler.distributed.remote_table import RemoteTable
-from fruler.stages.instance_selection import select_instances
+from fruler.stages.instance_selection import CoreError, select_instances
 from fruler.table.rows import Rows
 
 # The most rows that come to the client.
@@ -22,22 +22,23 @@ _ROWS_A_PIECE = 5_000
 Integers = npt.NDArray[np.intp]
 
 
-def select_in_block(block: Block, standard: Standard) -> Integers:
+def select_in_block(block: Block, how: tuple[Standard, CoreError]) -> Integers:
     """Return the representative rows of a block, selected from a few thousand at a time."""
+    standard, core_error = how
     chosen: list[Integers] = [np.empty(0, dtype=np.intp)]
     first = 0
     # Equal pieces: a small one at the end would be represented by too many of its rows.
     n_pieces = max(1, -(-len(block) // _ROWS_A_PIECE))
     for part in block.slices(max(1, -(-len(block) // n_pieces))):
         rows = standard.rows(part)
-        chosen.append(first + (selected_rows(rows) if len(part) > 1 else np.arange(len(part))))
+        chosen.append(first + (selected_rows(rows, core_error) if len(part) > 1 else np.arange(len(part))))
         first += len(part)
     return np.concatenate(chosen)
 
 
-def selected_rows(rows: Rows) -> Integers:
+def selected_rows(rows: Rows, core_error: CoreError) -> Integers:
     """Select among rows that are standardised."""
-    return select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
+    return select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y, core_error=core_error).indices
 
 
 def count_chosen(chosen: Integers, nothing: Any) -> int:
@@ -50,7 +51,9 @@ def some_chosen(chosen: Integers, which: Integers) -> Integers:
     return np.asarray(chosen[which])
 
 
-def select_rows(table: RemoteTable, rng: np.random.Generator, *, select: bool = True) -> Integers:
+def select_rows(
+    table: RemoteTable, rng: np.random.Generator, *, select: bool = True, core_error: CoreError = "mse"
+) -> Integers:
     """Return the numbers of the rows that rules are made from, in increasing order.
 
     Parameters
@@ -61,12 +64,14 @@ def select_rows(table: RemoteTable, rng: np.random.Generator, *, select: bool = 
         Draws some of the rows where they are too many.
     select : bool
         Whether rows are selected at all, or only drawn.
+    core_error : {"mse", "rmse"}
+        What decides how many rows a selection starts from.
     """
     if not select:
         if table.n_rows <= MAX_SELECTED:
             return np.arange(table.n_rows)
         return np.sort(rng.choice(table.n_rows, MAX_SELECTED, replace=False))
-    blocks: Blocks = table.blocks.kept(select_in_block, table.standard)
+    blocks: Blocks = table.blocks.kept(select_in_block, (table.standard, core_error))
     every = [()] * len(blocks.handles)
     counts = np.array(blocks.each(count_chosen, every), dtype=np.intp)
     total = int(counts.sum())
@@ -76,4 +81,4 @@ def select_rows(table: RemoteTable, rng: np.random.Generator, *, select: bool = 
     joined = np.concatenate([part + first for part, first in zip(chosen, table.starts[:-1], strict=True)])
     if len(blocks.handles) == 1 and table.n_rows <= _ROWS_A_PIECE:
         return joined
-    return np.asarray(joined[selected_rows(table.take(joined))])
+    return np.asarray(joined[selected_rows(table.take(joined), core_error)])

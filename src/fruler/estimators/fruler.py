@@ -17,6 +17,9 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.rule_base import Extrapolation
+from fruler.stages.discretization import SPLITS, Splits
+from fruler.stages.instance_selection import CORE_ERRORS, CoreError
 
 
 @documented("`max_evaluations`, `n_restarts` and `early_stopping`", "one row per generation")
@@ -34,8 +37,13 @@ class FRULERRegressor(BaseRuleRegressor):
     ----------
     instance_selection : bool, default=True
         Whether rules are made from representative rows only.
+    core_error : {"mse", "rmse"}, default="mse"
+        What decides how many rows the selection starts from; see `ClassConditionalSelector`.
     fit_rows : {"selected", "all"}, default="selected"
         The rows on which consequents are fitted during the search. At its end they are always fitted on all.
+    splits : {"printed", "gain"}, default="printed"
+        Where labels may begin and which interval is split next: as the paper's pseudocode says, or where the error
+        falls most; see `MultiGranularityDiscretizer`.
     split_points : dict of str or int to sequence of float, default=None
         Known split points of some inputs, by name or number. They are taken as they are: such an input has all of
         these labels or is in no antecedent.
@@ -109,7 +117,9 @@ class FRULERRegressor(BaseRuleRegressor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRuleRegressor._parameter_constraints,
         "instance_selection": ["boolean"],
+        "core_error": [StrOptions(set(CORE_ERRORS))],
         "fit_rows": [StrOptions(set(FIT_ROWS))],
+        "splits": [StrOptions(set(SPLITS))],
         "t_norm": [StrOptions(set(T_NORMS))],
         "criterion": [StrOptions(set(CRITERIA))],
         "solver": [StrOptions(set(SOLVERS))],
@@ -127,7 +137,9 @@ class FRULERRegressor(BaseRuleRegressor):
         self,
         *,
         instance_selection: bool = True,
+        core_error: CoreError = "mse",
         fit_rows: FitRows = "selected",
+        splits: Splits = "printed",
         split_points: Mapping[str | int, Any] | None = None,
         fuzziness: float = 1.0,
         t_norm: TNorm = "minimum",
@@ -144,6 +156,9 @@ class FRULERRegressor(BaseRuleRegressor):
         n_restarts: int = 1,
         early_stopping: int | None = None,
         categorical_features: Any = "from_dtype",
+        calibration: float | None = None,
+        extrapolation: Extrapolation = "linear",
+        warn_outside: bool = True,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -154,6 +169,9 @@ class FRULERRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            calibration=calibration,
+            extrapolation=extrapolation,
+            warn_outside=warn_outside,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -163,7 +181,9 @@ class FRULERRegressor(BaseRuleRegressor):
             warm_start=warm_start,
         )
         self.instance_selection = instance_selection
+        self.core_error = core_error
         self.fit_rows = fit_rows
+        self.splits = splits
         self.split_points = split_points
         self.fuzziness = fuzziness
         self.t_norm = t_norm

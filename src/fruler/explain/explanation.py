@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._typing import Floats
-from fruler._wording import counted, number_within, readable_number
-from fruler.explain.effects import output_spread
+from fruler._typing import Floats, Indices
+from fruler._wording import counted, number_within
+from fruler.explain.parts import Part, by_size, joined, part_tolerance, parts_of, shown_parts, signed
 from fruler.rules.contributions import parts_from
 from fruler.rules.outside import outside_training
 from fruler.rules.rule_base import RuleBase
 from fruler.table.reading import unknown_values
 
-_ROWS_SHOWN, _PARTS_SHOWN = 5, 6
+# That of the intervals that explanations tell.
+COVERAGE = 0.9
+ROWS_SHOWN, PARTS_SHOWN, _RULES_SHOWN = 5, 6, 5
 # A rule that fires less than this is not worth a word.
 _MIN_WEIGHT = 0.005
-# Parts are rounded to this share of the target's spread; smaller ones are summed up.
-_SHARE_OF_SPREAD = 0.002
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,8 @@ class Explanation:
         The predictions.
     activations : ndarray of shape (n_samples, n_rules)
         Each rule's weight in the prediction; a row's weights sum to one.
+    rule_outputs : ndarray of shape (n_samples, n_rules)
+        What each rule says by itself, curves included; weighted by `activations` they sum to the prediction.
     fired : ndarray of bool, shape (n_samples,)
         False where no rule fits and the nearest one answers.
     outside : ndarray of bool, shape (n_samples, n_inputs)
@@ -53,6 +55,8 @@ class Explanation:
         Which values were missing, or categories that are not known; `values` has what was taken for them.
     unknown : tuple of dict of str to str
         For each row the categories that are not known, by column.
+    interval : ndarray of shape (n_samples, 2) or None
+        The ends of the interval that covers 90 % of rows; None where the rules know of none.
 
     Examples
     --------
@@ -65,6 +69,11 @@ class Explanation:
     True
     >>> why.labels()["max_temperature_before"].tolist()
     ['low', 'low', 'low']
+
+    What the strongest rule of each row says by itself, beside what all rules say together:
+
+    >>> why.strongest.tolist(), bool(abs(why.alone - why.predictions).max() < 0.1)
+    ([0, 0, 0], True)
     """
 
     rule_base: RuleBase
@@ -73,10 +82,12 @@ class Explanation:
     contributions: Floats
     predictions: Floats
     activations: Floats
+    rule_outputs: Floats
     fired: npt.NDArray[np.bool_]
     outside: npt.NDArray[np.bool_]
     missing: npt.NDArray[np.bool_]
     unknown: tuple[dict[str, str], ...] = ()
+    interval: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -91,10 +102,12 @@ class Explanation:
             contributions=self.contributions[at],
             predictions=self.predictions[at],
             activations=self.activations[at],
+            rule_outputs=self.rule_outputs[at],
             fired=self.fired[at],
             outside=self.outside[at],
             missing=self.missing[at],
             unknown=self.unknown[at],
+            interval=None if self.interval is None else self.interval[at],
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -104,6 +117,35 @@ class Explanation:
     def names(self) -> list[str]:
         """The names of the inputs."""
         return list(self.rule_base.names)
+
+    @property
+    def strongest(self) -> Indices:
+        """The rule with the largest weight in each row, counted from 0, shape (n_samples,); of equal ones the first."""
+        return np.asarray(self.activations.argmax(axis=1), dtype=np.intp)
+
+    @property
+    def alone(self) -> Floats:
+        """What the strongest rule of each row says by itself, shape (n_samples,)."""
+        return np.asarray(self.rule_outputs[np.arange(len(self)), self.strongest])
+
+    def parts(self, row: int = 0) -> list[Part]:
+        """Return what each input adds to the prediction of a row, the largest first; zeros are left out.
+
+        All inputs of a column of categories are one part: what its category adds.
+
+        Parameters
+        ----------
+        row : int, default=0
+            The row.
+
+        Returns
+        -------
+        list of Part
+            Each with the fields `subject`, `adds` and `text`.
+        """
+        one = self[row]
+        labels = {str(name): str(label) for name, label in one.labels().iloc[0].items()}
+        return parts_of(self.rule_base, one.values[0], one.contributions[0], one.missing[0], labels)
 
     def labels(self) -> pd.DataFrame:
         """Return the label that fits each value best, for the inputs that have more than one."""
@@ -117,10 +159,16 @@ class Explanation:
         return pd.DataFrame(table, index=range(len(self)))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per prediction: its base, what each input adds, the weight of each rule, and the flags."""
+        """Return one row per prediction: its base, what each input adds, what the rules do, and the flags.
+
+        All inputs of a column of categories are one column; `contributions` has each by itself.
+        """
         columns: dict[str, Any] = {"prediction": self.predictions, "base": self.base}
-        columns |= {f"{name} adds": self.contributions[:, j] for j, name in enumerate(self.names)}
+        if self.interval is not None:
+            columns |= {"lower": self.interval[:, 0], "upper": self.interval[:, 1]}
+        columns |= {f"{name} adds": adds for name, adds in joined(self.rule_base, self.contributions).items()}
         columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}
+        columns |= {"strongest rule": self.strongest + 1, "strongest rule alone": self.alone}
         columns["fired"] = self.fired
         columns["outside"] = [self._names_where(self.outside[row]) for row in range(len(self))]
         columns["missing"] = [", ".join(self._missing_columns(row)) for row in range(len(self))]
@@ -128,16 +176,18 @@ class Explanation:
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary a row that can be written as JSON; parts and weights that are zero are left out."""
-        labels = self.labels()
+        labels, adds = self.labels(), joined(self.rule_base, self.contributions)
         names = self.names
         return [
             {
                 "prediction": float(self.predictions[row]),
+                **({} if self.interval is None else {"interval": self.interval[row].tolist()}),
                 "base": self.base,
-                "adds": {names[j]: float(self.contributions[row, j]) for j in self._by_size(row)},
+                "adds": by_size({name: float(parts[row]) for name, parts in adds.items()}),
                 "rules": {
                     str(rule + 1): float(self.activations[row, rule]) for rule in np.flatnonzero(self.activations[row])
                 },
+                "strongest": {"rule": int(self.strongest[row]) + 1, "says": float(self.alone[row])},
                 "labels": {str(name): str(label) for name, label in labels.iloc[row].items()},
                 "fired": bool(self.fired[row]),
                 "outside": [names[j] for j in np.flatnonzero(self.outside[row])],
@@ -147,17 +197,18 @@ class Explanation:
         ]
 
     def __str__(self) -> str:
-        shown = [self._row_text(row) for row in range(min(len(self), _ROWS_SHOWN))]
-        if len(self) > _ROWS_SHOWN:
-            shown.append(f"... and {len(self) - _ROWS_SHOWN} more rows; explanation[i] shows one")
+        shown = [self._row_text(row) for row in range(min(len(self), ROWS_SHOWN))]
+        if len(self) > ROWS_SHOWN:
+            shown.append(f"... and {len(self) - ROWS_SHOWN} more rows; explanation[i] shows one")
         return "\n\n".join(shown)
 
     def __repr__(self) -> str:
         return f"<Explanation of {len(self)} predictions of {self.rule_base.target_name!r}>"
 
-    def _by_size(self, row: int) -> list[int]:
-        parts = self.contributions[row]
-        return [int(j) for j in np.argsort(-np.abs(parts), kind="stable") if parts[j] != 0.0]
+    def _repr_html_(self) -> str:
+        from fruler.explain.report.notebook import explanation_html  # it reads explanations, not the other way round
+
+        return explanation_html(self)
 
     def _names_where(self, flags: npt.NDArray[np.bool_]) -> str:
         return ", ".join(self.names[j] for j in np.flatnonzero(flags))
@@ -168,53 +219,49 @@ class Explanation:
         return list(dict.fromkeys(self.rule_base.variables[j].column for j in gaps))
 
     def _row_text(self, row: int) -> str:
-        rules, parts = self.rule_base, self.contributions[row]
-        unit = f" {rules.target_unit}" if rules.target_unit else ""
-        tolerance = _SHARE_OF_SPREAD * output_spread(rules)
-        said, base = number_within(self.predictions[row], tolerance), number_within(self.base, tolerance)
-        labels = self.labels().iloc[row]
-        order = self._by_size(row)
-        telling = [j for j in order if abs(parts[j]) >= tolerance][:_PARTS_SHOWN]
-        table = [(number_within(parts[j], tolerance), self._value_text(row, j, labels)) for j in telling]
-        if len(order) > len(telling):
-            rest = float(parts[order[len(telling) :]].sum())
-            n_others = len(order) - len(telling)
-            table.append((number_within(rest, tolerance), counted(n_others, "other input")))
-        table = [(part if part.startswith("-") else f"+{part}", text) for part, text in table]
-        table.insert(0, (base, "mean prediction"))
-        wide = max(len(part) for part, _ in table)
-        lines = [f"{rules.target_name} = {said}{unit}", *(f"  {part:>{wide}}  {text}" for part, text in table)]
-        weights = self.activations[row]
-        fired = [r for r in np.argsort(-weights, kind="stable") if weights[r] >= _MIN_WEIGHT]
-        lines.append("  by " + ", ".join(f"rule {r + 1} ({weights[r]:.0%})" for r in fired))
+        tolerance = part_tolerance(self.rule_base)
+        table = [(number_within(self.base, tolerance), "mean prediction")]
+        parts = shown_parts(self.parts(row), tolerance, PARTS_SHOWN)
+        table += [(signed(part.adds, tolerance), part.text) for part in parts]
+        wide = max(len(number) for number, _ in table)
+        lines = [f"  {number:>{wide}}  {text}" for number, text in table]
+        return "\n".join([self.headline(row), *lines, *(f"  {note}" for note in self.notes(row))])
+
+    def headline(self, row: int = 0) -> str:
+        """Return the prediction of a row in words: "price = 31.9 EUR"."""
+        return f"{self.rule_base.target_name} = {self._written(self.predictions[row])}"
+
+    def notes(self, row: int = 0) -> list[str]:
+        """Return what else is to be said of a row: the rules that fired, and what was outside, missing or unknown."""
+        weights, said = self.activations[row], self._written(self.alone[row])
+        firing = [rule for rule in np.argsort(-weights, kind="stable") if weights[rule] >= _MIN_WEIGHT]
+        named = [f"rule {rule + 1} ({weights[rule]:.0%})" for rule in firing[:_RULES_SHOWN]]
+        others = firing[_RULES_SHOWN:]
+        if others:
+            named.append(f"{counted(len(others), 'other')} ({weights[others].sum():.0%})")
+        lines = [f"by {', '.join(named)}"]
         if not self.fired[row]:
-            lines[-1] += ", the nearest: no rule fits"
+            lines[0] += ", the nearest: no rule fits"
+        # One rule that fires alone says what the model says.
+        if len(firing) > 1 or said != self._written(self.predictions[row]):
+            lines.append(f"rule {self.strongest[row] + 1} alone says {said}")
+        if self.interval is not None:
+            lower = number_within(self.interval[row, 0], part_tolerance(self.rule_base))
+            lines.append(f"{COVERAGE:.0%} of such rows lie between {lower} and {self._written(self.interval[row, 1])}")
         if self.outside[row].any():
-            lines.append(f"  outside the training data: {self._names_where(self.outside[row])}")
+            lines.append(f"outside the training data: {self._names_where(self.outside[row])}")
         unknown = self.unknown[row] if self.unknown else {}
         missing = [column for column in self._missing_columns(row) if column not in unknown]
         if missing:
-            lines.append(f"  missing, and estimated from the rest of the row: {', '.join(missing)}")
+            lines.append(f"missing, and estimated from the rest of the row: {', '.join(missing)}")
         if unknown:
             told = ", ".join(f"{column} {value!r}" for column, value in unknown.items())
-            lines.append(f"  not known, and estimated from the rest of the row: {told}")
-        return "\n".join(lines)
+            lines.append(f"not known, and estimated from the rest of the row: {told}")
+        return lines
 
-    def _value_text(self, row: int, feature: int, labels: pd.Series[str]) -> str:
-        variable = self.rule_base.variables[feature]
-        number = self.values[row, feature]
-        if variable.tells_gaps:
-            return f"{variable.column} is {'missing' if number else 'there'}"
-        if self.missing[row, feature]:
-            value = f"{variable.name}, estimated"
-        else:
-            plain = readable_number(number, 6, grouped=not variable.counts_years)
-            value = variable.written(number) or f"{plain} {variable.unit}".rstrip()
-            value = f"{variable.name} = {value}"
-            if variable.choices:
-                return value
-        label = labels.get(variable.name)
-        return f"{value} ({label})" if label else value
+    def _written(self, value: float) -> str:
+        """Write a value of the target, with its unit."""
+        return f"{number_within(value, part_tolerance(self.rule_base))} {self.rule_base.target_unit}".rstrip()
 
 
 def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
@@ -240,11 +287,21 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         rule_base=rule_base,
         values=values,
         base=training.base,
-        contributions=parts_from(rule_base, values, training.typical) - training.offsets,
+        contributions=parts_from(rule_base, rule_base.clipped(values), training.typical) - training.offsets,
         predictions=rule_base.predict(values),
         activations=activations,
+        rule_outputs=rule_base.rule_outputs(values),
         fired=fired,
         outside=outside_training(rule_base, values),
         missing=np.isnan(given),
         unknown=tuple(unknown_values(X, used)) if np.isnan(given).any() else (),
+        interval=_interval(rule_base, values),
     )
+
+
+def _interval(rule_base: RuleBase, values: Floats) -> Floats | None:
+    """Return the ends of prediction intervals, where enough is known for them."""
+    if rule_base.intervals is None or rule_base.intervals.coverages[-1] < COVERAGE:
+        return None
+    lower, upper, _ = rule_base.predict_interval(values, COVERAGE)
+    return np.column_stack([lower, upper])

@@ -26,6 +26,8 @@ _SHARE_OF_WIDTH = 0.05
 _LEAST_WIDTH = 0.5
 # More inputs than this that hardly matter are counted, not named.
 _MAX_NAMED = 2
+# Units that are words, of one.
+_SINGULAR = {f"{unit}s": unit for unit in ("year", "month", "week", "day", "hour", "minute", "second")}
 # Keeps a number and what belongs to it on one line; no space to `textwrap`.
 GLUE = "\u00a0"
 
@@ -60,7 +62,8 @@ class Sentence:
     @property
     def parts(self) -> tuple[str, ...]:
         """All that follows the output."""
-        changes = ", and ".join(part for part in (", ".join(self.changes), " and ".join(self.curves)) if part)
+        curves = " and ".join(part for part in (", ".join(self.curves[:-1]), *self.curves[-1:]) if part)
+        changes = ", and ".join(part for part in (", ".join(self.changes), curves) if part)
         return tuple(part for part in (changes, *self.categories, self.rest) if part)
 
     def __str__(self) -> str:
@@ -122,13 +125,14 @@ class _Teller:
         slopes = rules.consequents.terms(self.rule)
         effects = np.abs(signed_effects(rules)[self.rule])
         value = float(rules.consequents.intercepts[self.rule]) + sum(slope * self.row[j] for j, slope in slopes.items())
-        value += sum(float(curve.values(self.row[[curve.input]])[0]) for curve in rules.curves)
+        means = self._curves()
+        value += sum(means)
         # Where an input is the same in all rows of the rule there is nothing to change.
         told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
         matter = [j for j in told if effects[j] >= self.tolerance]
         # All rules tell an input in the same steps and to the same place.
         changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
-        curves = [self._along(curve.input, float(curve.values(self.row[[curve.input]])[0])) for curve in rules.curves]
+        curves = self._along(means)
         small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
         small = small[len(matter) :]
         categories = []
@@ -155,11 +159,21 @@ class _Teller:
         place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
         return f"{amount} per{GLUE}{per_step(variable, step)} of {variable.name} (from{GLUE}{place})"
 
-    def _along(self, j: int, added: float) -> str:
-        """Write what a curve changes; its bends are told elsewhere."""
-        low, high = self.rule_base.variables[j].partition.range
-        place = self._place(j, SHARE_OF_SPREAD / 2.0 * (high - low))
-        return f"along the curve of {self.rule_base.names[j]} (from{GLUE}{self._signed(added)}{GLUE}at{GLUE}{place})"
+    def _curves(self) -> list[float]:
+        """Return what each curve adds: in the mean over the rule's rows, for a typical place may lie between them."""
+        training = self.rule_base.training
+        if training is None or training.curve_means is None:
+            return [float(curve.values(self.row[[curve.input]])[0]) for curve in self.rule_base.curves]
+        return [float(mean) for mean in training.curve_means[:, self.rule]]
+
+    def _along(self, means: list[float]) -> list[str]:
+        """Write what curves change; their bends are told elsewhere."""
+        names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
+        told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
+        if told:
+            several = "curve" if len(told) == 1 else "curves"
+            told[0] = f"along the {several} of {names[0]} ({self._signed(means[0])}{GLUE}included)"
+        return told
 
     def _place(self, j: int, tolerance: float) -> str:
         variable, number = self.rule_base.variables[j], float(self.row[j])
@@ -198,14 +212,16 @@ def per_step(variable: Variable, step: float) -> str:
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition
-    >>> weight, count = (Variable("weight", FuzzyPartition([], (0, 9)), unit) for unit in ("lb", ""))
+    >>> weight, count, age = (Variable("x", FuzzyPartition([], (0, 9)), unit) for unit in ("lb", "", "years"))
     >>> per_step(weight, 1.0), per_step(weight, 1000.0), per_step(count, 1.0), per_step(count, 0.01)
     ('lb', '1,000\xa0lb', 'unit', '0.01')
+    >>> per_step(age, 1.0), per_step(age, 10.0)
+    ('year', '10\xa0years')
     """
     # What a date counts begins with its unit: "years since 2015".
     counts = variable.source.counts.partition(" ")[0] if variable.source is not None else ""
     if step == 1.0:
-        return counts.removesuffix("s") or variable.unit or "unit"
+        return counts.removesuffix("s") or _SINGULAR.get(variable.unit, variable.unit) or "unit"
     return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
 
 

@@ -23,8 +23,6 @@ from fruler.rules.variables import Variable
 Form = Literal["sentences", "equation"]
 # How far printed split points may be off, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
-# The same where they are only said to be about there.
-_SHARE_ABOUT = 0.005
 # The same for errors, as a share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 _NOTHING = 1e-6
@@ -210,7 +208,7 @@ def _within(rule_base: RuleBase, variable: Variable, labels: tuple[int, int], ty
     below, above = partition.half_way(*labels)
     start, full_from, full_to, end = partition.trapezoid(*labels)
     crisp = (start == full_from or below is None) and (full_to == end or above is None)
-    tolerance = (_SHARE_OF_RANGE if crisp else _SHARE_ABOUT) * (high - low)
+    tolerance = _SHARE_OF_RANGE * (high - low)
     numbers = [None if edge is None else typeset(variable.number_text(edge, tolerance)) for edge in (below, above)]
     return _between(numbers[0], numbers[1], crisp, variable.unit)
 

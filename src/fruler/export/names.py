@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from fruler.explain.categories import accepted_levels
-from fruler.explain.text import categories_text, is_yes
+from fruler.explain.text import categories_text, is_yes, rule_name
 from fruler.rules.rule_base import RuleBase
 
 _LONGEST_IDENTIFIER = 40
@@ -59,8 +59,7 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
         told = rule_base.variables[j].tells_gaps
         parts[subject] = f"{subject}: {accepted}" if told else f"{subject} is {accepted}"
     conditions = [one_line(part) for part in parts.values()]
-    weight = "" if rule_base.support is None else f" (weight {rule_base.support[rule]:.0%})"
-    return f"Rule {rule + 1}{weight}: if {' and '.join(conditions) or 'nothing else applies'}"
+    return f"{rule_name(rule_base, rule)}: if {' and '.join(conditions) or 'nothing else applies'}"
 
 
 class Identifiers:

@@ -6,10 +6,10 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 from fruler.callbacks import Callback, Progress
 
@@ -17,6 +17,13 @@ from fruler.callbacks import Callback, Progress
 def never() -> bool:
     """Return False: what is asked whether to stop, where nobody can ask for it."""
     return False
+
+
+class Keeper(Protocol):
+    """Keeps the states of a search."""
+
+    def __call__(self, state: Any, /, *, at_once: bool = False) -> None:
+        """Keep a state, now or when it is time."""
 
 
 class RunControl:
@@ -30,7 +37,7 @@ class RunControl:
         The seconds that it may take.
     start : float, optional
         The value of `time.monotonic` when it began.
-    keeper : callable, optional
+    keeper : Keeper, optional
         Given every state from which the search could go on.
 
     Attributes
@@ -51,7 +58,7 @@ class RunControl:
         *,
         limit: float = math.inf,
         start: float | None = None,
-        keeper: Callable[[Any], None] | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         self.callbacks, self.limit, self.keeper = callbacks, limit, keeper
         self.start = time.monotonic() if start is None else start
@@ -96,6 +103,11 @@ class RunControl:
         self.state = state
         if self.keeper is not None:
             self.keeper(state)
+
+    def end_stage(self) -> None:
+        """Have the last state kept at once: what a stage has found need not be found again."""
+        if self.keeper is not None and self.state is not None:
+            self.keeper(self.state, at_once=True)
 
     @contextmanager
     def watched(self, estimator: Any) -> Iterator[None]:

@@ -14,6 +14,7 @@ from fruler._parallel import thread_pool
 from fruler.learning.algorithm import Algorithm, Search, State
 from fruler.learning.checkpoint.folder import CheckpointFolder
 from fruler.learning.checkpoint.identity import Identity
+from fruler.learning.checkpoint.learned import check_learned
 from fruler.learning.control import RunControl
 from fruler.learning.learned import Learned
 from fruler.learning.training_table import TrainingTable
@@ -97,6 +98,7 @@ def run_search(
             identity, state = opened.identity, opened.state or state
             control.keeper = opened.offer
             if opened.learned is not None:
+                check_learned(opened.learned, table)
                 return Found(opened.learned, opened.learned.n_evaluations, Kept(identity, state))
         control.state = state
         resumed = 0 if state is None else state.n_evaluations

@@ -43,6 +43,8 @@ class TrainingSummary:
     centres, spreads : array-like of shape (n_rules, n_inputs), optional
         Mean and standard deviation of each input over the rows where each rule applies: every row counts by the rule's
         weight in its prediction. Both or none.
+    curve_means : array-like of shape (n_curves, n_rules), optional
+        What each curve adds in the mean over the same rows.
     """
 
     n_rows: int
@@ -63,6 +65,7 @@ class TrainingSummary:
     truth: Truth | None = None
     centres: Floats | None = None
     spreads: Floats | None = None
+    curve_means: Floats | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -108,6 +111,9 @@ class TrainingSummary:
         if self.truth is not None and len(self.truth.rule_alone) != n_rules:
             raise ValueError(f"The truth of a training summary must be of {n_rules} rules.")
         self._check_places((n_rules, p))
+        means = self.curve_means
+        if means is not None and (means.ndim != 2 or means.shape[1] != n_rules or not np.isfinite(means).all()):
+            raise ValueError(f"curve_means of a training summary must be {n_rules} finite numbers for each curve.")
 
     def _check_places(self, shape: tuple[int, int]) -> None:
         """Check where the rows of the rules lie."""
@@ -126,12 +132,10 @@ class TrainingSummary:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TrainingSummary):
             return NotImplemented
-        names = [field.name for field in fields(self) if field.name not in ("truth", "centres", "spreads")]
-        if not all(np.array_equal(getattr(self, name), getattr(other, name), equal_nan=True) for name in names):
-            return False
-        places = [(self.centres, other.centres), (self.spreads, other.spreads)]
+        pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.name != "truth"]
         return self.truth == other.truth and all(
-            mine is yours if mine is None or yours is None else np.array_equal(mine, yours) for mine, yours in places
+            mine is yours if mine is None or yours is None else np.array_equal(mine, yours, equal_nan=True)
+            for mine, yours in pairs
         )
 
     def __hash__(self) -> int:

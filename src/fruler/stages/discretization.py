@@ -20,6 +20,7 @@ from fruler.table.scaling import measure_scale
 from fruler.table.validation import check_table, check_training_table, column_names
 
 Splits = Literal["printed", "gain"]
+SPLITS: tuple[Splits, ...] = ("printed", "gain")
 
 # A total error below this share of the output's own squares is rounding, and its logarithm would rule the criterion.
 _ERROR_FLOOR = 1e-12
@@ -197,7 +198,7 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "splits": [StrOptions({"printed", "gain"})],
+        "splits": [StrOptions(set(SPLITS))],
         "min_samples": [Interval(Integral, 2, 2**31 - 1, closed="both")],
         "first_split_free": ["boolean"],
         "fuzziness": [Interval(Real, 0, 1, closed="both")],

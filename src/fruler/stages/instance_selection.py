@@ -17,6 +17,7 @@ from fruler.stages.selected_set import NearestSelected, thin_out_within
 from fruler.stages.selector import InstanceSelector, Selection
 
 CoreError = Literal["mse", "rmse"]
+CORE_ERRORS: tuple[CoreError, ...] = ("mse", "rmse")
 Improvement = Literal["previous", "best"]
 
 # Grid points a bandwidth of the density: fine enough that no minimum that a person would see falls between two.
@@ -209,7 +210,7 @@ class ClassConditionalSelector(InstanceSelector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "core_error": [StrOptions({"mse", "rmse"})],
+        "core_error": [StrOptions(set(CORE_ERRORS))],
         "improvement": [StrOptions({"previous", "best"})],
         "thin_out_tolerance": [Interval(Real, 0, None, closed="left"), None],
     }

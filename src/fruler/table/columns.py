@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from fruler._wording import comma_advice, counted, is_printable, quote_names
+from fruler._wording import counted, is_printable, number_advice, quote_names, quoted
 from fruler.table.date_formats import DateFormat, UnreadDate, look_like_dates
 from fruler.table.texts import are_truth_values, category_texts, column_texts
 
@@ -52,8 +52,8 @@ class UnusableColumn(ValueError):
         row: int | None = None,
         remedy: str = "leave the column out, or correct it",
     ) -> None:
-        where = "" if row is None else f" ({value!r} in row {row}, counted from 0)"
-        super().__init__(f"The column {column!r} {reason}{where}; {remedy}.")
+        where = "" if row is None else f" ({quoted(str(value))} in row {row}, counted from 0)"
+        super().__init__(f"The column {quoted(column)} {reason}{where}; {remedy}.")
         self.column, self.reason, self.value, self.row, self.remedy = column, reason, value, row, remedy
 
     def at_row(self, row: int) -> UnusableColumn:
@@ -141,12 +141,13 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
         first = int(np.argmin(is_date))
         place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
         raise UnusableColumn(name, "holds text among dates", **place)
-    advice = {text: comma_advice(text) for text in texts}
-    has_comma = np.array([advice[text] is not None for text in texts])
-    if rows[has_comma].sum() > _MOSTLY * rows.sum():
+    advice = {text: number_advice(text) for text in texts}
+    for_people = np.array([advice[text] is not None for text in texts])
+    if rows[for_people].sum() > _MOSTLY * rows.sum():
         # "1,000" may be a thousand, beside "2,5" it is not.
-        text = min(texts[has_comma], key=lambda text: len(str(advice[text])))
-        raise UnusableColumn(name, f"holds numbers with a comma ({text!r})", remedy=str(advice[text]))
+        text = min(texts[for_people], key=lambda text: len(str(advice[text])))
+        mark = "a comma" if text.strip(" +-0123456789") == "," else "a sign"
+        raise UnusableColumn(name, f"holds numbers with {mark} ({quoted(text)})", remedy=str(advice[text]))
     first = int(np.argmin(is_number))
     place = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
     if rows[is_number].sum() > _MOSTLY * rows.sum():
@@ -212,7 +213,7 @@ def warn_of_similar(table: pd.DataFrame, names: Iterable[Any]) -> None:
     for name in names:
         for texts in similar_categories(table[name]):
             warnings.warn(
-                f"The column {str(name)!r} has the categories {quote_names(texts)}, which differ only by case or "
+                f"The column {quoted(str(name))} has the categories {quote_names(texts)}, which differ only by case or "
                 "spaces; write them alike if they are the same.",
                 UserWarning,
                 stacklevel=2,

@@ -47,6 +47,11 @@ class DateSource(Source):
 
     dates: DateFormat
 
+    @property
+    def of_dates(self) -> bool:
+        """It has."""
+        return True
+
     def seconds(self, values: pd.Series) -> Floats:
         """Return the seconds since 1970 began, by the clock of the dates, NaN where there is none.
 
@@ -96,6 +101,11 @@ class TrendSource(DateSource):
     start: datetime.datetime
     unit: Unit
     dates: DateFormat = field(default=DateFormat())
+
+    @property
+    def tells_hours(self) -> bool:
+        """Whether hours are counted."""
+        return self.unit == "hours"
 
     @property
     def start_seconds(self) -> float:
@@ -190,6 +200,11 @@ class CycleSource(DateSource):
     def goes_around(self, low: float, high: float) -> bool:
         """Say whether values from a low to a high one leave hardly a piece of the cycle out."""
         return high - low >= _AROUND * self.period
+
+    @property
+    def tells_hours(self) -> bool:
+        """Whether it is the hour."""
+        return self.cycle == "hour"
 
     @property
     def period(self) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._wording import comma_advice, counted, printable, quote_names, suggest
+from fruler._wording import counted, number_advice, printable, quote_names, quoted, suggest
 from fruler.table.columns import Kind, UnusableColumn, column_kind, similar_categories
 from fruler.table.date_formats import DateFormat
 from fruler.table.date_inputs import date_parts
@@ -22,6 +22,8 @@ from fruler.table.validation import LARGEST_VALUE
 _MAX_MISSING = 0.5
 # A column that is mostly numbers was meant to be one of numbers.
 _MOSTLY = 0.5
+# The most that is shown of a value.
+_MAX_SHOWN = 100
 _ODD_REMEDY = "correct it, leave it empty, or say with --na-values that it marks a missing value"
 # A column that counts so many rows is worth a word.
 _MIN_COUNTED = 12
@@ -136,29 +138,34 @@ def prepare_table(
     """
     for name in (target, *drop, *categories):
         if name not in table.columns:
-            raise ValueError(f"there is no column {name!r}; {suggest(name, table.columns)}")
+            raise ValueError(f"there is no column {quoted(name)}; {suggest(name, table.columns)}")
     if target in drop:
-        raise ValueError(f"{target!r} is the target and cannot be left out; choose another target")
+        raise ValueError(f"{quoted(target)} is the target and cannot be left out; choose another target")
     if target in categories:
-        raise ValueError(f"{target!r} is the target, which must hold numbers, not categories; choose another target")
+        raise ValueError(
+            f"{quoted(target)} is the target, which must hold numbers, not categories; choose another target"
+        )
     for name in categories:
         if name in drop:
-            raise ValueError(f"{name!r} cannot be both a category and left out; choose one")
+            raise ValueError(f"{quoted(name)} cannot be both a category and left out; choose one")
     answers = target_numbers(table, target)
     known = np.isfinite(answers)
     if not known.any():
-        raise ValueError(f"the target {target!r} is missing in every row; fill it in or choose another target")
+        raise ValueError(f"the target {quoted(target)} is missing in every row; fill it in or choose another target")
     if known.sum() < 2:
-        few = "there is one row" if len(table) == 1 else f"only one of {len(table)} rows has a value of {target!r}"
+        few = (
+            "there is one row" if len(table) == 1 else f"only one of {len(table)} rows has a value of {quoted(target)}"
+        )
         raise ValueError(f"{few}, and rules need at least two; add rows")
     if np.ptp(answers[known]) == 0.0:
         raise ValueError(
-            f"the target {target!r} is {answers[known][0]:g} in every row; there is nothing to learn: choose another"
+            f"the target {quoted(target)} is {answers[known][0]:g} in every row; there is nothing to learn: choose "
+            "another"
         )
     left_out = dict.fromkeys(drop, "as asked")
     names = [name for name in table.columns if name != target and name not in left_out]
     if not names:
-        raise ValueError(f"there is no input column besides the target {target!r}; add at least one")
+        raise ValueError(f"there is no input column besides the target {quoted(target)}; add at least one")
     rows = table.loc[known, names].reset_index(drop=True)
     numbers = np.flatnonzero(known) + 1
     kinds: dict[str, Kind] = {}
@@ -168,7 +175,7 @@ def prepare_table(
         except UnusableColumn as error:
             if name in categories:
                 reason = _reason(error, numbers)
-                raise ValueError(f"{name!r} cannot be a category: {reason}; correct it, or --drop it") from None
+                raise ValueError(f"{quoted(name)} cannot be a category: {reason}; correct it, or --drop it") from None
             left_out[name] = _reason(error, numbers)
     if not kinds:
         listed = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
@@ -202,7 +209,7 @@ def _kind(values: pd.Series, declared: bool) -> Kind:
     if share > _MAX_MISSING:
         raise UnusableColumn(name, "empty" if share == 1.0 else f"{share:.0%} of its values are missing", remedy="")
     if len(texts.dropna().unique()) == 1:
-        raise UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])}", remedy="")
+        raise UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])[:_MAX_SHOWN]}", remedy="")
     kind = column_kind(values, declared)
     if declared:
         # In a part of the table, too, there must be rows enough for each.
@@ -224,7 +231,7 @@ def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
         return f"{reason}; {error.remedy}" if "comma" in reason or "dates" in reason else reason
     remedy = f"; {_ODD_REMEDY}" if "among" in reason or "mixes" in reason else ""
     remedy = f"; {error.remedy}" if reason.startswith("a date") else remedy
-    return f"{reason} ({error.value!r} in row {numbers[error.row]}){remedy}"
+    return f"{reason} ({quoted(str(error.value))} in row {numbers[error.row]}){remedy}"
 
 
 def bounded_numbers(values: pd.Series) -> npt.NDArray[np.float64]:
@@ -253,21 +260,25 @@ def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
         odd = texts[texts.notna() & numbers.isna()]
         if dated or len(odd):
             row, value = int(odd.index[0]), str(odd.iloc[0])
-            advice = comma_advice(value)
+            advice = number_advice(value)
             if advice is not None:
                 remedy = advice
             elif numbers.notna().mean() > _MOSTLY:
                 remedy = _ODD_REMEDY
             else:
                 remedy = _other_targets(table, target)
-            raise ValueError(f"the target {target!r} must hold numbers, but row {row + 1} has {value!r}; {remedy}")
+            raise ValueError(
+                f"the target {quoted(target)} must hold numbers, but row {row + 1} has {quoted(value)}; {remedy}"
+            )
         values = numbers
     answers = values.to_numpy(dtype=np.float64, na_value=np.nan)
     with np.errstate(invalid="ignore"):
         unbounded = np.abs(answers) > LARGEST_VALUE
     if unbounded.any():
         row = int(np.argmax(unbounded))
-        raise ValueError(f"the target {target!r} is {answers[row]:g} in row {row + 1}; correct it or remove the row")
+        raise ValueError(
+            f"the target {quoted(target)} is {answers[row]:g} in row {row + 1}; correct it or remove the row"
+        )
     return answers
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import os
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
@@ -41,7 +42,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     0   1   red
     1   2  blue
     """
-    refuse_lazy(X)
+    require_rows(X)
     if isinstance(X, pd.DataFrame):
         frame = X
     elif hasattr(X, "to_pandas"):
@@ -93,8 +94,13 @@ def known_columns(X: Any, names: Collection[str] | None) -> Any:
     return X.select(kept) if hasattr(X, "select") else X
 
 
-def refuse_lazy(X: Any) -> None:
-    """Refuse a table that has not been computed yet, such as a LazyFrame of polars."""
+def require_rows(X: Any) -> None:
+    """Refuse what holds no rows yet: a LazyFrame of polars, or the path of a file."""
+    if isinstance(X, str | os.PathLike):
+        raise ValueError(
+            f"X is the path {os.fspath(X)!r}, and no table; read it first: fruler.data.read_table(path, target=...) "
+            "gives `data` and `target`."
+        )
     if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_pandas"):
         raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; give X.collect().")
 
@@ -107,7 +113,7 @@ def is_numeric(X: Any) -> bool:
     >>> is_numeric([[1.0, None]]), is_numeric([[1.0, "red"]])
     (True, False)
     """
-    refuse_lazy(X)
+    require_rows(X)
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
         types = X.dtypes
         if isinstance(X, pd.DataFrame):

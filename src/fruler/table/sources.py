@@ -64,6 +64,16 @@ class Source(ABC):
         """Whether the input says where the column has no value, and so is never missing itself."""
         return False
 
+    @property
+    def of_dates(self) -> bool:
+        """Whether the column has dates."""
+        return False
+
+    @property
+    def tells_hours(self) -> bool:
+        """Whether the input depends on the time of day."""
+        return False
+
     def goes_around(self, low: float, high: float) -> bool:
         """Say whether values from a low to a high one go around a whole cycle, so that no other lies outside."""
         return False
@@ -133,7 +143,7 @@ class NumberSource(Source):
             raise UnfitValue(self.column, row, "is a truth value, and the model knows numbers there; write 0 or 1")
         try:
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = self._parsed(values)
         with np.errstate(invalid="ignore"):
             wrong = np.abs(numbers) > LARGEST_VALUE

@@ -15,7 +15,7 @@ from fruler._typing import Floats
 from fruler._wording import quote_names
 from fruler.table.inputs import learn_inputs
 from fruler.table.moments import Moments, learn_moments
-from fruler.table.reading import as_frame, is_numeric, refuse_lazy
+from fruler.table.reading import as_frame, is_numeric, require_rows
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
 from fruler.table.validation import check_training_table, column_names, refuse_repeated_columns
 
@@ -199,7 +199,7 @@ def _require_values(values: Floats, names: Sequence[str]) -> None:
 
 def frame_of(estimator: Any, X: Any, columns: Sequence[str]) -> pd.DataFrame:
     """Return a table to be predicted as a data frame; its columns are checked against those that were learned from."""
-    refuse_lazy(X)
+    require_rows(X)
     validate_data(
         estimator, X if hasattr(X, "columns") else np.asarray(X, dtype=object), reset=False, skip_check_array=True
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -11,10 +12,14 @@ import pandas as pd
 from sklearn.utils.validation import validate_data
 
 from fruler._typing import Floats
-from fruler._wording import counted
+from fruler._wording import counted, number_advice
 
 # Squares and products of values must be numbers too.
 LARGEST_VALUE = 1e150
+_ENCODING_ADVICE = (
+    "encode the column first with sklearn.preprocessing.OneHotEncoder, or with OrdinalEncoder if its categories have "
+    "an order, or leave it out"
+)
 
 
 def check_table(estimator: Any, X: Any, *, reset: bool = False, allow_nan: bool = False) -> Floats:
@@ -168,7 +173,7 @@ def _check_target(y: Any) -> Any:
         if row is not None:
             raise ValueError(
                 f"y holds {_kind_of(flat[row])} at row {row} (counted from 0): {_shown(flat[row])} is not a number; "
-                "correct or remove the row, or choose another target."
+                f"{number_advice(str(flat[row])) or 'correct or remove the row, or choose another target'}."
             )
         flat = pd.to_numeric(pd.Series(flat)).to_numpy(dtype=np.float64)
     with np.errstate(invalid="ignore"):
@@ -218,12 +223,10 @@ def _refuse_odd_columns(X: Any) -> None:
 
 def refuse_repeated_columns(X: Any) -> None:
     """Refuse two columns of one name."""
-    names = list(X.columns)
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(
-                f"The column {name!r} occurs {names.count(name)} times in X; give each column its own name."
-            )
+    counts = Counter(X.columns)
+    for name, count in counts.items() if len(counts) < len(X.columns) else ():
+        if count > 1:
+            raise ValueError(f"The column {name!r} occurs {count} times in X; give each column its own name.")
 
 
 def _raise_with_place(X: Any, error: Exception) -> NoReturn:
@@ -233,9 +236,10 @@ def _raise_with_place(X: Any, error: Exception) -> NoReturn:
     if place is None or "argument must be" in str(error):
         raise ValueError(str(error)) if isinstance(error, OverflowError) else error
     name, row, value = place
+    advice = number_advice(value) if isinstance(value, str) else None
     raise ValueError(
         f"X holds {_kind_of(value)} in column {name!r}, row {row} (counted from 0): {_shown(value)} is not a number; "
-        "encode the column first, e.g. with sklearn.preprocessing.OrdinalEncoder, or leave it out."
+        f"{advice or _ENCODING_ADVICE}."
     ) from error
 
 
@@ -268,7 +272,7 @@ def _first_non_number(values: npt.NDArray[Any]) -> int | None:
             return row
         try:
             float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return row
     return None
 
@@ -276,6 +280,8 @@ def _first_non_number(values: npt.NDArray[Any]) -> int | None:
 def _kind_of(value: Any) -> str:
     if isinstance(value, str | bytes):
         return "text"
+    if isinstance(value, int):
+        return "an integer beyond all floats"
     return "dates" if hasattr(value, "year") or isinstance(value, np.datetime64) else f"a {type(value).__name__}"
 
 

@@ -11,11 +11,15 @@ from fruler.data import load_example
 from fruler.explain.plots import (
     CurveDisplay,
     EffectDisplay,
+    EffectsDisplay,
     FrontDisplay,
+    ImportanceDisplay,
+    PairEffectDisplay,
     PartitionDisplay,
     PredictionDisplay,
     ProgressDisplay,
     RuleBaseDisplay,
+    WaterfallDisplay,
 )
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -33,6 +37,10 @@ DISPLAYS = {
     "front": lambda model, ax: FrontDisplay.from_estimator(model, ax=ax),
     "curves": lambda model, ax: CurveDisplay.from_estimator(with_curves(model), ax=ax),
     "effect": lambda model, ax: EffectDisplay.from_estimator(model, 0, ax=ax),
+    "effects": lambda model, ax: EffectsDisplay.from_estimator(model, ax=ax),
+    "importance": lambda model, ax: ImportanceDisplay.from_estimator(model, ax=ax),
+    "pair": lambda model, ax: PairEffectDisplay.from_estimator(model, (0, 7), ax=ax),
+    "waterfall": lambda model, ax: WaterfallDisplay.from_estimator(model, WEATHER.data, ax=ax),
 }
 
 

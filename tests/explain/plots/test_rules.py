@@ -145,3 +145,31 @@ class TestRuleBase:
         display = RuleBaseDisplay.from_rule_base(rules)
         assert {"brown", "red or green"} <= set(words_of(display.figure_))
         assert_readable(display.figure_)
+
+
+def twenty_rules():
+    """Twenty rules over ten inputs, each with three conditions."""
+    rng = np.random.default_rng(0)
+    splits = [np.sort(rng.uniform(5.0, 95.0, rng.integers(1, 4))) for _ in range(10)]
+    variables = [Variable(f"input {j}", FuzzyPartition(own, (0.0, 100.0))) for j, own in enumerate(splits)]
+    antecedents = np.zeros((20, 10, 2), dtype=int)
+    antecedents[:, :, 1] = [variable.partition.n_labels - 1 for variable in variables]
+    for own in antecedents:
+        for j in rng.choice(10, 3, replace=False):
+            own[j] = rng.integers(variables[j].partition.n_labels)
+    rules = RuleBase(variables, antecedents, rng.normal(size=(20, 11)), target_name="yield")
+    X = rng.uniform(0.0, 100.0, (300, 10))
+    return rules.with_training(X, rules.predict(X))
+
+
+@pytest.mark.parametrize("named", [lambda rules: rules, with_long_names])
+def test_twenty_rules_over_ten_inputs_fit_on_a_page(named):
+    display = RuleBaseDisplay.from_rule_base(named(twenty_rules()))
+    assert_readable(display.figure_)
+    width, height = display.figure_.get_size_inches()
+    assert width < 15.0
+    assert height < 17.0
+    for bars, weights in zip(display.bars_, display.weights_, strict=True):
+        # The y axis points down, and so do the bars of what falls.
+        for bar, weight in zip(bars, weights[weights != 0.0], strict=True):
+            assert np.sign(bar.get_height()) == -np.sign(weight)

@@ -1,6 +1,7 @@
 """How the page looks and behaves, in a real browser."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -111,17 +112,32 @@ def test_dark_is_dark(opened, weather_rules):
     assert grounds == ["rgb(255, 255, 255)", "rgb(22, 25, 29)"]
 
 
-def test_on_paper_rules_are_unfolded_and_the_sliders_are_left_out(opened, large):
+def test_everything_on_paper_has_rules_unfolded_and_no_sliders(opened, large):
     page = opened(large)
     assert not page.locator("#rule-1 .rule-body").is_visible()
     page.emulate_media(media="print")
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    # Instead of a printer.
+    page.evaluate("window.print = () => window.dispatchEvent(new Event('beforeprint'))")
+    page.evaluate("document.querySelector('button[data-print=all]').click()")
     assert page.locator("#rule-1 .rule-body").is_visible()
     assert page.locator("#rule-40 .condition svg").first.is_visible()
     assert not page.locator("#what-if").is_visible()
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     assert not page.locator("#rule-1 .rule-body").is_visible()
+    assert page.locator("html").get_attribute("class") == ""
+
+
+@pytest.mark.parametrize("name", ["weather_rules", "curved", "mamdani", "own_sets", "strong_labels"])
+def test_a_small_model_is_printed_on_one_page(opened, request, name):
+    page = opened(request.getfixturevalue(name))
+    pdf = page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    page.emulate_media(media="print")
+    for part in ("#glance", "#matters .effects", "#rule-1 .sentence", "#origin"):
+        assert page.locator(part).first.is_visible()
+    for part in ("#what-if", "#inputs", "#rule-1 .rule-body"):
+        assert not page.locator(part).is_visible()
 
 
 def test_a_rule_that_speaks_leads_to_its_card(opened, weather_rules):

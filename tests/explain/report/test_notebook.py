@@ -1,7 +1,13 @@
 import re
 
-from helpers.report_models import handmade_rules
+from helpers.report_models import handmade_rows, handmade_rules
+from sklearn import config_context
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from fruler import FuzzyRuleRegressor
+from fruler._wording import with_minus
+from fruler.data import load_example
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 
@@ -19,8 +25,63 @@ def test_a_notebook_shows_a_small_table_without_scripts(weather_model):
     assert '<p class="q">Typical error on held-out rows: ' in html
 
 
-def test_the_estimator_keeps_its_own_representation(weather_model):
-    assert "sk-estimator" in weather_model._repr_html_()
+def test_the_estimator_shows_its_rules_below_its_box(weather_model):
+    rules = weather_model.rule_base_._repr_html_()
+    for html in (weather_model._repr_html_(), weather_model._repr_mimebundle_()["text/html"]):
+        assert "sk-estimator" in html
+        assert html.endswith(rules)
+        assert html.index("sk-estimator") < html.index(rules)
+    assert weather_model._repr_mimebundle_()["text/plain"] == repr(weather_model)
+
+
+def test_an_estimator_without_rules_and_a_pipeline_are_a_box_only(weather_model):
+    assert "fruler-rules" not in FuzzyRuleRegressor()._repr_html_()
+    pipeline = make_pipeline(StandardScaler(), weather_model)
+    assert "fruler-rules" not in pipeline._repr_html_()
+
+
+def test_without_diagrams_an_estimator_is_text(weather_model):
+    with config_context(display="text"):
+        assert list(weather_model._repr_mimebundle_()) == ["text/plain"]
+        assert not hasattr(weather_model, "_repr_html_")
+
+
+class TestExplanations:
+    def test_a_row_is_a_table_of_parts(self, weather_model):
+        why = weather_model.explain(load_example("weather").data[100:102])
+        html = why._repr_html_()
+        assert html.startswith('<div class="fruler-rules fruler-why">')
+        assert "<script" not in html
+        assert html.count("<table>") == 2
+        for row in why:
+            assert f"<b>{with_minus(row.headline())}</b>" in html
+            for note in row.notes():
+                assert with_minus(note) in html
+            assert all(with_minus(part.text) in html for part in row.parts()[:5])
+
+    def test_bars_lead_from_the_mean_to_the_prediction_and_falling_ones_point_left(self):
+        x = [Variable(name, FuzzyPartition([], (0.0, 4.0))) for name in "ab"]
+        line = RuleBase(x, [[[0, 0], [0, 0]]], [[1.0, 2.0, -1.0]])
+        line = line.with_training([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0]], [1.0, 3.0, 5.0])
+        # The mean is 3; a = 4 adds 4 and b = 4 takes 2 of it.
+        bars = re.findall(
+            r'class="(at|up|down)" style="left:([\d.]+)%;width:([\d.]+)%', line.explain([[4.0, 4.0]])._repr_html_()
+        )
+        assert bars == [("at", "0.0", "0.0"), ("up", "0.0", "100.0"), ("down", "50.0", "50.0"), ("at", "50.0", "0.0")]
+        assert re.findall(r'class="n">([^<]*)<', line.explain([[4.0, 4.0]])._repr_html_()) == ["3", "+4", "−2", "5"]
+
+    def test_many_rows_are_cut_short(self, weather_model):
+        html = weather_model.explain(load_example("weather").data)._repr_html_()
+        assert html.count("<table>") == 5
+        assert "… and 725 more rows; explanation[i] shows one." in html
+
+    def test_names_are_text(self):
+        rules = handmade_rules()
+        X, y = handmade_rows(50)
+        html = rules.with_training(X, y).explain(X[:3])._repr_html_()
+        for name in ("<script", "<i>", "<low>", "<b>bold", "<target>"):
+            assert name not in html
+        assert "the &lt;target&gt; = " in html
 
 
 def test_names_are_text_in_notebooks_too():
@@ -61,7 +122,7 @@ def test_a_rule_that_looks_at_nothing_applies_always():
 def test_curves_are_told_in_notebooks(curved):
     html = curved._repr_html_()
     assert "4 rules and 3 curves for" in html
-    assert html.count("along the curve of") == 3 * curved.n_rules
+    assert html.count("along the curves of") == curved.n_rules
     assert html.count(" adds ") == 3
     assert "<script" not in html
     assert "Curves:" in html

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,11 @@ from helpers.estimators import ALGORITHMS, make_estimator, takes_split_points
 import fruler.learning.checkpoint.folder as checkpoint_folder
 from fruler import FRULERRegressor
 from fruler._files import lock_folder
+from fruler.algorithms.growth.algorithm import GROWTH
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
 from fruler.learning.checkpoint.folder import FILE
+from fruler.learning.checkpoint.identity import Identity
 
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "kill_and_resume_fit.py"
 
@@ -305,26 +308,64 @@ def test_where_nothing_can_be_written_the_search_goes_on(friedman, algorithm, wh
     assert_same(model, whole[algorithm])
 
 
-def test_it_is_written_now_and_then(friedman, tmp_path, monkeypatch, clock):
+@pytest.fixture
+def written(monkeypatch):
+    """The documents that were written to checkpoints."""
+    found, real = [], checkpoint_folder.write_file
+
+    def write(path, document, arrays):
+        found.append(document)
+        real(path, document, arrays)
+
+    monkeypatch.setattr(checkpoint_folder, "write_file", write)
+    return found
+
+
+N_STAGES = {"growth": 2, "fruler": 4, "l-metsk": 1, "a-metsk": 2, "fs-mogfs": 2}
+
+
+def test_it_is_written_at_the_end_of_each_stage(friedman, algorithm, tmp_path, monkeypatch, written, clock):
+    monkeypatch.setattr(checkpoint_folder, "SECONDS", 60.0)
+    quick(algorithm, tmp_path).fit(*friedman)
+    *stages, last = written
+    assert len(stages) == N_STAGES[algorithm]
+    assert [document["learned"] for document in stages] == [None] * len(stages)
+    assert last["learned"] is not None
+    assert len({json.dumps(document["state"]) for document in stages}) == len(stages)
+
+
+def test_it_is_written_within_the_first_second_and_then_ever_more_rarely(tmp_path, monkeypatch, clock):
+    monkeypatch.setattr(checkpoint_folder, "SECONDS", 10.0)
+    moments = []
+    folder = checkpoint_folder.CheckpointFolder(tmp_path, GROWTH, None, resume=False)
+    monkeypatch.setattr(folder, "write", lambda state: (moments.append(state), real(state)))
+    real = checkpoint_folder.CheckpointFolder.write.__get__(folder)
+    monkeypatch.setattr(checkpoint_folder, "write_file", lambda *_: None)
+    monkeypatch.setattr(folder, "identity", Identity({}, {}, (), None))
+    monkeypatch.setattr(folder, "algorithm", replace(GROWTH, codec=None))
+    for tenth in range(600):
+        clock.now = 1_000.0 + tenth / 10.0
+        folder.offer(tenth / 10.0)
+    assert moments[0] < 1.0
+    # What a kill takes away is less than what was there, and no more than ten seconds.
+    gaps = np.diff(moments)
+    assert (gaps <= np.minimum(10.0, np.array(moments[1:]))).all()
+    assert gaps[-1] == pytest.approx(10.0)
+
+
+def test_writings_that_take_long_are_rarer(friedman, tmp_path, monkeypatch, clock):
     def take_long(*_):
         written.append(1)
         clock.now += 0.1
 
-    monkeypatch.setattr(checkpoint_folder, "SECONDS", 60.0)
     written = []
-    real = checkpoint_folder.write_file
-    monkeypatch.setattr(checkpoint_folder, "write_file", lambda *args: (written.append(1), real(*args)))
-    quick("fruler", tmp_path / "a").fit(*friedman)
-    assert len(written) == 1
-    # A writing that takes long is the rarer for it.
-    monkeypatch.setattr(checkpoint_folder, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint_folder, "MAX_SHARE", 0.01)
+    monkeypatch.setattr(checkpoint_folder, "MAX_SHARE", 0.1)
     monkeypatch.setattr(checkpoint_folder, "write_file", take_long)
-    written.clear()
     quick("fruler", tmp_path / "b").fit(*friedman)
-    assert len(written) == 2
+    # At once, and after the stages and the fit.
+    assert len(written) == 1 + N_STAGES["fruler"]
     # As time goes on, the next one is due.
     clock.tick = 1.0
     written.clear()
     quick("fruler", tmp_path / "c").fit(*friedman)
-    assert len(written) > 2
+    assert len(written) > 2 + N_STAGES["fruler"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -11,6 +12,7 @@ import numpy as np
 from fruler._typing import Floats
 from fruler.algorithms.fruler.problem import SearchSpace
 from fruler.algorithms.genetic.granularities import Granularities
+from fruler.learning.checkpoint.values import damaged
 from fruler.rules.partitions import LARGEST_DISPLACEMENT
 
 
@@ -67,6 +69,27 @@ def make_chromosome(space: SearchSpace, granularities: Granularities, displaceme
     # Plain ufuncs: this is called for every offspring, and `np.clip` alone would take as long as all of it.
     clipped = np.maximum(np.minimum(displacements, LARGEST_DISPLACEMENT), -LARGEST_DISPLACEMENT)
     return Chromosome(granularities, clipped * movable)
+
+
+def check_chromosomes(space: SearchSpace, chromosomes: Iterable[Chromosome]) -> None:
+    """Refuse chromosomes that are none of a search space, as those of a damaged checkpoint are.
+
+    Raises
+    ------
+    ValueError
+        If there is one.
+    """
+    for one in chromosomes:
+        fits = one.granularities.shape == space.largest.shape and one.displacements.shape[1] == space.stride
+        if not fits or not _is_made(space, one):
+            raise damaged("it has data bases that are impossible for this table")
+
+
+def _is_made(space: SearchSpace, one: Chromosome) -> bool:
+    """Return whether `make_chromosome` would leave it as it is."""
+    if ((one.granularities < 1) | (one.granularities > space.largest)).any():
+        return False
+    return make_chromosome(space, one.granularities, one.displacements).key == one.key
 
 
 def inherit_displacements(space: SearchSpace, parent: Chromosome, feature: int, granularity: int) -> Floats:

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
 from fruler.algorithms.fruler.chromosome import Chromosome, used_genes
 from fruler.algorithms.fruler.fitness import Evaluation
 from fruler.algorithms.fruler.state import EvolutionState, Generation, Individual, Snapshot
-from fruler.consequents.elastic_net import ElasticNetSettings
+from fruler.consequents.elastic_net import SOLVERS, ElasticNetSettings
 from fruler.learning.algorithm import Arrays
+from fruler.learning.checkpoint.values import (
+    checked_count,
+    checked_floats,
+    checked_generator,
+    checked_integers,
+    checked_number,
+    checked_parts,
+    checked_rows,
+    whole_number,
+)
 from fruler.stages.discretization import NestedSplits
+from fruler.table.known_splits import MAX_LABELS
+
+# The numbers of the Elastic Net's settings that are no counts.
+_NUMBERS = ("regularization", "l1_ratio", "rate", "tolerance", "progress")
 
 
 def pack_evolution(state: EvolutionState) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -38,20 +51,41 @@ def pack_evolution(state: EvolutionState) -> tuple[dict[str, Any], dict[str, npt
 
 
 def unpack_evolution(document: Mapping[str, Any], arrays: Arrays) -> EvolutionState:
-    """Return the state that a document and arrays say."""
-    fit, snapshot, sizes = document["fit"], document["snapshot"], document["nested"]
+    """Return the state that a document and arrays say.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If they are damaged.
+    """
+    fit, snapshot, sizes, rng = (document[name] for name in ("fit", "snapshot", "nested", "rng"))
     nested = None
     if sizes is not None:
-        found = _split(arrays["found"], [size for size, _ in sizes])
-        criteria = _split(arrays["criteria"], [size for _, size in sizes])
-        nested = [NestedSplits(*pair) for pair in zip(found, criteria, strict=True)]
+        found = checked_parts(arrays, "found", [size for size, _ in sizes])
+        criteria = checked_parts(arrays, "criteria", [size for _, size in sizes])
+        nested = [
+            NestedSplits(checked_floats(points, (None,), "found"), checked_floats(one, (None,), "criteria"))
+            for points, one in zip(found, criteria, strict=True)
+        ]
     return EvolutionState(
-        arrays.get("selected"),
+        checked_rows(arrays.get("selected")),
         nested,
-        None if fit is None else ElasticNetSettings(**fit),
-        document["rng"],
+        None if fit is None else _settings(fit),
+        None if rng is None else checked_generator(rng),
         None if snapshot is None else _unpack_snapshot(snapshot, arrays),
     )
+
+
+def _settings(written: Mapping[str, Any]) -> ElasticNetSettings:
+    settings = ElasticNetSettings(**written)
+    plain = {name: checked_number(written, name, finite=True) for name in _NUMBERS}
+    if min(plain["regularization"], plain["l1_ratio"]) < 0.0 or plain["l1_ratio"] > 1.0 or plain["rate"] <= 0.0:
+        raise ValueError("the Elastic Net has no such settings")
+    if settings.solver not in SOLVERS or type(settings.shrink_intercepts) is not bool:
+        raise ValueError("there is no such Elastic Net")
+    for name in ("seed", "max_rounds"):
+        checked_count(written, name)
+    return settings
 
 
 def _pack_snapshot(snapshot: Snapshot, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
@@ -76,39 +110,48 @@ def _pack_snapshot(snapshot: Snapshot, arrays: dict[str, npt.NDArray[Any]]) -> d
 
 
 def _unpack_snapshot(document: Mapping[str, Any], arrays: Arrays) -> Snapshot:
-    granularities = arrays["granularities"].astype(np.intc, copy=False)
-    genes = _split(arrays["genes"], (granularities - 1).sum(axis=1).tolist())
+    granularities = checked_integers(arrays["granularities"], (None, None), "granularities", 1, MAX_LABELS + 1)
+    stride = checked_count(document, "stride", 1)
+    if stride >= max(2, MAX_LABELS) or (granularities > stride + 1).any():
+        raise ValueError("granularities are out of their range")
+    genes = checked_parts(arrays, "genes", (granularities - 1).sum(axis=1).tolist())
+    worths = checked_floats(arrays["evaluations"], (None, len(fields(Evaluation))), "evaluations")
     individuals = []
-    for row, used, worth in zip(granularities, genes, arrays["evaluations"].tolist(), strict=True):
-        displacements = np.zeros((len(row), document["stride"]))
-        displacements[used_genes(row, document["stride"])] = used
-        evaluation = Evaluation(worth[0], worth[1], *(int(count) for count in worth[2:]))
+    for row, used, worth in zip(granularities, genes, worths.tolist(), strict=True):
+        displacements = np.zeros((len(row), stride))
+        displacements[used_genes(row, stride)] = checked_floats(used, (None,), "genes", finite=True)
+        evaluation = Evaluation(worth[0], worth[1], *(whole_number(count, "a count") for count in worth[2:]))
         individuals.append(Individual(Chromosome(row.copy(), displacements), evaluation))
-    n_population = document["n_population"]
-    by_rules = dict(zip(document["sizes"], individuals[n_population + 1 :], strict=True))
-    seen = dict.fromkeys(row.tobytes() for row in arrays["seen"].astype(np.intc, copy=False))
-    history = [_generation(row) for row in arrays["history"].tolist()]
+    n_population = checked_count(document, "n_population", 1)
+    by_rules = dict(zip(map(_size, document["sizes"]), individuals[n_population + 1 :], strict=True))
+    if any(size != one.evaluation.n_rules or np.isinf(one.evaluation.fitness) for size, one in by_rules.items()):
+        raise ValueError("models are not of their sizes")
+    seen = checked_integers(arrays["seen"], (None, granularities.shape[1]), "seen", 1, MAX_LABELS + 1)
+    written = checked_floats(arrays["history"], (None, len(Generation._fields)), "history")
+    history = [_generation(row) for row in written.tolist()]
+    if not history:
+        raise ValueError("no history")
+    met = dict.fromkeys(row.tobytes() for row in seen)
     return Snapshot(
         individuals[:n_population],
         individuals[n_population],
         by_rules,
-        seen,
-        len(seen),
+        met,
+        len(met),
         history,
         len(history),
-        float(document["threshold"]),
-        int(document["n_restarts"]),
-        int(document["n_asked"]),
-        document["rng"],
+        checked_number(document, "threshold", finite=True),
+        checked_count(document, "n_restarts"),
+        checked_count(document, "n_asked"),
+        checked_generator(document["rng"]),
     )
+
+
+def _size(written: Any) -> int:
+    return whole_number(written, "a number of rules", 1)
 
 
 def _generation(row: Sequence[float]) -> Generation:
     generation, evaluations, fitness, error, n_rules, n_coefficients, *rest = row
-    return Generation(int(generation), int(evaluations), fitness, error, int(n_rules), int(n_coefficients), *rest)
-
-
-def _split(values: Floats, sizes: Sequence[int]) -> list[Floats]:
-    if sum(sizes) != len(values):
-        raise ValueError("parts that do not fit the whole")
-    return np.split(values, np.cumsum(sizes)[:-1])
+    counts = [whole_number(value, "a count") for value in (generation, evaluations, n_rules, n_coefficients)]
+    return Generation(counts[0], counts[1], fitness, error, counts[2], counts[3], *rest)

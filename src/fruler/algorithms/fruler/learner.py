@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms.fruler.chromosome import Chromosome, check_chromosomes
 from fruler.algorithms.fruler.decoding import build_rule_base
 from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluation, Evaluator
@@ -28,11 +28,13 @@ from fruler.algorithms.genetic.run import check_limits, run_watched
 from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.kernels import evaluation
 from fruler.learning.algorithm import Search, SomeTable
+from fruler.learning.checkpoint.values import damaged
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
 from fruler.rules.rule_base import RuleBase
 from fruler.stages.discretization import NestedSplits, nested_splits
 from fruler.stages.instance_selection import select_instances
+from fruler.table.rows import Rows
 
 STAGES = ("selection", "discretization", "evolution")
 # The most coefficients of a candidate that are looked at: its Gram matrix has their square.
@@ -137,9 +139,12 @@ class FRULERLearner(ABC):
 
     def _select(self) -> Indices:
         if self.state.selected is not None:
+            if self.state.selected[-1] >= self.table.n_rows:
+                raise damaged("it has selected rows that are none of this table")
             return self.state.selected
         selected = self._selected_rows()
         self._keep(selected=selected)
+        self.control.end_stage()
         self.control.report("selection", 1, 0)
         return selected
 
@@ -153,8 +158,23 @@ class FRULERLearner(ABC):
             for j, known in table.known_splits.items():
                 nested[j] = NestedSplits(known, np.empty(0))
             self._keep(nested=nested)
+            self.control.end_stage()
             self.control.report("discretization", 1, 0)
+        elif not self._are_of_table(nested):
+            raise damaged("it has split points that are impossible for this table")
         return nested, fixed
+
+    def _are_of_table(self, nested: list[NestedSplits]) -> bool:
+        """Return whether split points lie in the domains of the table's inputs, each once."""
+        if len(nested) != self.table.n_inputs:
+            return False
+        for j, (one, (low, high)) in enumerate(zip(nested, self.table.domains, strict=True)):
+            known = self.table.known_splits.get(j)
+            if known is not None and not np.array_equal(one.found, known):
+                return False
+            if len(np.unique(one.found)) < len(one.found) or not ((one.found >= low) & (one.found <= high)).all():
+                return False
+        return True
 
     def _keep(self, **finished: Any) -> None:
         self.state = replace(self.state, **finished)
@@ -172,6 +192,7 @@ class FRULERLearner(ABC):
                     "n_restarts": (self.options.n_restarts, snapshot.n_restarts),
                 }
             )
+            check_chromosomes(space, snapshot.chromosomes)
         error_unit = self.table.error_unit
         run_watched(search, self.control, lambda taken: self._keep(snapshot=taken), snapshot, error_unit=error_unit)
         return search
@@ -184,23 +205,33 @@ class FRULERLearner(ABC):
         """Choose how consequents are fitted, or take what was chosen; tell too whether there was time enough."""
         if self.state.fit is not None and self.state.rng is not None:
             self.rng.bit_generator.state = dict(self.state.rng)
-            return self.state.fit, True
+            fit = self.state.fit
+            given = self._settings(fit.seed)
+            if replace(given, regularization=fit.regularization, rate=fit.rate) != fit:
+                raise damaged("its consequents are fitted in another way")
+            return fit, True
         settings = self._search_regularization(task, selected, self.control.deadline(_SHARE_OF_REGULARIZATION))
         if not self.control.is_stopped():
             # A choice that was cut short would be another one when the fit is resumed.
             self._keep(fit=settings, rng=self.rng.bit_generator.state)
+            self.control.end_stage()
         return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
 
-    def _search_regularization(self, task: Task, selected: Indices, deadline: float) -> ElasticNetSettings:
-        options, n_rows, rng = self.options, self.table.n_rows, self.rng
-        settings = ElasticNetSettings(
+    def _settings(self, seed: int) -> ElasticNetSettings:
+        """Return how consequents are fitted, before anything of it is chosen."""
+        options = self.options
+        return ElasticNetSettings(
             options.regularization if options.regularization is not None else 1.0,
             options.l1_ratio,
             options.shrink_intercepts,
             options.solver,
-            seed=int(rng.integers(2**31)),
+            seed=seed,
             max_rounds=200 if options.solver == "coordinate_descent" else 1_000,
         )
+
+    def _search_regularization(self, task: Task, selected: Indices, deadline: float) -> ElasticNetSettings:
+        options, n_rows, rng = self.options, self.table.n_rows, self.rng
+        settings = self._settings(seed=int(rng.integers(2**31)))
         if options.regularization is not None and options.solver == "coordinate_descent":
             return settings
         fitted, held_out = trial_rows(n_rows, selected if options.fit_rows == "selected" else None, rng)
@@ -260,10 +291,13 @@ class LocalFRULERLearner(FRULERLearner):
         rows = self.table.rows
         if not self.options.instance_selection or len(rows) < 2:
             return np.arange(len(rows))
-        return select_instances(np.ascontiguousarray(rows.rows[:, 1:]), rows.y).indices
+        return select_instances(
+            np.ascontiguousarray(rows.rows[:, 1:]), rows.y, core_error=self.options.core_error
+        ).indices
 
     def _nested_splits(self) -> list[NestedSplits]:
-        return nested_splits(self.table.values, self.table.target, self.table.weight)
+        table = self.table
+        return nested_splits(table.values, table.target, table.weight, splits=self.options.splits)
 
     def _task(self, space: SearchSpace, indices: Indices) -> Task:
         rows, max_rules = self.table.rows, self._max_rules(space)
@@ -287,25 +321,32 @@ class LocalFRULERLearner(FRULERLearner):
     def _fit_on_all(
         self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float
     ) -> LearnedRules:
-        rows, genes = self.table.rows, (chromosome.granularities, chromosome.displacements)
-
-        def fitted() -> LearnedRules:
-            space, examples = task.space.arrays, task.examples.arrays
-            return evaluation.learn(*genes, space, examples, rows.arrays, settings.numbers, task.max_rules)
-
-        learned = fitted()
-        # A first step that suits the selected rows can be too long for others. Consequents that are fitted on all rows
-        # should not be worse there than those that were fitted on the selected ones, and never worse than the mean.
-        variance = float(np.average(np.square(rows.y), weights=rows.weight))
-        for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
-            if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
-                break
-            settings = replace(settings, rate=settings.rate / 2.0)
-            learned = min(learned, fitted(), key=lambda one: np.inf if np.isnan(one[3][0]) else one[3][0])
-        return learned
+        return fit_on_rows(chromosome, task, settings, error, self.table.rows)
 
     def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
         return self.table.coverage(rule_base)
+
+
+def fit_on_rows(
+    chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float, rows: Rows
+) -> LearnedRules:
+    """Fit the consequents of a chromosome on rows that are here; `error` is that of those from the search on them."""
+    genes = chromosome.granularities, chromosome.displacements
+
+    def fitted() -> LearnedRules:
+        space, examples = task.space.arrays, task.examples.arrays
+        return evaluation.learn(*genes, space, examples, rows.arrays, settings.numbers, task.max_rules)
+
+    learned = fitted()
+    # A first step that suits the selected rows can be too long for others. Consequents that are fitted on all rows
+    # should not be worse there than those that were fitted on the selected ones, and never worse than the mean.
+    variance = float(np.average(np.square(rows.y), weights=rows.weight))
+    for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
+        if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
+            break
+        settings = replace(settings, rate=settings.rate / 2.0)
+        learned = min(learned, fitted(), key=lambda one: np.inf if np.isnan(one[3][0]) else one[3][0])
+    return learned
 
 
 def simpler_models(

@@ -7,6 +7,8 @@ from typing import Literal
 
 from fruler.consequents.elastic_net import Solver
 from fruler.rules.antecedents import TNorm
+from fruler.stages.discretization import Splits
+from fruler.stages.instance_selection import CoreError
 
 Criterion = Literal["error", "bic"]
 CRITERIA: tuple[Criterion, ...] = ("error", "bic")
@@ -19,7 +21,9 @@ class FRULEROptions:
     """The parameters of `FRULERRegressor` that decide on the model; documented there."""
 
     instance_selection: bool = True
+    core_error: CoreError = "mse"
     fit_rows: FitRows = "selected"
+    splits: Splits = "printed"
     fuzziness: float = 1.0
     t_norm: TNorm = "minimum"
     criterion: Criterion = "error"

@@ -84,6 +84,12 @@ class Snapshot:
         """The rows of the history."""
         return list(self.all_history[: self.n_history])
 
+    @property
+    def chromosomes(self) -> list[Chromosome]:
+        """All that it holds."""
+        by_rules = [chromosome for chromosome, _ in self.best_by_rules.values()]
+        return [*(one.chromosome for one in self.population), self.best.chromosome, *by_rules]
+
 
 @dataclass(frozen=True, eq=False)
 class EvolutionState:

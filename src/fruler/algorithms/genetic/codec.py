@@ -13,11 +13,18 @@ from typing import Any, Generic
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
 from fruler.algorithms.genetic.evaluation import Individual, Worth
 from fruler.algorithms.genetic.problem import C
 from fruler.algorithms.genetic.state import Generation, Snapshot
 from fruler.learning.algorithm import Arrays
+from fruler.learning.checkpoint.values import (
+    checked_count,
+    checked_floats,
+    checked_generator,
+    checked_number,
+    checked_rows,
+    whole_number,
+)
 
 # The fields of a generation that are whole numbers.
 _WHOLE = ("generation", "evaluations", "n_rules", "n_archive", "n_restarts")
@@ -65,10 +72,10 @@ def unpack_snapshot(document: Mapping[str, Any], arrays: Arrays, codec: Chromoso
         If they are damaged.
     """
     named = {name.removeprefix(f"{stage} "): array for name, array in arrays.items() if name.startswith(f"{stage} ")}
-    worths = checked_floats(named["worths"], (None, 3), "worths")
+    worths = checked_floats(named["worths"], (None, 3), "worths", finite=True)
     chromosomes = codec.unpack(named)
     individuals = [
-        Individual(one, Worth(error, _whole(n_rules, "rules")), sampled)
+        Individual(one, Worth(error, whole_number(n_rules, "rules", 1)), sampled)
         for one, (error, n_rules, sampled) in zip(chromosomes, worths.tolist(), strict=True)
     ]
     n_archive = checked_count(document, "n_archive")
@@ -85,7 +92,7 @@ def unpack_snapshot(document: Mapping[str, Any], arrays: Arrays, codec: Chromoso
         fitness,
         {one.worth.n_rules: (one.chromosome, one.worth) for one in front},
         checked_rows(named.get("sample rows")),
-        checked_number(document, "threshold"),
+        checked_number(document, "threshold", finite=True),
         checked_count(document, "fall"),
         checked_count(document, "n_restarts"),
         checked_count(document, "n_stale"),
@@ -97,52 +104,6 @@ def unpack_snapshot(document: Mapping[str, Any], arrays: Arrays, codec: Chromoso
     )
 
 
-def checked_count(document: Mapping[str, Any], name: str) -> int:
-    """Return a whole number of a document that is not negative."""
-    value = document[name]
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{name} is {value!r}")
-    return value
-
-
-def checked_number(document: Mapping[str, Any], name: str) -> float:
-    """Return a number of a document; infinity is one."""
-    value = document[name]
-    if not isinstance(value, int | float) or isinstance(value, bool) or np.isnan(value):
-        raise ValueError(f"{name} is {value!r}")
-    return float(value)
-
-
-def checked_floats(array: npt.NDArray[Any], shape: tuple[int | None, ...], name: str) -> Floats:
-    """Return an array of numbers, none of them NaN, of a shape; None: any length."""
-    if array.dtype != np.float64 or array.ndim != len(shape) or np.isnan(array).any():
-        raise ValueError(f"{name} are no numbers")
-    if any(length is not None and length != there for length, there in zip(shape, array.shape, strict=True)):
-        raise ValueError(f"{name} have the shape {array.shape}")
-    return np.ascontiguousarray(array)
-
-
-def checked_rows(array: npt.NDArray[Any] | None) -> npt.NDArray[np.intp] | None:
-    """Return increasing numbers of rows, or None."""
-    if array is None:
-        return None
-    if array.ndim != 1 or array.dtype.kind != "i" or not len(array) or array[0] < 0 or (np.diff(array) <= 0).any():
-        raise ValueError("sample rows are no increasing numbers")
-    return array.astype(np.intp, copy=False)
-
-
-def checked_generator(state: Any) -> dict[str, Any]:
-    """Return the state of a generator of random numbers that NumPy takes."""
-    np.random.default_rng(0).bit_generator.state = state
-    return dict(state)
-
-
 def _generation(row: Sequence[float]) -> Generation:
     whole = Generation(*row)._asdict()  # type: ignore[arg-type]
-    return Generation(**whole | {name: _whole(whole[name], name) for name in _WHOLE})
-
-
-def _whole(value: float, name: str) -> int:
-    if not value.is_integer() or value < 0:
-        raise ValueError(f"{name} is {value!r}")
-    return int(value)
+    return Generation(**whole | {name: whole_number(whole[name], name) for name in _WHOLE})

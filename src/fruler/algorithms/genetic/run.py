@@ -89,6 +89,7 @@ def run_watched(
         control.has_model = True
     time_left = TimeLeft(search)
     search.run()
+    control.end_stage()
 
 
 def check_limits(limits: Mapping[str, tuple[int, int]]) -> None:

@@ -17,8 +17,9 @@ from fruler.algorithms.genetic.front import pareto_front
 from fruler.algorithms.genetic.problem import NO_LIMIT, C, Limit, Problem, S
 from fruler.algorithms.genetic.sampling import RowSampler
 from fruler.algorithms.genetic.selection import mating_share, select_archive, tournaments
-from fruler.algorithms.genetic.state import Generation, Snapshot, damaged
+from fruler.algorithms.genetic.state import Generation, Snapshot
 from fruler.algorithms.genetic.workers import OutOfTime, Workers
+from fruler.learning.checkpoint.values import damaged
 
 # So many cycles in a row without a lower error end the search.
 _MAX_STALE = 2

@@ -99,8 +99,3 @@ class Snapshot(Generic[C]):
     def n_evaluations(self) -> int:
         """The candidates that were looked at for it."""
         return self.n_asked
-
-
-def damaged(reason: str) -> ValueError:
-    """Return what is raised when a search cannot be as its checkpoint says."""
-    return ValueError(f"the checkpoint is damaged: {reason}; delete its folder, or choose another.")

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.algorithms.genetic.codec import ChromosomeCodec, checked_floats
+from fruler.algorithms.genetic.codec import ChromosomeCodec
 from fruler.algorithms.genetic.granularities import Granularities
-from fruler.algorithms.genetic.state import damaged
 from fruler.algorithms.grids.grid import Grid
 from fruler.learning.algorithm import Arrays
+from fruler.learning.checkpoint.values import checked_floats, damaged
 
 # Displacements are multiples of this, so that searches meet fewer chromosomes that differ in nothing.
 _STEP = 1e-6

@@ -16,6 +16,7 @@ from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import MIN_LABEL, Room
 from fruler.algorithms.growth.screening import screened_inputs
 from fruler.algorithms.growth.structure import Ramps, Structure
+from fruler.algorithms.growth.succession import check_succession
 from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
 from fruler.algorithms.growth.tuning import Placed, Tuning
 from fruler.consequents.ridge import MIN_ERROR, Normal, TermFit, choose_terms, fit_terms
@@ -187,6 +188,7 @@ class Growth:
             The most rules that it could have.
         """
         start = time.monotonic()
+        check_succession([step.structure for step in path], self.room.domains)
         self.path = usable_steps(path[: self.max_size + 1], self.options, max_rules)
         if self.path:
             self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations

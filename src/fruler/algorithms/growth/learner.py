@@ -13,7 +13,14 @@ import pandas as pd
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.conversion import Conversion
-from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
+from fruler.algorithms.growth.cross_validation import (
+    RIDGES,
+    Choice,
+    CrossValidation,
+    Fold,
+    draw_folds,
+    residuals_of,
+)
 from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import least_label
@@ -28,6 +35,7 @@ from fruler.algorithms.growth.truth import Finished, made_true
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
+from fruler.rules.intervals import HeldOutErrors, cross_validated_intervals
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
 
@@ -74,6 +82,8 @@ class GrowthLearner(ABC):
         self.pool, self.control = search.pool, search.control
         self.table = table = search.table
         self.state = GrowthState() if search.state is None else search.state
+        # The folds of the cross-validation that the choice was made by, by number.
+        self.validated: dict[int, Fold] = {}
         scale = table.scale
         self.domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
         self.known = [np.empty(0) for _ in range(table.n_inputs)]
@@ -125,8 +135,10 @@ class GrowthLearner(ABC):
         )
         path = growth.run(self.state.path, self.state.max_rules)
         exact = not growth.out_of_time
+        self.control.end_stage()
         clock.append(time.perf_counter())
         choice = self._cross_validate(rows, growth, folds)
+        self.control.end_stage()
         exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
         sizes = _sizes_by_rules(path, growth.path, choice)
@@ -165,6 +177,7 @@ class GrowthLearner(ABC):
 
         def tell(number: int, found: list[Fold]) -> None:
             self.state = replace(self.state, folds={**self.state.folds, number: found[-1]})
+            self.validated[number] = found[-1]
             self.control.keep(self.state)
             choice = Choice.from_folds(found, ridges)
             size = min(choice.best_size(), len(growth.path) - 1)
@@ -259,7 +272,11 @@ class GrowthLearner(ABC):
                 break
             sums = self._sums_over_all(structures, growth.inputs, place)
             error = None if choice is None else choice.error_of(sizes[n_rules].number)
-            points.append(self._front_point(finished[place], sums, ridges[place], error, growth))
+            point = self._front_point(finished[place], sums, ridges[place], error, growth)
+            if choice is not None:
+                at = choice.place_of(sizes[n_rules].number)
+                point = self._with_intervals(point, finished[place], growth, folds, at)
+            points.append(point)
             left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
             best = points[0]
             self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
@@ -291,6 +308,24 @@ class GrowthLearner(ABC):
             0,
             truth,
         )
+
+    def _with_intervals(
+        self, point: FrontPoint, finished: Finished, growth: Growth, folds: list[Indices], place: tuple[int, int]
+    ) -> FrontPoint:
+        """Give a model the prediction intervals that the cross-validation of its size and ridge says."""
+        held_out = [(growth.rows.take(folds[number]), fold) for number, fold in self.validated.items()]
+        errors = residuals_of([fold for _, fold in held_out], *place)
+        # As the error of the model is scaled to that of cross-validation, so are those of its rows.
+        square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
+        weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
+        unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0
+        intervals = cross_validated_intervals(
+            [
+                HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
+                for (rows, _), own in zip(held_out, errors, strict=True)
+            ]
+        )
+        return replace(point, rule_base=replace(point.rule_base, intervals=intervals))
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
         columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler.algorithms.genetic.codec import ChromosomeCodec, checked_floats
+from fruler.algorithms.genetic.codec import ChromosomeCodec
 from fruler.algorithms.tuning.chromosome import TunedChromosome
 from fruler.learning.algorithm import Arrays
+from fruler.learning.checkpoint.values import checked_floats
 
 
 def _pack(chromosomes: Sequence[TunedChromosome]) -> dict[str, npt.NDArray[Any]]:

@@ -27,6 +27,7 @@ from fruler.algorithms.tuning.space import TuningSpace
 from fruler.algorithms.tuning.state import STAGE, TunedSnapshot, TwoStageState
 from fruler.algorithms.tuning.variation import Crossover
 from fruler.learning.algorithm import Search
+from fruler.learning.checkpoint.values import damaged
 from fruler.learning.control import never
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable
@@ -174,7 +175,4 @@ def check_tuned(space: TuningSpace, snapshot: TunedSnapshot) -> None:
     for one in chromosomes:
         fits = one.genes.shape == (space.n_genes,) and one.selected.shape == (space.n_rules,)
         if not fits or not ((one.genes >= 0.0) & (one.genes <= 1.0)).all():
-            raise ValueError(
-                "the checkpoint is damaged: it has rules that are impossible for this table; delete its folder, or "
-                "choose another."
-            )
+            raise damaged("it has rules that are impossible for this table")

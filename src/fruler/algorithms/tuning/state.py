@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from fruler.algorithms.genetic.codec import checked_count, pack_snapshot, unpack_snapshot
+from fruler.algorithms.genetic.codec import pack_snapshot, unpack_snapshot
 from fruler.algorithms.genetic.state import Snapshot
 from fruler.algorithms.grids import stage as grid_stage
 from fruler.algorithms.grids.chromosome import GRID_CHROMOSOMES
@@ -15,6 +15,7 @@ from fruler.algorithms.grids.stage import GridSnapshot
 from fruler.algorithms.tuning.chromosome import TunedChromosome
 from fruler.algorithms.tuning.codec import TUNED
 from fruler.learning.algorithm import Arrays, Codec, Document
+from fruler.learning.checkpoint.values import checked_count
 
 STAGE = "tuning"
 TunedSnapshot = Snapshot[TunedChromosome]

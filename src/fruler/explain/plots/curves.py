@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,19 +9,14 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler._wording import name_with_unit
-from fruler.explain.plots.drawing import blue, inches_of, ink, name_axes, number_ticks, split_axes, tidy, value_ticks
+from fruler.explain.plots.drawing import blue, inches_of, ink, name_axes, tidy, value_ticks
+from fruler.explain.plots.panels import draw_density, n_columns, new_panels, scale_panels
 from fruler.explain.plots.subjects import drawn_range, histogram_of, rows_of, rule_base_of
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-_COLUMNS = 3
-# Inches of a panel.
-_WIDTH, _HEIGHT = 3.3, 2.7
-# Shares of a panel's height: room above and below the curves, and the tallest bar of the histogram.
-_ROOM, _TALLEST = 0.08, 0.3
 
 
 class CurveDisplay:
@@ -101,21 +95,17 @@ class CurveDisplay:
         curves = self.rule_base.curves
         if not curves:
             raise ValueError("These rules have no curves to draw.")
-        columns = min(len(curves), _COLUMNS)
-        rows = math.ceil(len(curves) / columns)
-        size = (_WIDTH * columns + 0.6, _HEIGHT * rows)
-        panels = split_axes(ax, size, heights=[1.0] * rows, widths=[1.0] * columns, share="y").ravel()
-        self.axes_, self.figure_ = panels[: len(curves)], panels[0].figure
-        for empty in panels[len(curves) :]:
-            empty.set_axis_off()
+        self.axes_ = new_panels(ax, len(curves))
+        self.figure_ = self.axes_[0].figure
         self.lines_, self.bars_ = [], []
         for place in range(len(curves)):
             self._draw(place)
-        self._scale()
+        # With nothing added in it.
+        scale_panels(self.axes_, [0.0, *(value for line in self.lines_ for value in line.get_ydata())])
         target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
         for place, panel in enumerate(self.axes_):
             variable = self.rule_base.variables[curves[place].input]
-            first = place % columns == 0
+            first = place % n_columns(len(curves)) == 0
             panel.tick_params(labelleft=first)
             value_ticks(panel.xaxis, inches_of(panel)[0], variable)
             name_axes(panel, variable.title, f"adds to {target}" if first else "")
@@ -127,21 +117,8 @@ class CurveDisplay:
         low, high = drawn_range(curve.partition, None if histogram is None else histogram[0])
         tidy(panel)
         panel.set_xlim(low, high)
-        if histogram is not None and histogram[1].max() > 0.0:
-            edges, counts = histogram
-            heights = _TALLEST * counts / counts.max()
-            # Heights are shares of the panel, whatever the curves add.
-            look = {"color": ink(), "alpha": 0.16, "linewidth": 0, "transform": panel.get_xaxis_transform()}
-            self.bars_.append(panel.bar(edges[:-1], heights, np.diff(edges), align="edge", zorder=0, **look))
+        bars = draw_density(panel, histogram)
+        self.bars_ += [] if bars is None else [bars]
         panel.axhline(0.0, color=ink(), alpha=0.4, linewidth=0.8)
         self.lines_ += panel.plot(*curve.outline(low, high), color=blue(), linewidth=2.2)
         panel.plot(*curve.bends(), "o", color=blue(), markersize=4)
-
-    def _scale(self) -> None:
-        """Give all panels the range of all curves, with zero in it."""
-        adds = [0.0, *(value for line in self.lines_ for value in line.get_ydata())]
-        low, high = min(adds), max(adds)
-        room = _ROOM * (high - low) or 1.0
-        first = self.axes_[0]
-        first.set_ylim(low - room, high + room)
-        number_ticks(first.yaxis, inches_of(first)[1])

@@ -23,16 +23,9 @@ from fruler.explain.plots.drawing import (
     tidy,
     value_ticks,
 )
+from fruler.explain.plots.ranges import is_line, predicted_over, range_of, rows_text, rows_to_move
 from fruler.explain.plots.sets import draw_histogram, draw_sets, peaks
-from fruler.explain.plots.subjects import (
-    drawn_range,
-    histogram_of,
-    input_names,
-    input_number,
-    rows_of,
-    rule_base_of,
-)
-from fruler.rules.curves import Curve
+from fruler.explain.plots.subjects import drawn_range, rule_base_of
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 from fruler.table.rows import spread_evenly
@@ -41,8 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_GRID = 101
-_MAX_ROWS, _MAX_LINES = 500, 50
+_MAX_LINES = 50
 # Heights of the strip below, where the effect has 3: with something in it, and with names alone.
 _STRIP, _NO_STRIP = 1.15, 0.03
 
@@ -135,7 +127,7 @@ class EffectDisplay:
         model : fitted estimator or RuleBase
             The model.
         feature : int or str
-            The input, by its name or its number.
+            The input, by its name or its number; or a column of categories by its name.
         X : array-like of shape (n_samples, n_inputs), optional
             Rows to take the mean over; of more than 500 as many are taken, evenly. Without them the other inputs stay
             at the typical values of the training rows.
@@ -145,22 +137,13 @@ class EffectDisplay:
             Whose place to take; a new figure by default.
         """
         rule_base = rule_base_of(model)
-        j = input_number(input_names(rule_base), feature)
-        values = None if X is None else rows_of(model, X)
-        if values is None and rule_base.training is None:
-            raise ValueError(
-                "These rules know no training data, and so no typical values of the other inputs; give rows X, or use "
-                "rule_base.with_training(X, y)."
-            )
-        histogram = histogram_of(rule_base, j, values)
-        variable = rule_base.variables[j]
-        grid = _grid(rule_base.antecedents.condition_inputs[j], histogram, rule_base.curve_of(j))
-        rows = rule_base.training.typical[None, :] if values is None else _some(values)  # type: ignore[union-attr]
+        rows, shown = rows_to_move(model, X)
+        along = range_of(rule_base, feature, shown)
         return cls(
-            *(variable, grid, _predict(rule_base, rows, j, grid)),
+            *(along.variable, along.grid, predicted_over(rule_base, rows, along)),
             target_name=rule_base.target_name,
             target_unit=rule_base.target_unit,
-            histogram=histogram,
+            histogram=along.histogram,
             individual=individual,
         ).plot(ax)
 
@@ -179,10 +162,10 @@ class EffectDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it in the place of some axes, or in a new figure."""
-        is_line = _is_line(self.variable)
-        width = 6.4 if is_line else figure_width(self.variable)
-        counts = None if is_line else rows_with(self.grid, self.histogram)
-        strip = _STRIP if is_line or counts is not None else _NO_STRIP
+        line = is_line(self.variable)
+        width = 6.4 if line else figure_width(self.variable)
+        counts = None if line else rows_with(self.grid, self.histogram)
+        strip = _STRIP if line or counts is not None else _NO_STRIP
         panels = split_axes(ax, (width, 4.8), heights=(3.0, strip), share="x")[:, 0]
         upper, lower = panels
         predictions = np.atleast_2d(self.predictions)
@@ -190,8 +173,8 @@ class EffectDisplay:
         if self.variable.choices:
             order = np.argsort(predictions.mean(axis=0), kind="stable")
             predictions = predictions[:, order]
-        x = self.grid if is_line else np.arange(len(self.grid))
-        look = {"linestyle": "-" if is_line else "", "marker": "" if is_line else "o"}
+        x = self.grid if line else np.arange(len(self.grid))
+        look = {"linestyle": "-" if line else "", "marker": "" if line else "o"}
         self.rows_ = []
         if self.individual and len(predictions) > 1:
             some = spread_evenly(len(predictions), _MAX_LINES)
@@ -201,16 +184,14 @@ class EffectDisplay:
         for side in ("top", "right"):
             upper.spines[side].set_visible(False)
         upper.tick_params(labelbottom=False)
-        if is_line:
+        if line:
             self._draw_strip(lower)
         else:
             self._draw_categories(lower, order, counts)
         number_ticks(upper.yaxis, inches_of(upper)[1])
         name_axes(upper, y=name_with_unit(self.target_name, self.target_unit))
         name_axes(lower, x=self.variable.title)
-        n_rows = len(predictions)
-        others = "other inputs at their typical values" if n_rows == 1 else f"mean over {n_rows} rows"
-        upper.set_title(others, fontsize=SMALL + 1, loc="left")
+        upper.set_title(rows_text(len(predictions)), fontsize=SMALL + 1, loc="left")
         self.axes_, self.figure_ = panels, upper.figure
         return self
 
@@ -237,34 +218,3 @@ class EffectDisplay:
         if counts is not None:
             ax.bar(range(len(counts)), counts[order], 0.7, color=ink(), alpha=0.2)
             ax.set_ylim(0.0, 1.05 * float(counts.max()) or 1.0)
-
-
-def _is_line(variable: Variable) -> bool:
-    return variable.partition.ordered and not variable.choices
-
-
-def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None, curve: Curve | None) -> Floats:
-    """Return values from end to end, with those at which labels and curve bend; of categories all."""
-    partition = variable.partition
-    if not _is_line(variable):
-        return values_of(variable)[1]
-    low, high = drawn_range(partition, None if histogram is None else histogram[0])
-    splits, halves = np.asarray(partition.split_points), partition.half_widths
-    points = partition.triangles.ravel()
-    parts = [np.linspace(low, high, _GRID), splits - halves, splits, splits + halves, points[np.isfinite(points)]]
-    if curve is not None:
-        ends = np.concatenate([curve.bends()[0], curve.partition.split_points])
-        # Just below a jump as well, so that it is drawn as one.
-        parts += [ends, np.nextafter(ends, -np.inf)]
-    grid = np.unique(np.concatenate(parts))
-    return np.asarray(grid[(low <= grid) & (grid <= high)])
-
-
-def _some(values: Floats) -> Floats:
-    return values[spread_evenly(len(values), _MAX_ROWS)]
-
-
-def _predict(rule_base: RuleBase, rows: Floats, feature: int, grid: Floats) -> Floats:
-    moved = np.repeat(rows, len(grid), axis=0)
-    moved[:, feature] = np.tile(grid, len(rows))
-    return rule_base.predict(moved).reshape(len(rows), len(grid))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler._wording import counted, readable_number
+from fruler._wording import counted, percent, readable_number
 from fruler.explain.effects import signed_effects
 from fruler.explain.plots.choices import labels_of, values_of
 from fruler.explain.plots.drawing import (
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # Inches.
 _ROW, _TALL_ROW, _NARROWEST_SET, _WIDEST_SET, _BAR, _WIDE_BAR, _MIN_BARS = 0.78, 1.05, 1.15, 2.0, 0.34, 0.95, 3.6
+# The same of a row and of a set's narrowest column where there are more rules than fit on a page otherwise.
+_MANY_RULES, _LOW_ROW, _LOW_TALL_ROW, _LOW_SET = 8, 0.48, 0.62, 0.8
 _NUMBERS = 0.8  # for the numbers of the rules, at the left
 # In shares of a row: the base line of sets from above, the heights of a set and of all bars, and a bar to its sign.
 _BASE, _SET, _LONGEST, _BEYOND = 0.92, 0.52, 0.68, 0.1
@@ -144,7 +146,7 @@ class RuleBaseDisplay:
         above = max(_lines(heads), 3 if self._unordered.any() else 2) * _TEXT_LINE + 0.15
         below = (max(map(text_inches, names)) if on_end else _lines(names) * _TEXT_LINE) + _lines([note]) * _TEXT_LINE
         both_ways = bool((self.weights_[:, ~self._unordered] < 0.0).any())
-        row = _TALL_ROW if both_ways or any("\n" in text for text in self._said(columns, cell)) else _ROW
+        row = self._row_inches(both_ways or any("\n" in text for text in self._said(columns, cell)))
         size = (_NUMBERS + len(columns) * cell + bars + 0.3, rules.n_rules * row + above + below + 0.3)
         if columns:
             left, right = split_axes(ax, size, widths=(len(columns) * cell, bars), share="y")[0]
@@ -172,7 +174,7 @@ class RuleBaseDisplay:
             label = self.rule_base.consequents.label(rule) or ""
             number = target.partition.labels.index(label)
             _draw_set(ax, target, (number, number), 0.0, rule + _BASE)
-            ax.text(_COLUMN / 2, rule + 0.06, _said_in(width, label), ha="center", va="top", fontsize=SMALL)
+            ax.text(_COLUMN / 2, rule + 0.06, self._said_in(width, label), ha="center", va="top", fontsize=SMALL)
         ax.set_xticks([0.0, _COLUMN], _ends(target), fontsize=SMALL)
         low, high = ax.get_xticklabels()
         low.set_horizontalalignment("left")
@@ -198,20 +200,34 @@ class RuleBaseDisplay:
         support = self.rule_base.support
         names = [f"Rule {rule + 1}" for rule in range(self.rule_base.n_rules)]
         return (
-            names if support is None else [f"{name}\n{share:.0%}" for name, share in zip(names, support, strict=True)]
+            names
+            if support is None
+            else [f"{name}\n{percent(share)}" for name, share in zip(names, support, strict=True)]
         )
+
+    @property
+    def _is_dense(self) -> bool:
+        return self.rule_base.n_rules > _MANY_RULES
+
+    def _row_inches(self, tall: bool) -> float:
+        low = (_LOW_ROW, _LOW_TALL_ROW) if self._is_dense else (_ROW, _TALL_ROW)
+        return low[int(tall)]
 
     def _cell_inches(self, columns: list[int]) -> float:
         rules = self.rule_base
         said = [accepted(rules, rule, j) for rule in range(rules.n_rules) for j in columns]
         said += ["  ".join(_ends(rules.variables[j])) for j in columns]
         widest = max((text_inches(text) for text in said), default=0.0)
-        return float(np.clip(widest / _COLUMN, _NARROWEST_SET, _WIDEST_SET))
+        return float(np.clip(widest / _COLUMN, _LOW_SET if self._is_dense else _NARROWEST_SET, _WIDEST_SET))
 
     def _said(self, columns: list[int], cell: float) -> list[str]:
         """Return what stands above the sets."""
         rules = self.rule_base
-        return [_said_in(cell, accepted(rules, rule, j)) for rule in range(rules.n_rules) for j in columns]
+        return [self._said_in(cell, accepted(rules, rule, j)) for rule in range(rules.n_rules) for j in columns]
+
+    def _said_in(self, cell: float, text: str) -> str:
+        """Break what stands above a set into two lines, if there is room for them."""
+        return wrap(text, cell * _COLUMN + 0.05, max_lines=1 if self._is_dense else 2)
 
     def _draw_sets(self, ax: Axes, columns: list[int], cell: float, heads: list[str]) -> None:
         rules = self.rule_base
@@ -223,7 +239,7 @@ class RuleBaseDisplay:
                 if rules.looks_at[rule, j]:
                     shown = rules.antecedents.accepted(rule, j)
                     _draw_set(ax, variable, shown, place, rule + _BASE, alone=not rules.antecedents.shares_labels)
-                    text = _said_in(cell, accepted(rules, rule, j))
+                    text = self._said_in(cell, accepted(rules, rule, j))
                     ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
             ticks += [place, place + _COLUMN]
             numbers += _ends(variable)
@@ -266,7 +282,12 @@ class RuleBaseDisplay:
             for mark, signed in zip(_marks(), signs, strict=True):
                 places = np.flatnonzero(signed)
                 ends = heights[rule, places]
-                ax.plot(places, base - scale * ends - np.copysign(_BEYOND, ends), markersize=6, **mark.look)
+                ax.plot(
+                    places,
+                    base - scale * ends - np.copysign(_BEYOND, ends),
+                    markersize=5 if self._is_dense else 6,
+                    **mark.look,
+                )
 
     @property
     def _unordered(self) -> npt.NDArray[np.bool_]:
@@ -358,10 +379,6 @@ def _marks() -> list[_Mark]:
         # A letter is thick enough by itself.
         _Mark("differs by category", r"$\pm$", ink(), 0.2),
     ]
-
-
-def _said_in(cell: float, text: str) -> str:
-    return wrap(text, cell * _COLUMN + 0.05, max_lines=2)
 
 
 def _lines(texts: list[str]) -> int:

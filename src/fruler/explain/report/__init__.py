@@ -1,7 +1,8 @@
-"""A model as one HTML page: what it is, its rules as pictures, its errors, and sliders to try it."""
+"""A model as one HTML page: what it is, what matters, its rules as pictures, its errors, and sliders to try it."""
 
 from __future__ import annotations
 
+from fruler.explain.report.origin import Origin
 from fruler.explain.report.page import report_html, write_report
 
-__all__ = ["report_html", "write_report"]
+__all__ = ["Origin", "report_html", "write_report"]

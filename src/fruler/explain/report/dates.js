@@ -31,3 +31,19 @@ function writtenDate(source, number) {
   }
   return null;
 }
+
+// The number of an input that comes from dates, for a moment: milliseconds since 1970, by the clock of the dates. null for
+// a weekday that is not known.
+function dateNumber(source, moment) {
+  const DAY = 86400000, SECONDS = { years: 365.2425 * 86400, days: 86400, hours: 3600 };
+  const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+  const date = new Date(moment);
+  if (source.kind === "time") return (moment - Date.parse(`${source.start}Z`)) / 1000 / SECONDS[source.unit];
+  if (source.kind === "weekday") return source.categories[WEEKDAYS[date.getUTCDay()]] ?? null;
+  const ofDay = moment - Math.floor(moment / DAY) * DAY;
+  // Days are counted in a leap year.
+  const place = source.cycle === "hour" ? ofDay / 3600000
+    : (Date.UTC(2024, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(2024, 0, 1)) / DAY + ofDay / DAY;
+  const period = source.cycle === "hour" ? 24 : 366;
+  return (((place - source.start) % period) + period) % period;
+}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler.explain.report.numbers import axis_numbers
@@ -16,9 +18,40 @@ from fruler.rules.variables import Variable
 # Small pictures are stretched to the width that there is: texts beside them are HTML, which is not.
 _WIDTH, _TOP, _BOTTOM = 100.0, 3.0, 40.0
 _SMALL_BOX = f'viewBox="0 0 {_WIDTH:g} {_BOTTOM:g}" preserveAspectRatio="none"'
-_LEFT, _RIGHT, _CHART_TOP, _CHART_BOTTOM = 52.0, 408.0, 12.0, 262.0
 # The width of a letter below an axis, on the narrowest page, and from one text to the next.
 _LETTER, _BETWEEN = 7.5, 12.0
+# Between a plot and the strip below it.
+_STRIP_GAP = 4.0
+# The room for the title of the vertical axis, and for a digit of its numbers.
+_TITLE, _DIGIT = 26.0, 6.6
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The size of a picture with two axes, and where in it these stand.
+
+    Attributes
+    ----------
+    width, height : float
+        The size of the picture.
+    left, right, top, bottom : float
+        The place of the axes.
+    strip : float
+        The height of a strip between the plot and the numbers of its horizontal axis; 0: there is none.
+    """
+
+    width: float = 420.0
+    height: float = 304.0
+    left: float = 52.0
+    right: float = 408.0
+    top: float = 12.0
+    bottom: float = 262.0
+    strip: float = 0.0
+
+    @property
+    def floor(self) -> float:
+        """The lower end of the plot and its strip."""
+        return self.bottom + self.strip
 
 
 def position(value: float, low: float, high: float) -> float:
@@ -83,6 +116,12 @@ class Chart:
         What they are.
     x_values : Variable, optional
         The input whose values the horizontal axis shows; None: it shows numbers.
+    frame : Frame, optional
+        Its size.
+    x_ticks : list of (float, str), optional
+        Where on the horizontal axis which texts stand; by default dates, or round numbers.
+    slanted : bool, default=False
+        Whether these texts are slanted, for long ones.
     """
 
     def __init__(
@@ -93,21 +132,31 @@ class Chart:
         x_title: str,
         y_title: str,
         x_values: Variable | None = None,
+        frame: Frame | None = None,
+        x_ticks: list[tuple[float, str]] | None = None,
+        slanted: bool = False,
     ) -> None:
+        self._given_ticks, self._slanted = x_ticks, slanted
         self._name, self._x_range, self._y_range = name, _opened(x_range), _opened(y_range)
         self._x_title, self._y_title = x_title, y_title
+        frame = frame or Frame()
+        # Long numbers would stand where the title of their axis is.
+        longest = max((len(text) for _, text in axis_numbers(*self._y_range, most=5)), default=0)
+        self._frame = replace(frame, left=max(frame.left, _TITLE + _DIGIT * longest))
         self._x_values = x_values
         self._content: list[str] = []
 
     def x(self, values: Floats) -> Floats:
         """Return places on the horizontal axis."""
         low, high = self._x_range
-        return np.asarray(_LEFT + (values - low) / (high - low) * (_RIGHT - _LEFT))
+        left, right = self._frame.left, self._frame.right
+        return np.asarray(left + (values - low) / (high - low) * (right - left))
 
     def y(self, values: Floats) -> Floats:
         """Return places on the vertical axis."""
         low, high = self._y_range
-        return np.asarray(_CHART_BOTTOM - (values - low) / (high - low) * (_CHART_BOTTOM - _CHART_TOP))
+        top, bottom = self._frame.top, self._frame.bottom
+        return np.asarray(bottom - (values - low) / (high - low) * (bottom - top))
 
     def dots(self, x: Floats, y: Floats, kind: str) -> None:
         """Add dots; `kind` is the class that the style knows."""
@@ -122,43 +171,72 @@ class Chart:
 
     def bars(self, edges: Floats, heights: Floats, kind: str) -> None:
         """Add bars that stand on the horizontal axis, a little apart; `heights` are where they end."""
-        left, right, top = self.x(edges[:-1]) + 0.5, self.x(edges[1:]) - 0.5, self.y(heights)
+        there = heights > self._y_range[0]
+        self._add_bars(edges, self.y(heights), self._frame.bottom, there, kind)
+
+    def strip(self, edges: Floats, shares: Floats, kind: str) -> None:
+        """Add bars to the strip below the plot; `shares` are of its height."""
+        floor = self._frame.floor
+        self._add_bars(edges, floor - shares * (self._frame.strip - _STRIP_GAP), floor, shares > 0.0, kind)
+
+    def strip_reference(self, target: str, kind: str) -> None:
+        """Fill the strip below the plot with a small picture that is drawn elsewhere."""
+        frame = self._frame
+        self._content.append(
+            f'<svg x="{frame.left:g}" y="{frame.bottom + _STRIP_GAP:g}" width="{frame.right - frame.left:g}" '
+            f'height="{frame.strip - _STRIP_GAP:g}" {_SMALL_BOX} aria-hidden="true"><use href="#{target}" '
+            f'class="{kind}"/></svg>'
+        )
+
+    def _add_bars(self, edges: Floats, tops: Floats, floor: float, there: npt.NDArray[np.bool_], kind: str) -> None:
+        left, right = self.x(edges[:-1]) + 0.5, self.x(edges[1:]) - 0.5
         bars = "".join(
-            f"M{_short(a)} {_CHART_BOTTOM:g}V{_short(t)}H{_short(b)}V{_CHART_BOTTOM:g}Z"
-            for a, b, t, tall in zip(left, right, top, heights, strict=True)
-            if tall > self._y_range[0]
+            f"M{_short(a)} {floor:g}V{_short(t)}H{_short(b)}V{floor:g}Z"
+            for a, b, t, drawn in zip(left, right, tops, there, strict=True)
+            if drawn
         )
         self._content.append(f'<path class="{kind}" d="{bars}"/>')
 
     def svg(self) -> str:
         """Return the picture."""
+        frame = self._frame
         grid, texts = [], []
         for value, text in self._x_ticks():
             place = _short(float(self.x(np.array(value))))
-            grid.append(f"M{place} {_CHART_TOP:g}V{_CHART_BOTTOM:g}")
-            texts.append(f'<text x="{place}" y="{_CHART_BOTTOM + 18:g}" text-anchor="middle">{escape(text)}</text>')
+            grid.append(f"M{place} {frame.top:g}V{frame.floor:g}")
+            below = f'x="{place}" y="{frame.floor + 18:g}" text-anchor="middle"'
+            if self._slanted:
+                below = f'transform="translate({place} {frame.floor + 14:g}) rotate(-40)" text-anchor="end"'
+            texts.append(f"<text {below}>{escape(text)}</text>")
         for value, text in axis_numbers(*self._y_range, most=5):
             place_y = float(self.y(np.array(value)))
-            grid.append(f"M{_LEFT:g} {_short(place_y)}H{_RIGHT:g}")
-            texts.append(f'<text x="{_LEFT - 7:g}" y="{_short(place_y + 4)}" text-anchor="end">{text}</text>')
-        middle_x, middle_y = (_LEFT + _RIGHT) / 2, (_CHART_TOP + _CHART_BOTTOM) / 2
-        texts.append(f'<text class="axis" x="{middle_x:g}" y="298" text-anchor="middle">{escape(self._x_title)}</text>')
-        texts.append(
-            f'<text class="axis" transform="translate(13 {middle_y:g}) rotate(-90)" text-anchor="middle">'
-            f"{escape(self._y_title)}</text>"
-        )
+            grid.append(f"M{frame.left:g} {_short(place_y)}H{frame.right:g}")
+            texts.append(f'<text x="{frame.left - 7:g}" y="{_short(place_y + 4)}" text-anchor="end">{text}</text>')
+        middle_x, middle_y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
+        if self._x_title:
+            texts.append(
+                f'<text class="axis" x="{middle_x:g}" y="{frame.height - 6:g}" text-anchor="middle">'
+                f"{escape(self._x_title)}</text>"
+            )
+        if self._y_title:
+            texts.append(
+                f'<text class="axis" transform="translate(13 {middle_y:g}) rotate(-90)" text-anchor="middle">'
+                f"{escape(self._y_title)}</text>"
+            )
         return (
-            f'<svg class="chart" viewBox="0 0 420 304" role="img" aria-label="{escape(self._name)}">'
-            f'<path class="grid" d="{"".join(grid)}"/>{"".join(texts)}{"".join(self._content)}</svg>'
+            f'<svg class="chart" viewBox="0 0 {frame.width:g} {frame.height:g}" role="img" '
+            f'aria-label="{escape(self._name)}"><path class="grid" d="{"".join(grid)}"/>'
+            f"{''.join(texts)}{''.join(self._content)}</svg>"
         )
 
     def _x_ticks(self) -> list[tuple[float, str]]:
-        dates = [] if self._x_values is None else self._x_values.ticks(*self._x_range, _share_of_width)
-        return dates or axis_numbers(*self._x_range, most=6)
-
-
-def _share_of_width(text: str) -> float:
-    return (_LETTER * len(text) + _BETWEEN) / (_RIGHT - _LEFT)
+        if self._given_ticks is not None:
+            return self._given_ticks
+        width = self._frame.right - self._frame.left
+        dates: list[tuple[float, str]] = []
+        if self._x_values is not None:
+            dates = self._x_values.ticks(*self._x_range, lambda text: (_LETTER * len(text) + _BETWEEN) / width)
+        return dates or axis_numbers(*self._x_range, most=6 if width > 300.0 else 4)
 
 
 def padded(values: Sequence[float] | Floats, share: float = 0.05) -> tuple[float, float]:

@@ -1,11 +1,16 @@
-"""Rules as a small table for notebooks: no script, and colours that suit light and dark pages."""
+"""Rules and explanations as small tables for notebooks: no script, and colours that suit light and dark pages."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
 
-from fruler._wording import counted, counted_rules
+import numpy as np
+
+from fruler._typing import Floats
+from fruler._wording import counted, counted_rules, number_within, with_minus
+from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation
+from fruler.explain.parts import part_tolerance, shown_parts, signed, totals
 from fruler.explain.report.curves import curve_points
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE
 from fruler.explain.report.reference import Reference, reference_of
@@ -29,6 +34,17 @@ _STYLE = (
     ".fruler-rules .n{text-align:right!important;white-space:nowrap;font-variant-numeric:tabular-nums}"
     ".fruler-rules .t{white-space:nowrap}"
     ".fruler-rules .q{opacity:.7}"
+)
+# Parts that rise are filled, those that fall are hatched; each begins where the one above ends.
+_BAR_STYLE = (
+    ".fruler-why p.q{margin-bottom:1.2em}"
+    ".fruler-why table{width:auto;max-width:100%;margin-bottom:.3em}"
+    ".fruler-why .w{position:relative;display:block;width:16em;height:1em}"
+    ".fruler-why .w span{position:absolute;top:.1em;bottom:.1em;box-sizing:border-box;min-width:1px;opacity:.6}"
+    ".fruler-why .at{border-left:2px solid currentColor}"
+    ".fruler-why .up{background:currentColor}"
+    ".fruler-why .down{border:1px solid currentColor;"
+    "background:repeating-linear-gradient(45deg,currentColor 0 1px,transparent 1px 4px)}"
 )
 
 
@@ -69,6 +85,66 @@ def rules_html(rule_base: RuleBase) -> str:
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
         f"{_curves(rule_base, reference)}{_meetings(rule_base, reference)}{_truth(rule_base)}</div>"
     )
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Return explanations of rows as HTML for a notebook, at most five.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        The rows.
+
+    Returns
+    -------
+    str
+        A part of a page: a table for each row, with one line per part of the prediction and a bar from where the
+        prediction was to where the part moves it.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([], (0.0, 4.0)))
+    >>> line = RuleBase([x], [[[0, 0]]], [[1.0, 2.0]]).with_training([[0.0], [2.0], [4.0]], [1.0, 5.0, 9.0])
+    >>> "<b>y = 7</b>" in explanation_html(line.explain([[3.0]]))
+    True
+    """
+    tables = "".join(_why(explanation, row) for row in range(min(len(explanation), ROWS_SHOWN)))
+    more = len(explanation) - ROWS_SHOWN
+    rest = f'<p class="q">… and {counted(more, "more row")}; explanation[i] shows one.</p>' if more > 0 else ""
+    return f'<div class="fruler-rules fruler-why"><style>{_STYLE}{_BAR_STYLE}</style>{tables}{rest}</div>'
+
+
+def _why(explanation: Explanation, row: int) -> str:
+    """Write the parts of one prediction."""
+    tolerance = part_tolerance(explanation.rule_base)
+    parts = shown_parts(explanation.parts(row), tolerance, PARTS_SHOWN)
+    ways = totals(explanation.base, parts)
+    lines = [_line("mean prediction", number_within(explanation.base, tolerance), _bar(ways, ways[0], ways[0]))]
+    for part, before, after in zip(parts, ways[:-1], ways[1:], strict=True):
+        lines.append(_line(part.text, signed(part.adds, tolerance), _bar(ways, before, after)))
+    said = number_within(float(explanation.predictions[row]), tolerance)
+    lines.append(_line("prediction", said, _bar(ways, ways[-1], ways[-1])))
+    notes = "<br>".join(escape(with_minus(note)) for note in explanation.notes(row))
+    return (
+        f"<p><b>{escape(with_minus(explanation.headline(row)))}</b></p><table><tbody>{''.join(lines)}</tbody></table>"
+        f'<p class="q">{notes}</p>'
+    )
+
+
+def _line(text: str, number: str, bar: str) -> str:
+    return (
+        f'<tr><th scope="row">{escape(with_minus(text))}</th><td class="n">{with_minus(number)}</td><td>{bar}</td></tr>'
+    )
+
+
+def _bar(ways: Floats, before: float, after: float) -> str:
+    """Draw a step of the prediction in the range of all steps; a part that falls points to the left."""
+    low, room = float(ways.min()), float(np.ptp(ways)) or 1.0
+    start, wide = 100.0 * (min(before, after) - low) / room, 100.0 * abs(after - before) / room
+    kind = "at" if before == after else "up" if after > before else "down"
+    bar = f'<span class="{kind}" style="left:{start:.1f}%;width:{wide:.1f}%"></span>'
+    return f'<span class="w" aria-hidden="true">{bar}</span>'
 
 
 def _row(view: RuleView, weights: bool) -> str:

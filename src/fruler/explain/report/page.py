@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,23 +14,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruler._files import write_whole
+from fruler._typing import Floats
 from fruler._wording import counted, counted_rules
+from fruler.explain.background import background_rows
+from fruler.explain.features import Feature, features_of
 from fruler.explain.report.charts import error_pictures, front_picture
+from fruler.explain.report.control_views import control_groups, date_columns
 from fruler.explain.report.curves import curve_views
+from fruler.explain.report.effect_views import effect_views
+from fruler.explain.report.headline import headlines
+from fruler.explain.report.influence_views import MAX_BARS, importance_views, ordered_features, pair_views
 from fruler.explain.report.measurement import Measured, checked_rows, error_table, measure
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
+from fruler.explain.report.origin import Origin, origin_facts, origin_settings
 from fruler.explain.report.reference import Reference, reference_of
-from fruler.explain.report.rule_views import rule_views
-from fruler.explain.report.views import drawn_once, input_groups, input_views, meeting
+from fruler.explain.report.rule_views import RuleView, rule_views
+from fruler.explain.report.views import drawn_once, input_views, meeting
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.truth import Truth
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Rules beyond this many are folded, so that the page can be leafed through.
 _MAX_RULES_OPEN = 12
+# More rules than this can be searched, sorted and grouped.
+_MAX_RULES_LISTED = 8
+# A line of a script that says why, for those who read the package.
+_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_SCRIPTS = (
+    "inference.js",
+    "dates.js",
+    "numbers.js",
+    "controls.js",
+    "date_controls.js",
+    "what_if.js",
+    "rule_list.js",
+    "printing.js",
+)
 
 
 def write_report(
@@ -39,6 +62,7 @@ def write_report(
     front: pd.DataFrame | None = None,
     title: str | None = None,
     alternatives: Sequence[Sequence[str]] = (),
+    origin: Origin | None = None,
 ) -> Path:
     """Write the report of a model to an HTML file, whole or not at all.
 
@@ -46,7 +70,7 @@ def write_report(
     ----------
     path : path
         Where to; the folder must exist.
-    rule_base, X, y, front, title, alternatives
+    rule_base, X, y, front, title, alternatives, origin
         As for `report_html`.
 
     Returns
@@ -59,7 +83,7 @@ def write_report(
         raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
     if not where.parent.is_dir():
         raise ValueError(f"There is no folder {str(where.parent)!r}; make it, or choose another path for the report.")
-    return write_whole(where, report_html(rule_base, X, y, front, title, alternatives))
+    return write_whole(where, report_html(rule_base, X, y, front, title, alternatives, origin))
 
 
 def report_html(
@@ -69,6 +93,7 @@ def report_html(
     front: pd.DataFrame | None = None,
     title: str | None = None,
     alternatives: Sequence[Sequence[str]] = (),
+    origin: Origin | None = None,
 ) -> str:
     """Return the report of a model as an HTML page that needs nothing but itself, not even a network.
 
@@ -88,8 +113,10 @@ def report_html(
     title : str, optional
         The title of the page.
     alternatives : sequence of sequences of str, optional
-        Inputs that stand for the categories of one column: one of them is 1 and the others are 0, and so the sliders
-        keep them.
+        Inputs that stand for the categories of one column: one of them is 1 and the others are 0. They have one
+        control. Of inputs that come from columns of a table the rules know it themselves.
+    origin : Origin, optional
+        Where the model comes from, which the page tells; by default only when the page was made, and by which version.
 
     Returns
     -------
@@ -105,55 +132,132 @@ def report_html(
     True
     """
     rows = checked_rows(rule_base, X, y)
-    measured = None if rows is None else measure(rule_base, *rows)
-    if rows is not None and rule_base.training is None:
-        summarised = rule_base.with_training(*rows)
-        return _rendered(summarised, measured, front, title, alternatives, learned_elsewhere=True)
-    return _rendered(rule_base, measured, front, title, alternatives)
+    told = _Told(front, title, alternatives, origin or Origin())
+    if rows is None:
+        return _rendered(rule_base, None, None, told)
+    measured = measure(rule_base, *rows)
+    if rule_base.training is None:
+        return _rendered(rule_base.with_training(*rows), rows[0], measured, told, learned_elsewhere=True)
+    return _rendered(rule_base, rows[0], measured, told)
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What a report is told beside the rules and the rows."""
+
+    front: pd.DataFrame | None
+    title: str | None
+    alternatives: Sequence[Sequence[str]]
+    origin: Origin
 
 
 def _rendered(
     rule_base: RuleBase,
+    given: Floats | None,
     measured: Measured | None,
-    front: pd.DataFrame | None,
-    title: str | None,
-    alternatives: Sequence[Sequence[str]],
+    told: _Told,
     *,
     learned_elsewhere: bool = False,
 ) -> str:
     reference = reference_of(rule_base)
     inputs, rules = input_views(rule_base, reference), rule_views(rule_base, reference)
-    errors = error_table(rule_base, measured)
+    features = features_of(rule_base, told.alternatives)
+    places = [view.index for view in inputs]
+    controls = sorted(features, key=lambda feature: min(map(places.index, feature.inputs)))
+    if rule_base.training is not None:
+        ordered = ordered_features(rule_base, features)
+        controls = ordered + [feature for feature in controls if feature not in ordered]
     folder = resources.files("fruler.explain.report")
     page: str = _template().render(
-        title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
+        title=told.title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
         target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
         labels_title=_labels_title(rule_base),
         style=folder.joinpath("report.css").read_text("utf-8"),
-        scripts=[folder.joinpath(name).read_text("utf-8") for name in ("inference.js", "dates.js", "what_if.js")],
-        data=_embedded(rule_base, reference, measured, alternatives),
-        glance=_glance(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
-        errors=_error_rows(rule_base, reference, errors),
+        scripts=[_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
+        data=_embedded(rule_base, reference, measured, features, given),
+        glance=headlines(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
+        errors=_error_rows(rule_base, reference, error_table(rule_base, measured)),
         about=_about(rule_base, reference, measured, learned_elsewhere),
         join="multiplied" if rule_base.t_norm == "product" else "joined by taking the smallest",
         inputs=inputs,
-        groups=input_groups(inputs),
+        groups=control_groups(rule_base, reference, controls),
         drawn_once=drawn_once(rule_base, reference),
         rules=rules,
+        rule_orders=_rule_orders(rules),
+        rule_subjects=list(dict.fromkeys(part.name for rule in rules for part in rule.conditions)),
         has_offsets=any(rule.offsets for rule in rules),
         has_places=all(rule.sentence is not None for rule in rules),
         rule_errors=_rows_of_rule_errors(rule_base, learned_elsewhere),
         rules_open=_MAX_RULES_OPEN,
+        rules_listed=_MAX_RULES_LISTED,
         curves=curve_views(rule_base, reference),
         is_formula=rule_base.is_formula,
         reference=reference,
         base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),
         examples=[] if measured is None else measured.examples,
         pictures=None if measured is None else error_pictures(measured, rule_base.target_unit),
-        front=None if front is None or not len(front) else front_picture(front, rule_base),
+        pictured=_pictured(measured),
+        front=None if told.front is None or not len(told.front) else front_picture(told.front, rule_base),
+        origin=origin_facts(told.origin, rule_base, measured, learned_elsewhere=learned_elsewhere),
+        settings=origin_settings(told.origin),
+        **_influence(rule_base, reference, features, given, measured),
     )
-    return page
+    # Indentation is a tenth of a large page.
+    return re.sub(r"\n\s*", "\n", page)
+
+
+def _influence(
+    rule_base: RuleBase,
+    reference: Reference,
+    features: Sequence[Feature],
+    given: Floats | None,
+    measured: Measured | None,
+) -> dict[str, Any]:
+    """Return what the page shows of features: their importance, the pairs that interact, and their effects."""
+    ordered = ordered_features(rule_base, features)
+    rows = background_rows(rule_base, features, given)
+    importance = importance_views(rule_base, reference, ordered)
+    if given is None:
+        over = (
+            f"{len(rows)} rows made up from the summary of the training data"
+            if reference.known
+            else (f"{len(rows)} rows made up from the ranges of the inputs")
+        )
+    else:
+        which = "training" if measured is not None and measured.are_training else "given"
+        over = f"{len(rows):,} of the {which} rows" if len(rows) < len(given) else f"the {which} rows"
+    return {
+        "importance": importance[:MAX_BARS],
+        "less_important": importance[MAX_BARS:],
+        "pairs": pair_views(rule_base, reference, ordered, rows),
+        "effects": effect_views(rule_base, reference, ordered, rows, given),
+        "averaged_over": over,
+    }
+
+
+def _pictured(measured: Measured | None) -> str:
+    """Say on which rows the pictures of errors were measured."""
+    if measured is None:
+        return ""
+    rows = f"{len(measured.observed):,}"
+    if measured.are_training:
+        return (
+            f"Measured on the {rows} training rows, from which the model was learned: on new rows expect larger misses."
+        )
+    return f"Measured on the {rows} rows given to the report."
+
+
+def _rule_orders(rules: Sequence[RuleView]) -> list[tuple[str, str]]:
+    """Return the orders in which rules can be listed: what they are called in the page, and in words."""
+    orders = [("number", "number"), ("output", "what they say, highest first")]
+    if all(rule.support for rule in rules):
+        orders.append(("support", "rows, most first"))
+    if all(rule.importance for rule in rules):
+        orders.append(("importance", "importance, most first"))
+    if any(rule.error_alone for rule in rules):
+        orders.append(("error", "error alone, largest first"))
+    return orders
 
 
 def _labels_title(rule_base: RuleBase) -> str:
@@ -180,65 +284,34 @@ def _template() -> Any:
 
 
 def _embedded(
-    rule_base: RuleBase, reference: Reference, measured: Measured | None, alternatives: Sequence[Sequence[str]]
+    rule_base: RuleBase,
+    reference: Reference,
+    measured: Measured | None,
+    features: Sequence[Feature],
+    given: Floats | None,
 ) -> str:
     """Return what the scripts read, as JSON that can stand in a script element."""
-    places = {variable.name: j for j, variable in enumerate(rule_base.variables)}
     data = {
-        "model": rule_base_to_json(rule_base),
+        # Of the training data the scripts need no more than the reference has.
+        "model": rule_base_to_json(replace(rule_base, training=None)),
         "reference": reference.to_json(),
         "examples": []
         if measured is None
         else [{"row": example.row, "observed": example.observed} for example in measured.examples],
-        "alternatives": [_by_frequency([places[name] for name in names], reference) for names in alternatives],
+        "features": [_feature_json(reference, feature, given) for feature in features],
+        "dates": list(date_columns(rule_base).values()),
     }
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _by_frequency(inputs: list[int], reference: Reference) -> list[int]:
-    """Return inputs that are 0 or 1, the one that is 1 most often first."""
-    if reference.histograms is None:
-        return inputs
-    ones = reference.histograms[:, -1]
-    return sorted(inputs, key=lambda j: -ones[j])
-
-
-def _glance(
-    rule_base: RuleBase, reference: Reference, measured: Measured | None, inputs_used: int
-) -> list[tuple[str, str, str]]:
-    """Return the figures that stand out: each with its name, and what to compare it with."""
-    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
-    with_what = f"with {counted(rule_base.n_coefficients, 'slope')}"
-    if rule_base.target is not None:
-        with_what = f"with {counted(rule_base.target.partition.n_labels, 'label')} of {rule_base.target_name}"
-    if rule_base.curves:
-        with_what += f" and {counted(rule_base.n_curves, 'curve')}"
-    figures = [
-        (str(rule_base.n_rules), "rule" if rule_base.n_rules == 1 else "rules", with_what),
-        (str(inputs_used), "input used" if inputs_used == 1 else "inputs used", f"of {len(rule_base.variables)}"),
-    ]
-    training = rule_base.training
-    if measured is not None and not measured.are_training:
-        error, where = measured.rmse, f"on {counted(len(measured.observed), 'given row')}"
-        truth: Truth | None = measured.truth
-    elif training is None:
-        return figures
-    elif np.isfinite(training.cv_rmse):
-        error, where, truth = training.cv_rmse, "on held-out rows (cross-validation)", training.truth
-    else:
-        error, where, truth = training.rmse, "on the training rows", training.truth
-    figures.append((with_unit(fixed(error, tolerance), unit), "typical error", f"{where} (RMSE)"))
-    if truth is not None and rule_base.n_rules > 1:
-        holds = truth.holds(reference.spread if training is None else training.target_spread)
-        advice = "rules can be read one by one" if holds else "read the rules together, not one by one"
-        figures.append((with_unit(fixed(truth.alone, tolerance), unit), "strongest rule alone", advice))
-    if measured is not None and measured.explained is not None:
-        spread = "of the variance on these rows (R²)"
-        figures.append((_share_text(measured.explained), "explained", spread))
-    elif training is not None and training.target_spread > 0.0:
-        explained = 1.0 - (error / training.target_spread) ** 2
-        figures.append((_share_text(explained), "explained", "of the variance (R²)"))
-    return figures
+def _feature_json(reference: Reference, feature: Feature, given: Floats | None) -> dict[str, Any]:
+    """Return what the controls need of a feature: the numbers of its options, and which of them is the commonest."""
+    plain: dict[str, Any] = {"name": feature.name, "inputs": list(feature.inputs)}
+    if feature.options:
+        counts = reference.option_counts(feature, given)
+        plain["options"] = [list(option.values) for option in feature.options]
+        plain["common"] = 0 if counts is None else int(np.argmax(counts))
+    return plain
 
 
 def _rows_of_rule_errors(rule_base: RuleBase, learned_elsewhere: bool) -> str:
@@ -247,10 +320,6 @@ def _rows_of_rule_errors(rule_base: RuleBase, learned_elsewhere: bool) -> str:
     if truth is None or rule_base.n_rules == 1:
         return ""
     return "held-out rows" if truth.held_out else "given rows" if learned_elsewhere else "training rows"
-
-
-def _share_text(share: float) -> str:
-    return f"{share:.1%}".replace("-", "−") if share > 0.9 else f"{share:.0%}".replace("-", "−")
 
 
 def _error_rows(rule_base: RuleBase, reference: Reference, errors: list[Any]) -> dict[str, Any] | None:
@@ -299,5 +368,5 @@ def _about(
         facts.append((rule_base.target_name, f"{low} to {with_unit(high, unit)} in {where}"))
         facts.append(("Mean and spread", f"{mean} and {with_unit(spread, unit)}"))
     product = "the product of its parts' degrees" if rule_base.t_norm == "product" else "the smallest of its parts'"
-    facts.append(("A rule's degree", f"{product} ({rule_base.t_norm} t-norm)"))
+    facts.append(("A rule's degree", product))
     return facts

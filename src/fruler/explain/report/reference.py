@@ -9,6 +9,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.explain.effects import input_ranges, output_spread
+from fruler.explain.features import Feature
 from fruler.rules.rule_base import RuleBase
 
 # A coarser step of a slider would hide what the model does, a finer one would be noise in the number box.
@@ -33,6 +34,10 @@ class Reference:
         What is taken from each part on the way from the typical row.
     spread : float
         The spread of the target.
+    error : float or None
+        The typical error of a prediction, on held-out rows where that is known.
+    target_range : (float, float) or None
+        The least and the greatest value of the target.
     units : tuple of float or None
         The step of each input that has one of its own, such as a day.
     """
@@ -45,6 +50,8 @@ class Reference:
     base: float
     offsets: Floats
     spread: float
+    error: float | None
+    target_range: tuple[float, float] | None
     units: tuple[float | None, ...]
 
     @property
@@ -59,6 +66,28 @@ class Reference:
             steps[(self.low == 0.0) & (self.high == 1.0) & ~between] = 1.0
         return np.array([step if own is None else own for step, own in zip(steps, self.units, strict=True)])
 
+    def option_counts(self, feature: Feature, given: Floats | None = None) -> Floats | None:
+        """Return how often each option of a feature is, in given rows or in the training rows; None: it isn't known."""
+        if given is not None:
+            return np.bincount(feature.options_of(given), minlength=len(feature.options)).astype(np.float64)
+        if self.histograms is None:
+            return None
+        counts = self.histograms[feature.columns]
+        if len(feature.inputs) > 1:
+            own = np.array([option.values for option in feature.options]) @ counts[:, -1]
+            # One of the categories may have no input: all are 0 there.
+            without = [not any(option.values) for option in feature.options]
+            own[without] = max(float(counts[0].sum() - own.sum()), 0.0)
+            return np.asarray(own)
+        low, high = float(self.low[feature.inputs[0]]), float(self.high[feature.inputs[0]])
+        if not high > low:
+            return None
+        numbers = np.array([option.values[0] for option in feature.options])
+        n_bins = counts.shape[1]
+        bins = np.clip(((numbers - low) / (high - low) * n_bins).astype(int), 0, n_bins - 1)
+        # Options that share a bar of the histogram can't be told apart.
+        return counts[0, bins] if len(set(bins.tolist())) == len(bins) else None
+
     def to_json(self) -> dict[str, Any]:
         """Return what the page needs of it."""
         return {
@@ -70,6 +99,8 @@ class Reference:
             "base": self.base,
             "offsets": self.offsets.tolist(),
             "spread": self.spread,
+            "error": self.error,
+            "targetRange": self.target_range,
         }
 
 
@@ -87,6 +118,8 @@ def reference_of(rule_base: RuleBase) -> Reference:
             base=training.base,
             offsets=training.offsets,
             spread=output_spread(rule_base),
+            error=training.rmse if np.isnan(training.cv_rmse) else training.cv_rmse,
+            target_range=(training.target_low, training.target_high),
             units=units,
         )
     low, high = input_ranges(rule_base).T
@@ -106,5 +139,7 @@ def reference_of(rule_base: RuleBase) -> Reference:
         base=base,
         offsets=np.zeros(len(low)),
         spread=output_spread(rule_base),
+        error=None,
+        target_range=None,
         units=units,
     )

@@ -24,6 +24,7 @@ from fruler.explain.report.numbers import (
 )
 from fruler.explain.report.reference import Reference
 from fruler.explain.report.views import uses_of
+from fruler.explain.rule_order import typical_outputs
 from fruler.explain.sentences import Sentence, sentence_of
 from fruler.explain.text import Said, conditions
 from fruler.rules.rule_base import RuleBase
@@ -79,6 +80,16 @@ class TermView:
 
 
 @dataclass(frozen=True)
+class RuleOrder:
+    """The figures by which rules can be sorted: what it says of its typical row, and what else is known of it."""
+
+    output: float
+    support: float
+    importance: float
+    error: float
+
+
+@dataclass(frozen=True)
 class RuleView:
     """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs.
 
@@ -98,6 +109,7 @@ class RuleView:
     error: str
     error_alone: str
     sentence: Sentence | None
+    order: RuleOrder
     label: str = ""
     said: ConditionView | None = None
 
@@ -121,6 +133,8 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
     moves = np.zeros(rule_base.n_rules) if training is None else training.rule_importance
     shares = moves / moves.sum() if moves.any() else moves
     errors = _rule_errors(rule_base, reference)
+    outputs = typical_outputs(rule_base)
+    truth = None if training is None else training.truth
     views = []
     for rule in range(rule_base.n_rules):
         support = None if rule_base.support is None else float(rule_base.support[rule])
@@ -138,6 +152,12 @@ def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
                 error=errors[rule][0],
                 error_alone=errors[rule][1],
                 sentence=sentence_of(rule_base, rule, typeset),
+                order=RuleOrder(
+                    output=float(outputs[rule]),
+                    support=support or 0.0,
+                    importance=float(shares[rule]),
+                    error=0.0 if truth is None else float(np.nan_to_num(truth.rule_alone[rule])),
+                ),
                 label=rule_base.consequents.label(rule) or "",
                 said=None if rule_base.target is None else _said(rule_base, rule_base.target, rule),
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, name_with_unit, percent
+from fruler._wording import name_with_unit, percent
 from fruler.explain.effects import signed_effects
 from fruler.explain.importance import input_shares
 from fruler.explain.report.drawings import histogram_path, labels_path, small_svg
@@ -17,16 +17,10 @@ from fruler.explain.text import borders, label_meanings, listed
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
-# With more inputs than this to move, those that move predictions least are folded away.
-_MAX_OPEN, _OPEN_OF_MANY = 12, 8
-
 
 @dataclass(frozen=True)
 class InputView:
-    """An input: its figures as texts, and what its slider needs.
-
-    It is coded if it is chosen by name, and dated if its slider shows dates: both have no box for a number.
-    """
+    """An input and its figures, as texts."""
 
     index: int
     name: str
@@ -39,10 +33,6 @@ class InputView:
     share: float
     share_text: str
     moves: str
-    options: list[tuple[float, str]]
-    coded: bool
-    dated: bool
-    has_sets: bool
     picture: str
 
 
@@ -64,14 +54,6 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
     variable, training = rule_base.variables[j], rule_base.training
     low, high = float(reference.low[j]), float(reference.high[j])
     tolerance = INPUT_SHARE * (high - low)
-    has_sets = _has_sets(variable)
-    options = [
-        (code, label if len(group) == 1 else f"{label} ({code:g})")
-        for label, group in zip(variable.partition.labels, variable.partition.groups, strict=False)
-        for code in group
-    ]
-    if variable.choices:
-        options = [(number, name) for name, number in variable.choices]
     return InputView(
         index=j,
         name=variable.name,
@@ -84,15 +66,11 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
         share=float(shares[j] / shares.max()) if shares.any() else 0.0,
         share_text=percent(float(shares[j])),
         moves="" if training is None else fixed(float(training.input_importance[j]), TARGET_SHARE * reference.spread),
-        options=options,
-        coded=bool(variable.choices),
-        dated=not variable.choices and variable.written(0.0) is not None,
-        has_sets=has_sets,
-        picture=small_svg(uses_of(j, has_sets, reference.histograms is not None)),
+        picture=small_svg(uses_of(j, False, reference.histograms is not None)),
     )
 
 
-def _has_sets(variable: Variable) -> bool:
+def has_sets(variable: Variable) -> bool:
     """Return whether there are labels to draw."""
     return variable.partition.ordered and variable.partition.n_labels > 1
 
@@ -123,7 +101,7 @@ def drawn_once(rule_base: RuleBase, reference: Reference) -> str:
     for j, variable in enumerate(rule_base.variables):
         if reference.histograms is not None:
             parts.append(f'<path id="h{j}" d="{histogram_path(reference.histograms[j])}"/>')
-        if _has_sets(variable):
+        if has_sets(variable):
             path = labels_path(variable.partition, float(reference.low[j]), float(reference.high[j]))
             # As an attribute: rules of a style sheet do not reach what is drawn through a reference.
             parts.append(f'<path id="s{j}" vector-effect="non-scaling-stroke" d="{path}"/>')
@@ -137,16 +115,3 @@ def uses_of(j: int, sets: bool, histogram: bool) -> str:
     """Return references to the histogram and the labels of an input, which are drawn once."""
     parts = f'<use href="#h{j}" class="histogram"/>' if histogram else ""
     return parts + (f'<use href="#s{j}" class="sets"/>' if sets else "")
-
-
-def input_groups(inputs: list[InputView]) -> list[tuple[str, bool, list[InputView]]]:
-    """Return the inputs in groups with a heading: those to move, those that move little, those that do nothing."""
-    used, unused = [view for view in inputs if view.used], [view for view in inputs if not view.used]
-    many = len(used) > _MAX_OPEN
-    first, rest = (used[:_OPEN_OF_MANY], used[_OPEN_OF_MANY:]) if many else (used, [])
-    groups = [
-        ("", True, first),
-        (f"{len(rest)} inputs that move the prediction less", False, rest),
-        (f"{counted(len(unused), 'input')} that no rule uses", False, unused),
-    ]
-    return [group for group in groups if group[2]]

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._files import write_whole
 from fruler.learning.algorithm import Arrays, Document
 
-_DOCUMENT = "document"
+_DOCUMENT, _SUFFIX = "document", ".npy"
 # What reading a file that is none, or only a part of one, raises.
 DAMAGE = (
+    ArithmeticError,
+    AttributeError,
     EOFError,
-    KeyError,
-    IndexError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    SyntaxError,
     TypeError,
     ValueError,
-    OverflowError,
-    NotImplementedError,
-    RuntimeError,
+    struct.error,
     zipfile.BadZipFile,
     zlib.error,
 )
@@ -55,11 +60,25 @@ def read_file(path: Path) -> tuple[Document, Arrays] | None:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
-    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-        if not isinstance(stored, np.lib.npyio.NpzFile):
-            raise ValueError("no archive")
-        arrays = {name: stored[name] for name in stored.files}
+    with zipfile.ZipFile(io.BytesIO(content)) as stored:
+        arrays = {member.filename.removesuffix(_SUFFIX): _array(stored, member) for member in stored.infolist()}
     document = json.loads(arrays.pop(_DOCUMENT).tobytes())
     if not isinstance(document, dict):
         raise ValueError("no document")
     return document, arrays
+
+
+def _array(stored: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
+    # What is not packed takes no more room than the file does.
+    if member.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{member.filename!r} is packed")
+    content = io.BytesIO(stored.read(member))
+    version = np.lib.format.read_magic(content)
+    if version != (1, 0):
+        raise ValueError(f"{member.filename!r} is of version {version}")
+    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(content)
+    if dtype.hasobject:
+        raise ValueError(f"{member.filename!r} holds objects, which allow_pickle=False refuses")
+    values = np.frombuffer(content.getbuffer()[content.tell() :], dtype=dtype)
+    # A copy, since kernels need arrays that are theirs.
+    return values.reshape(shape, order="F" if by_columns else "C").copy()

@@ -18,8 +18,9 @@ from fruler.learning.checkpoint.learned import pack_learned, unpack_learned
 from fruler.learning.learned import Learned
 
 FILE = "checkpoint.npz"
-# The least seconds between two writings, and the most of the time that they may take.
-SECONDS, MAX_SHARE = 10.0, 0.005
+# In seconds, when a search is written first, and the longest pause after that: it is written again after as long as it
+# has taken so far, but no later. The writings may take no more than a share of the time.
+FIRST_SECONDS, SECONDS, MAX_SHARE = 0.5, 10.0, 0.005
 _FORMAT = 2
 
 
@@ -53,7 +54,9 @@ class CheckpointFolder:
         self.folder, self.algorithm, self.identity, self.resume = Path(folder), algorithm, identity, resume
         self.state: State | None = None
         self.learned: Learned | None = None
-        self._due = time.monotonic() + SECONDS
+        self._start = time.monotonic()
+        self._due = self._start + min(FIRST_SECONDS, SECONDS)
+        self._written: State | None = None
         self._lock = -1
 
     def __enter__(self) -> Self:
@@ -78,9 +81,9 @@ class CheckpointFolder:
     ) -> None:
         os.close(self._lock)
 
-    def offer(self, state: State) -> None:
-        """Write a state, if the last writing is long enough ago."""
-        if time.monotonic() >= self._due:
+    def offer(self, state: State, /, *, at_once: bool = False) -> None:
+        """Write a state, if the last writing is long enough ago or it must be written at once."""
+        if state is not self._written and (at_once or time.monotonic() >= self._due):
             self.write(state)
 
     def write(self, state: State | None, learned: Learned | None = None) -> None:
@@ -98,7 +101,9 @@ class CheckpointFolder:
         except OSError as error:
             warnings.warn(f"the search is not kept: {error.strerror or error}", RuntimeWarning, stacklevel=2)
         end = time.monotonic()
-        self._due = end + max(SECONDS, (end - start) / MAX_SHARE)
+        self._written = state
+        pause = min(SECONDS, max(FIRST_SECONDS, end - self._start))
+        self._due = end + max(pause, (end - start) / MAX_SHARE)
 
     def _read(self) -> None:
         path = self.folder / FILE

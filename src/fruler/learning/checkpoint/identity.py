@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from fruler import __version__
 from fruler.learning.algorithm import Algorithm
+from fruler.learning.checkpoint.values import whole_number
 from fruler.learning.training_table import TrainingTable
 
 
@@ -62,9 +63,18 @@ class Identity:
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Self:
-        """Return the identity that an object says."""
-        data, settings = dict(written["data"]), dict(written["settings"])
-        return cls(data, settings, tuple(int(number) for number in written["seed"]), written["random_state"])
+        """Return the identity that an object says.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If it says none.
+        """
+        data, settings, random_state = dict(written["data"]), dict(written["settings"]), written["random_state"]
+        seed = tuple(whole_number(number, "the seed") for number in written["seed"])
+        if random_state is not None and type(random_state) not in (int, str):
+            raise ValueError(f"random_state is {random_state!r:.40}")
+        return cls(data, settings, seed, random_state)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain lists, texts and numbers."""

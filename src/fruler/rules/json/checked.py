@@ -22,6 +22,8 @@ _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # How JSON writes those below a space.
 _WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
 _MAX_SHOWN = 40
+# No model has larger numbers: the values of a table are at most the square root of this, and errors may be squared.
+LARGEST = 1e300
 
 
 def text_of(raw: bytes) -> str:
@@ -205,6 +207,8 @@ class Checked:
             raise self.wrong("a finite number") from None
         if not math.isfinite(number):
             raise self.wrong("a finite number")
+        if abs(number) > LARGEST:
+            raise self.wrong(f"a number of at most {LARGEST:g}")
         return number
 
     def number_or_none(self) -> float:
@@ -247,6 +251,6 @@ class Checked:
 def _are_finite(values: Collection[Any]) -> bool:
     """Return whether all are finite numbers, fast; a file has thousands."""
     try:
-        return {*map(type, values)} <= {float, int} and all(map(math.isfinite, values))
+        return {*map(type, values)} <= {float, int} and all(-LARGEST <= value <= LARGEST for value in values)
     except OverflowError:
         return False

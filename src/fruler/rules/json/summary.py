@@ -45,6 +45,7 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         "cv_rmse": None if math.isnan(summary.cv_rmse) else summary.cv_rmse,
         # Where it is not known a file is what it was before there was a truth, which older versions read.
         **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
+        **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
         "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()},
         "inputs": dict(zip(names, inputs, strict=True)),
     }
@@ -58,7 +59,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     ValueError
         If it is not one.
     """
-    members = written.keys((*_FIGURES, "target", "inputs"), ("truth",))
+    members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means"))
     target = members["target"].keys(tuple(_TARGET))
     of_inputs = members["inputs"].members()
     if set(of_inputs) != set(names):
@@ -70,6 +71,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         "rmse": members["rmse"].number(),
         "cv_rmse": members["cv_rmse"].number_or_none(),
         "truth": truth_from_json(members["truth"]) if "truth" in members else None,
+        "curve_means": _of_curves(members.get("curve_means"), len(rule_importance)),
     }
     figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
     figures |= {attribute: [figure[key].number() for figure in inputs] for key, attribute in _INPUT.items()}
@@ -92,6 +94,16 @@ def _of_rules(written: list[Checked | None], n_rules: int) -> Floats | None:
     if len(known) < len(written) or any(len(row) != n_rules for row in rows):
         raise ValueError(f"{known[0].place} must be a number for each of the {n_rules} rules, and all inputs have it")
     return np.array(rows).T
+
+
+def _of_curves(written: Checked | None, n_rules: int) -> Floats | None:
+    """Return what each curve adds in the mean over the rows of each rule, where it is known."""
+    if written is None:
+        return None
+    rows = [of_curve.numbers() for of_curve in written.items()]
+    if any(len(row) != n_rules for row in rows):
+        raise ValueError(f"{written.place} must have a number for each of the {n_rules} rules in each list")
+    return np.array(rows).reshape(-1, n_rules)
 
 
 def _counted(weight: float) -> float:
