@@ -13,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir
 SANITIZED := build/sanitized
 SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/stages tests/consequents
 
-.PHONY: help demo test test-random sanitize lint docs bench bench-preprocessing clean
+.PHONY: help demo test test-random sanitize lint docs package coverage bench bench-preprocessing figures clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
@@ -22,6 +22,9 @@ help:
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the documentation's site in build/site"
+	@echo "make package   build the sdist and the wheel, and try each in an empty environment"
+	@echo "make coverage  which lines and branches the tests run, Python and Cython"
+	@echo "make figures   write the results that README and docs quote from benchmarks/results"
 	@echo "make bench DATA=folder   the paper's experiment: tables and pictures in results/"
 	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -30,7 +33,7 @@ demo: .venv/installed
 	@$(BIN)/fruler demo
 
 # The tests of every processor have one; more threads for linear algebra would wait for each other.
-test test-random sanitize: export OPENBLAS_NUM_THREADS = 1
+test test-random sanitize coverage: export OPENBLAS_NUM_THREADS = 1
 
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
@@ -47,6 +50,17 @@ sanitize: .venv/installed-for-tests
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(BIN)/python -m pytest -p no:cacheprovider $(SANITIZE_TESTS)
 
+# First Python, by all tests; then the kernels, by the tests that hold them against other computations.
+KERNEL_TESTS := tests/kernels tests/rules tests/consequents tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
+coverage: .venv/installed-for-development
+	$(BIN)/python release/traced_kernels.py
+	mkdir -p build/coverage/data && $(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile
+	PYTHONPATH=build/coverage $(BIN)/python -m coverage run -m pytest $(KERNEL_TESTS)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage html --quiet --directory build/coverage/html
+	$(BIN)/python -m coverage report
+
 lint: .venv/installed-for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -58,9 +72,18 @@ docs: .venv/installed-for-docs
 	$(BIN)/python -m sphinx -b html -W --keep-going --quiet docs build/site
 	@echo "Open build/site/index.html in a browser."
 
+package: .venv/build-tools
+	$(BIN)/python -m pip install --quiet "build>=1.2"
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python release/trial.py dist
+
 bench: .venv/installed-for-tests
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench DATA=folder"; exit 1; }
 	$(BIN)/fruler bench --data "$(DATA)" $(BENCH)
+
+figures: .venv/installed
+	$(BIN)/python benchmarks/quoted_results.py
 
 bench-preprocessing: .venv/installed
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench-preprocessing DATA=folder"; exit 1; }

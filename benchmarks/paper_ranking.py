@@ -60,11 +60,11 @@ def own_runs(paths: dict[str, Path]) -> pd.DataFrame:
     return pd.DataFrame(runs)
 
 
-def print_table(runs: pd.DataFrame) -> None:
-    """Print own results with the printed ones behind them, one row per set."""
+def table_rows(runs: pd.DataFrame) -> list[str]:
+    """Return own results with the printed ones behind them, as the rows of a Markdown table: one per set."""
     means = runs.groupby(["algorithm", "set"])[["test", "rules"]].mean()
     titles = [f"{title}: {what}" for title in PRINTED.values() for what in ("error", "rules")]
-    print("| set | " + " | ".join(titles) + " |\n" + "|---" * (len(titles) + 1) + "|")
+    rows = ["| set | " + " | ".join(titles) + " |", "|---" * (len(titles) + 1) + "|"]
     algorithms = [name for name in OWN if OWN[name] in PRINTED.values()]
     for name, paper in paper_tables().iterrows():
         cells = []
@@ -73,7 +73,8 @@ def print_table(runs: pd.DataFrame) -> None:
             for measure, form in (("test", "{:.3g}"), ("rules", "{:.1f}")):
                 published = form.format(paper[f"{column}_{measure}"])
                 cells.append(f"{'-' if own is None else form.format(own[measure])} ({published})")
-        print(f"| {name} | " + " | ".join(cells) + " |")
+        rows.append(f"| {name} | " + " | ".join(cells) + " |")
+    return rows
 
 
 def open_lines(path: Path) -> list[str]:
@@ -100,7 +101,7 @@ def main() -> None:
     as_table = arguments.pop("table")
     runs = own_runs(arguments)
     if as_table:
-        print_table(runs)
+        print("\n".join(table_rows(runs)))
         return
     pairs = {"test": ("FRULER", "A-METSK-HD"), "rules": ("FRULER", "FS_MOGFS+TUN")}
     for measure, pair in pairs.items():

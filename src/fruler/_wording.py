@@ -328,6 +328,22 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(map(quoted, close))}? The {listing}" if close else f"the {listing}"
 
 
+def install_advice(extra: str) -> str:
+    """Say how to install what an extra of this package brings, whether or not the package itself is published.
+
+    Examples
+    --------
+    >>> install_advice("report")
+    'run: pip install "Jinja2>=3.1" (the extra fruler[report])'
+    """
+    from importlib.metadata import requires  # takes long, and is only for those who lack something
+
+    mark = f"extra=={extra}"
+    entries = (entry.partition(";") for entry in requires("fruler") or ())
+    wanted = [f'"{name.strip()}"' for name, _, marker in entries if re.sub(r"""[\s'"]""", "", marker) == mark]
+    return f"run: pip install {' '.join(wanted)} (the extra fruler[{extra}])"
+
+
 def either(names: Sequence[str]) -> str:
     """Write alternatives.
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from helpers.commands import assert_one_line, run_process
@@ -139,5 +140,28 @@ def test_the_end_says_what_did_not_finish_and_where_to_look(bench, tmp_path, dat
     assert "3 runs in" in said
     assert ": 1 ok, 1 failed, 1 missing\n" in said
     assert "1 failed: see failures.md" in said
-    assert "1 not made, for want of a package: pip install" in said
+    assert "1 not made, for want of a package: install what failures.md names" in said
     assert "ValueError: x" in (tmp_path / "out" / "failures.md").read_text()
+
+
+def test_verify_says_whether_the_record_holds(bench, tmp_path):
+    options = ("--folds", "1", "--no-preprocessing", "--peers", "linear")
+    assert bench(*options).returncode == 0
+    result = bench("--verify", "5")
+    assert result.returncode == 0, result.stderr
+    assert "2 runs made again: 2 to the bit\nas recorded\n" in result.stdout
+    path = tmp_path / "out" / "runs.jsonl"
+    before = path.read_bytes()
+    lines = [json.loads(line) for line in before.splitlines()]
+    path.write_text("".join(json.dumps(line | {"error": line["error"] * 1.01}) + "\n" for line in lines))
+    result = bench("--verify", "5")
+    assert result.returncode == 1
+    assert result.stdout.endswith("not as recorded: make these runs anew\n")
+    assert_one_line(bench("--verify", "0"), "--verify must be at least 1")
+    assert "different" in bench("--verify", "1", "--draw", "3").stdout
+
+
+def test_verify_looks_at_the_project_s_own_record_by_default(fruler, data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    record = str(Path("benchmarks", "results", "runs.jsonl"))
+    assert_one_line(fruler("bench", "--data", data, "--verify", 1), record, "does not exist")

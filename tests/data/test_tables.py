@@ -248,7 +248,7 @@ class TestParquet:
 
 def test_parquet_without_pyarrow_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'need pyarrow; run: pip install "fruler\[parquet\]"'):
+    with pytest.raises(ImportError, match=r'need pyarrow; run: pip install "pyarrow>=.* fruler\[parquet\]'):
         read(b"PAR1", "parquet")
 
 

@@ -86,7 +86,7 @@ def test_a_pipeline_with_a_scaler_is_one_model(scaler):
 
 def test_without_onnx_the_error_says_what_to_install(make_rules, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r'^ONNX export needs onnx; run: pip install "fruler\[onnx\]"$'):
+    with pytest.raises(ImportError, match=r'^ONNX export needs onnx; run: pip install "onnx>=.* fruler\[onnx\]\)$'):
         export_model(make_rules("crisp"), "onnx")
 
 

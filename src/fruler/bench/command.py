@@ -145,7 +145,7 @@ def summarise(lines: Iterable[Line], out: Path) -> str:
     remedies = {
         "failed": "failed: see failures.md; --retry repeats them",
         "timeout": "took too long: --retry repeats them, with another --limit",
-        "missing": "not made, for want of a package: pip install 'fruler[peers]', then the same command",
+        "missing": "not made, for want of a package: install what failures.md names, then the same command",
     }
     return "\n".join([finished, *(f"  {counts[status]} {text}" for status, text in remedies.items() if counts[status])])
 

@@ -13,6 +13,7 @@ from typing import Any
 def describe_machine() -> dict[str, Any]:
     """Return processor, memory, system and the versions that a result may depend on."""
     return {
+        "blas": _linear_algebra(),
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),
         "memory_gb": _memory(),
@@ -46,6 +47,18 @@ def _cpu_model() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
+
+
+def _linear_algebra() -> str:
+    """Return the libraries of linear algebra, and for which processor each has chosen its kernels."""
+    # A library is listed once it is loaded.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    pools = [info for info in threadpool_info() if info["user_api"] == "blas"]
+    return ", ".join(
+        sorted({f"{info['internal_api']} {info['version']} {info.get('architecture', '')}".strip() for info in pools})
+    )
 
 
 def _memory() -> float | None:

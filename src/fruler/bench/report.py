@@ -6,6 +6,7 @@ import logging
 from importlib.util import find_spec
 from pathlib import Path
 
+from fruler._wording import install_advice
 from fruler.bench.files import read_json, write_result
 from fruler.bench.measurements import read_measured
 from fruler.bench.page import Picture, write_page
@@ -18,7 +19,7 @@ logger = logging.getLogger(__name__)
 RENDERERS = {"md": to_markdown, "csv": to_csv, "tex": to_latex}
 PICTURES = ("ranks_error", "ranks_rules", "error_rules", "error_rules_sets", "time_rows")
 FORMATS = ("png", "svg")
-NO_MATPLOTLIB = "Pictures are left out: matplotlib is not installed (pip install 'fruler[bench]')."
+NO_MATPLOTLIB = "Pictures are left out: matplotlib is not installed"
 
 
 def write_report(out: Path) -> list[Path]:
@@ -53,7 +54,7 @@ def write_report(out: Path) -> list[Path]:
     }
     pictures: list[Picture] = []
     if find_spec("matplotlib") is None:
-        logger.warning(NO_MATPLOTLIB)
+        logger.warning("%s; %s", NO_MATPLOTLIB, install_advice("plot"))
     else:
         # Here, and not above: tables need no plot library.
         from fruler.bench.figures import draw_pictures

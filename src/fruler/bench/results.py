@@ -113,8 +113,10 @@ class ResultsFolder:
         if before is None:
             write_json(self.out / MACHINE, dict(machine))
         elif before != machine:
-            changed = sorted(name for name in {*before, *machine} if before.get(name) != machine.get(name))
-            return f"earlier runs were made elsewhere ({', '.join(changed)} differ): seconds may not be comparable"
+            # Only what was noted then can differ.
+            changed = sorted(name for name, value in before.items() if machine.get(name) != value)
+            if changed:
+                return f"earlier runs were made elsewhere ({', '.join(changed)} differ): seconds may not be comparable"
         return None
 
     def settings(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from fruler._wording import install_advice
 from fruler.bench.execution import (
     Task,
     blank_line,
@@ -123,7 +124,7 @@ def run_on_dask(tasks: Sequence[Task], address: str, limit: float) -> Generator[
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
-        raise ValueError("--dask needs Dask: pip install 'fruler[dask]'") from error
+        raise ValueError(f"--dask needs Dask; {install_advice('dask')}") from error
     try:
         # Not as the default: one that never connects would stay it.
         client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)

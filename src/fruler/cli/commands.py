@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fruler.cli.failures import INTERRUPTED, Commands
+from fruler.cli.failures import INTERRUPTED, NOT_AS_RECORDED, Commands
 from fruler.estimators.registry import DEFAULT, algorithm_names
 
 if TYPE_CHECKING:
@@ -370,19 +370,36 @@ def bench(
     max_evaluations: Annotated[int | None, typer.Option(help="Cap on the evaluations of our own algorithms.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Repeat runs that failed or took too long.")] = False,
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Only write the tables again.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder of the results; runs that are in it are not repeated.")] = Path(
-        "results"
-    ),
+    verify: Annotated[
+        int | None,
+        typer.Option(help="Make so many recorded runs again, drawn at random, and compare; code 1 if they differ."),
+    ] = None,
+    draw: Annotated[int, typer.Option(help="The seed of the draw of --verify.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the results; runs that are in it are not repeated. "
+            "By default results, with --verify benchmarks/results."
+        ),
+    ] = None,
 ) -> None:
     """Run the paper's experiment, with other methods beside.
 
     Repeat the command to resume after an interruption.
     """
     try:
+        if verify is not None:
+            from fruler.bench.verification import verify_results
+
+            chosen = None if sets is None else [name.strip() for name in sets.split(",")]
+            record = out or Path("benchmarks", "results")
+            if not verify_results(record, data, verify, draw_seed=draw, sets=chosen, jobs=jobs, limit=limit):
+                raise typer.Exit(NOT_AS_RECORDED)
+            return
         from fruler.bench.command import BenchOptions, run_benchmark
 
         options = BenchOptions(
-            out=out,
+            out=out or Path("results"),
             data=data,
             sets=sets,
             seeds=seeds,

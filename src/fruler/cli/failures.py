@@ -15,7 +15,7 @@ from fruler._wording import printable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-USER_ERROR, INTERRUPTED = 2, 130
+NOT_AS_RECORDED, USER_ERROR, INTERRUPTED = 1, 2, 130
 # The root of the errors in the arguments, whose home differs between versions of typer.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 

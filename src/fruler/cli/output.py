@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from fruler._files import write_whole
-from fruler._wording import is_printable, printable
+from fruler._wording import install_advice, is_printable, printable
 from fruler.cli.input import same_file
 
 STDOUT = "-"
@@ -61,7 +61,7 @@ def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
 def require_jinja() -> None:
     """Refuse to promise a report where one cannot be made, before any work is done."""
     if find_spec("jinja2") is None:
-        raise ValueError('a report needs Jinja2; run: pip install "fruler[report]"')
+        raise ValueError(f"a report needs Jinja2; {install_advice('report')}")
 
 
 def show(text: str, *, err: bool = False) -> None:

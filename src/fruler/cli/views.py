@@ -11,7 +11,7 @@ import numpy as np
 
 from fruler._wording import counted, suggest
 from fruler.cli.failures import say
-from fruler.cli.input import STDIN, read_any_model
+from fruler.cli.input import STDIN, read_any_model, read_shown_model
 from fruler.cli.origin import command_origin
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
@@ -44,8 +44,8 @@ def write_rules(
         raise ValueError(f"--{'only' if only else 'sort'} is for rules as text; leave out --{styles[0]}")
     if output != STDOUT:
         check_destination(Path(output), [model_file])
-    model = read_any_model(model_file)
     style = styles[0] if styles else "text"
+    model = read_any_model(model_file) if style == "json" else read_shown_model(model_file)
     content = _rules_as(model, style) if styles else _listed(model.rule_base, sort, only)
     content = content.rstrip("\n")
     if style == "text" and output == STDOUT:
@@ -84,7 +84,7 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
     """Do what ``fruler report`` does."""
     check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
     require_jinja()
-    model = read_any_model(model_file)
+    model = read_shown_model(model_file)
     X = y = None
     if data is not None:
         rows = rows_for(model, data, options)

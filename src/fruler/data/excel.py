@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fruler._wording import suggest
+from fruler._wording import install_advice, suggest
 from fruler.data.column_names import check_names
 from fruler.data.sources import Origin, one_line, typed_column
 
@@ -65,7 +65,7 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.Data
     try:
         import openpyxl
     except ImportError:
-        raise ImportError(f'{name}: Excel files need openpyxl; run: pip install "fruler[excel]"') from None
+        raise ImportError(f"{name}: Excel files need openpyxl; {install_advice('excel')}") from None
     with _refusing_damage(name):
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
     with contextlib.closing(book):

@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pandas as pd
 
+from fruler._wording import install_advice
 from fruler.data.column_names import check_names
 from fruler.data.sources import Origin, one_line
 
@@ -25,7 +26,7 @@ def read_parquet(raw: bytes, name: str) -> tuple[pd.DataFrame, Origin]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ImportError(f'{name}: Parquet files need pyarrow; run: pip install "fruler[parquet]"') from None
+        raise ImportError(f"{name}: Parquet files need pyarrow; {install_advice('parquet')}") from None
     try:
         frame = pyarrow.parquet.read_table(io.BytesIO(raw)).to_pandas()
     except (pyarrow.ArrowException, OSError, ValueError) as error:

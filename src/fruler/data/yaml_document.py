@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fruler._wording import install_advice
 from fruler.data.sources import one_line
 from fruler.rules.json.checked import Checked, text_of
 
@@ -44,7 +45,7 @@ def parse_yaml(raw: bytes) -> Checked:
     try:
         import yaml
     except ImportError:
-        raise ImportError('YAML files need PyYAML; run: pip install "fruler[yaml]"') from None
+        raise ImportError(f"YAML files need PyYAML; {install_advice('yaml')}") from None
     if len(raw) > MAX_BYTES:
         raise ValueError(f"it has more than {MAX_BYTES:,} bytes, and no rule base is so large")
     text = text_of(raw)

@@ -1,6 +1,13 @@
 """The same learners on a Dask cluster: rows stay with the workers, the search is led from the client."""
 
-from fruler.distributed.cluster import ClusterLost
-from fruler.distributed.estimators import DaskFRULERRegressor, DaskFuzzyRuleRegressor
+from fruler._wording import install_advice
+
+try:
+    from fruler.distributed.cluster import ClusterLost
+    from fruler.distributed.estimators import DaskFRULERRegressor, DaskFuzzyRuleRegressor
+except ModuleNotFoundError as error:
+    if error.name not in ("dask", "distributed"):
+        raise
+    raise ImportError(f"estimators on a cluster need Dask; {install_advice('dask')}") from error
 
 __all__ = ["ClusterLost", "DaskFRULERRegressor", "DaskFuzzyRuleRegressor"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fruler._wording import install_advice
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.onnx_graph import ML_DOMAIN, Graph
 from fruler.export.onnx_inputs import ML_OPSET, add_inputs
@@ -60,7 +61,7 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
         import onnx
         from onnx import helper, numpy_helper
     except ImportError as error:
-        raise ImportError('ONNX export needs onnx; run: pip install "fruler[onnx]"') from error
+        raise ImportError(f"ONNX export needs onnx; {install_advice('onnx')}") from error
     dtype = np.dtype(np.float32 if float32 else np.float64)
     plan = make_plan(rule_base, interval)
     outputs = [PREDICTION, *([] if interval is None else ENDS)]

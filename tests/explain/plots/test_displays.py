@@ -101,7 +101,7 @@ class TestEveryDisplay:
             return load(module, *args, **options)
 
         monkeypatch.setattr(builtins, "__import__", refuse)
-        with pytest.raises(ImportError, match=r'plots need matplotlib; run: pip install "fruler\[plot\]"'):
+        with pytest.raises(ImportError, match=r'plots need matplotlib; run: pip install "matplotlib.* fruler\[plot\]'):
             DISPLAYS[name](model, None)
 
 

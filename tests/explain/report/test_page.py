@@ -325,7 +325,7 @@ def test_a_path_that_cannot_be_is_refused(weather_model, tmp_path):
 
 def test_without_jinja_the_message_names_the_extra(weather_model, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r'pip install "fruler\[report\]"'):
+    with pytest.raises(ImportError, match=r'pip install "Jinja2>=.* fruler\[report\]'):
         weather_model.report()
 
 

@@ -88,10 +88,10 @@ class GrowthLearner(ABC):
         self.domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
         self.known = [np.empty(0) for _ in range(table.n_inputs)]
         for j, points in table.known_splits.items():
-            self.known[j] = (points - scale.centre[j]) / scale.spread[j]
+            self.known[j] = on_grid((points - scale.centre[j]) / scale.spread[j])
         self.nominal = np.zeros(table.n_inputs, dtype=np.bool_)
         for j in table.levels:
-            self.known[j] = (table.level_splits(j) - scale.centre[j]) / scale.spread[j]
+            self.known[j] = on_grid((table.level_splits(j) - scale.centre[j]) / scale.spread[j])
             self.nominal[j] = True
         # Split points of an input with hardly any floats between its ends would fall together in its own units; like a
         # constant one it is not split.

@@ -91,6 +91,9 @@ def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
 
 def _row_numbers(weights: npt.NDArray[np.floating], max_rows: int) -> Indices | None:
     """Return how many rows weights stand for, as few as may be; None where they don't."""
+    # The least of them may be zero, next to a huge one.
+    if weights.max() > max_rows * weights.min():
+        return None
     for parts in range(1, _MAX_PARTS + 1):
         multiples = weights * (parts / weights.min())
         numbers = np.rint(multiples)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler._wording import readable_number
+from fruler._wording import install_advice, readable_number
 from fruler.rules.variables import Variable
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def load_pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError('plots need matplotlib; run: pip install "fruler[plot]"') from error
+        raise ImportError(f"plots need matplotlib; {install_advice('plot')}") from error
     return plt
 
 

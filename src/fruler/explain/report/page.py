@@ -15,7 +15,7 @@ import numpy as np
 
 from fruler._files import write_whole
 from fruler._typing import Floats
-from fruler._wording import counted, counted_rules
+from fruler._wording import counted, counted_rules, install_advice
 from fruler.explain.background import background_rows
 from fruler.explain.features import Feature, features_of
 from fruler.explain.report.charts import error_pictures, front_picture
@@ -272,7 +272,7 @@ def _template() -> Any:
     try:
         import jinja2
     except ImportError:
-        raise ImportError('A report needs Jinja2; run: pip install "fruler[report]"') from None
+        raise ImportError(f"A report needs Jinja2; {install_advice('report')}") from None
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("fruler.explain.report", "."),
         autoescape=True,
