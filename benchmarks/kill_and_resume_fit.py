@@ -1,10 +1,11 @@
 """Killed at random moments and started again, a fit with a checkpoint comes to the model of one that was left alone.
 
-    python benchmarks/kill_and_resume_fit.py [--algorithm fruler] [--kills 100] [--seed 0] [--rows 200] [--jobs 1]
+    python benchmarks/kill_and_resume_fit.py [--algorithm all] [--kills 100] [--seed 0] [--rows 200] [--jobs 1]
         [--evaluations 3000] [--seconds 0.0]
 
 Each fit is a process of its own, ended by SIGKILL; up to four times, then one is left to come to its end, and its model
-is compared to the last bit. The last line is a JSON object of what happened.
+is compared to the last bit. With `--algorithm all` every algorithm has a share of the kills. One line per algorithm is
+a JSON object of what happened.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def fit(arguments: argparse.Namespace, folder: Path | None) -> BaseRuleRegressor
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--algorithm", choices=algorithm_names(), default="fruler")
+    parser.add_argument("--algorithm", choices=[*algorithm_names(), "all"], default="fruler")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
     parser.add_argument("--rows", type=int, default=200)
@@ -78,6 +79,14 @@ def main() -> None:
     arguments = parser.parse_args()
     fruler.learning.checkpoint.folder.SECONDS = arguments.seconds
     fruler.learning.checkpoint.folder.MAX_SHARE = 1.0
+    algorithms = algorithm_names() if arguments.algorithm == "all" else [arguments.algorithm]
+    arguments.kills = -(-arguments.kills // len(algorithms))
+    for arguments.algorithm in algorithms:
+        print(json.dumps({"algorithm": arguments.algorithm, **kill_and_resume(arguments)}), flush=True)
+
+
+def kill_and_resume(arguments: argparse.Namespace) -> dict[str, float]:
+    """Kill and resume fits of one algorithm; return how often, and how many models were compared."""
     begin = time.monotonic()
     expected = fingerprint(fit(arguments, None))
     total = time.monotonic() - begin
@@ -99,7 +108,7 @@ def main() -> None:
                 sys.exit(f"DIFFERENT after {kills} kills: {found['fingerprint']}")
             compared += 1
             resumed += found["resumed"] > 0
-    print(json.dumps({"seconds": round(total, 2), "kills": kills, "compared": compared, "resumed": resumed}))
+    return {"seconds": round(total, 2), "kills": kills, "compared": compared, "resumed": resumed}
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from fruler.estimators.registry import algorithm_names
 
 # Checks that are known to fail, and why.
 EXPECTED = {
-    "growth": "cross-validation holds out rows, whatever their weight: two equal rows may be on both sides",
     "fruler": "instance selection does not know weights: a row of weight two is one candidate, two rows are two",
 }
 

@@ -49,6 +49,49 @@ def test_a_header_and_a_line_a_row(fruler, model, new_rows, tmp_path):
     assert (tmp_path / "out.csv").read_text() == "prediction\n" + "".join(f"{one}\n" for one in expected(model))
 
 
+def test_intervals_are_two_more_columns(fruler, model, new_rows, tmp_path):
+    fruler("predict", model, new_rows, "--interval", "0.9", "-o", tmp_path / "out.csv")
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert list(out) == ["prediction", "lower", "upper"]
+    table = pd.read_csv(io.StringIO(ROWS.replace("teal", "")))
+    lower, upper, _ = load_model(model).predict_interval(table, 0.9)
+    np.testing.assert_allclose(out, np.column_stack([expected(model), lower, upper]))
+    document = json.loads(fruler("predict", model, new_rows, "--interval", "0.9", "--json").stdout)
+    assert list(document) == ["target", "predictions", "lower", "upper"]
+    assert document["upper"] == pytest.approx(upper.tolist())
+    explained = fruler("explain", model, new_rows, "--row", "1").stdout
+    assert "  90% of such rows lie between " in explained
+
+
+def test_an_interval_that_cannot_be_given_is_refused(fruler, model, new_rows):
+    regressor = load_model(model)
+    regressor.rule_base_ = replace(regressor.rule_base_, intervals=None)
+    regressor.save(model.with_name("plain.json"))
+    result = fruler("predict", model.with_name("plain.json"), new_rows, "--interval", "0.9")
+    assert_one_line(result, "--interval: the model knows no errors on held-out rows", "--calibration 0.2")
+    result = fruler("predict", model, new_rows, "--interval", "90")
+    assert_one_line(result, "--interval: coverage must be between 0 and 1, as in 0.9; got 90")
+    kept = new_rows.with_name("kept.csv")
+    kept.write_text("lower,size,smoker,colour,heated,age\n1,70,yes,red,true,10\n")
+    result = fruler("predict", model, kept, "--interval", "0.9", "--keep")
+    assert_one_line(result, "has a column 'lower' already")
+
+
+def test_calibration_and_clipping_are_learned_and_exported(fruler, houses, tmp_path):
+    path = tmp_path / "m.json"
+    asked = ("--calibration", "0.3", "--extrapolation", "clip", "--no-test", "--model", path)
+    assert fruler("fit", houses, "--target", "price", *asked).returncode == 0
+    rules = load_model(path).rule_base_
+    assert (rules.intervals.method, rules.extrapolation) == ("calibration", "clip")
+    assert "predict_interval" in fruler("export", path, "--to", "python", "--interval", "0.9").stdout
+    assert_one_line(
+        fruler("export", path, "--to", "latex", "--interval", "0.9"), "--interval: latex has no such choice"
+    )
+    assert_one_line(fruler("export", path, "--to", "fml"), "FML cannot clip values outside the training data")
+    for wrong in (("--calibration", "2"), ("--extrapolation", "flat")):
+        assert_one_line(fruler("fit", houses, "--target", "price", *wrong), f"{wrong[0]} must be")
+
+
 def assert_says_why(result):
     assert result.returncode == 0
     assert result.stderr == (

@@ -11,7 +11,7 @@ from fruler import load_model
 from fruler.data import load_frog
 from fruler.explain.text import rules_text
 from fruler.export import TARGETS, export_model
-from fruler.model_file.file import Model, write_model
+from fruler.model_file.file import Model, model_bytes, write_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 
@@ -173,3 +173,16 @@ def test_a_report_on_data_needs_the_target(fruler, model, tmp_path):
     result = fruler("report", model, tmp_path / "new.csv", "-o", tmp_path / "r.html")
     assert_one_line(result, "no row has a value of 'price'")
     assert not (tmp_path / "r.html").exists()
+
+
+def test_more_rules_than_anybody_can_read_are_not_shown(fruler, tmp_path):
+    n = 2_001
+    x = Variable("x", FuzzyPartition(list(range(1, n)), (0.0, float(n))))
+    rules = RuleBase([x], [[[k, k]] for k in range(n)], [[float(k), 0.0] for k in range(n)])
+    (tmp_path / "m.json").write_bytes(model_bytes(Model(rules)))
+    for arguments in (["rules"], ["report", "-o", tmp_path / "r.html"]):
+        result = fruler(arguments[0], tmp_path / "m.json", *arguments[1:])
+        assert result.returncode == 2
+        assert "m.json has 2,001 rules with 0 coefficients, more than anybody can read" in result.stderr
+    (tmp_path / "t.csv").write_text("x\n1.5\n", encoding="utf-8")
+    assert fruler("predict", tmp_path / "m.json", tmp_path / "t.csv").returncode == 0

@@ -1,5 +1,6 @@
 """How the error changes with split points, against numerical derivatives; and how far they are moved."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -139,14 +140,78 @@ def test_a_row_at_the_end_of_a_ramp_is_outside_whatever_rounding_says(end, round
 
 
 MAX_STEP, MIN_ROWS, MIN_GAP = 0.5, 4, 1e-7
+MANY_ROWS, MAX_DISTINCT, MIN_REPEATS = 15, 3, 2
+ENOUGH = np.array([MANY_ROWS, MAX_DISTINCT, MIN_REPEATS], dtype=np.intc)
 
 
-def moved(inputs, places, steps, values, fixed, min_gap=MIN_GAP):
+def numbered(values):
+    """Number sorted values, equal ones alike."""
+    return np.array([np.unique(row, return_inverse=True)[1] for row in values], dtype=np.intc)
+
+
+def moved(inputs, places, steps, values, fixed, min_gap=MIN_GAP, least_width=0.0):
     domains = np.column_stack([values[:, 0], values[:, -1]])
     flags = np.asarray(fixed, dtype=np.uint8)
     numbers = np.asarray(inputs, dtype=np.intc)
-    arguments = np.asarray(places, dtype=float), np.asarray(steps, dtype=float), values, domains, flags
-    return growth_tuning.moved_places(numbers, *arguments, MAX_STEP, MIN_ROWS, min_gap)
+    table = values, numbered(values), np.full(len(values), least_width)
+    arguments = np.asarray(places, dtype=float), np.asarray(steps, dtype=float), table, domains, flags
+    return growth_tuning.moved_places(numbers, *arguments, MAX_STEP, MIN_ROWS, min_gap, ENOUGH)
+
+
+def slivers_by_hand(values, edges, least_width):
+    """Which labels between neighbouring edges are narrow, of few rows, and of more than a few values."""
+    found = []
+    for low, high in itertools.pairwise(edges):
+        inside = values[(values >= low) & ((values < high) | (high == edges[-1]))]
+        n_distinct = len(set(inside.tolist()))
+        discrete = 0 < n_distinct <= MAX_DISTINCT and len(inside) >= MIN_REPEATS * n_distinct
+        found.append(high - low < least_width * (1.0 - 1e-9) and not discrete and len(inside) < MANY_ROWS)
+    return found
+
+
+def random_edges(rng, values, least_width):
+    """Edges between which no label is a sliver, or has too few rows."""
+    distinct = np.unique(values)
+    edges = [values[0], values[-1]]
+    for place in rng.permutation((distinct[1:] + distinct[:-1]) / 2.0)[: rng.integers(0, 12)]:
+        tried = sorted([*edges, float(place)])
+        if n_between(values, tried[1:-1]).min() >= MIN_ROWS and not any(slivers_by_hand(values, tried, least_width)):
+            edges = tried
+    return edges
+
+
+@examples(1.0)
+@given(seeds, st.floats(0.0, 0.3), st.sampled_from([2.0, 5.0, 20.0, 1e6]))
+def test_slivers_are_those_found_by_hand(seed, share, n_values):
+    rng = np.random.default_rng(seed)
+    values = np.sort(np.round(n_values * rng.uniform(size=60)))
+    least_width = share * np.ptp(values)
+    edges = np.sort([values[0], *rng.uniform(values[0], values[-1], 8), values[-1]])
+    found = growth_tuning.slivers(values, numbered(values[None])[0], edges[:-1], edges[1:], least_width, ENOUGH)
+    assert found.tolist() == slivers_by_hand(values, edges, least_width)
+
+
+@examples(1.0)
+@given(seeds, st.floats(0.0, 0.15), st.sampled_from([5.0, 20.0, 1e6]), st.floats(0.01, 3.0))
+def test_no_step_leaves_a_sliver(seed, share, n_values, size):
+    rng = np.random.default_rng(seed)
+    values = np.sort(np.round(n_values * rng.uniform(size=60)) / n_values)
+    # Some rows share a value: a label of these may be narrow.
+    values = np.sort(np.append(values, np.repeat(rng.choice(values), 20)))
+    least_width = share * np.ptp(values)
+    edges = random_edges(rng, values, least_width)
+    places = np.array(edges[1:-1])
+    for _ in range(4):
+        steps = size * rng.normal(size=len(places))
+        places = moved(np.zeros(len(places), dtype=int), places, steps, values[None], [False], least_width=least_width)
+        assert not any(slivers_by_hand(values, [values[0], *places, values[-1]], least_width))
+        assert n_between(values, places).min() >= MIN_ROWS
+        assert (np.diff(places) > 0.0).all()
+
+
+def test_a_label_becomes_as_narrow_as_it_may():
+    values = np.arange(100.0)[None]
+    assert moved([0, 0], [30.5, 60.5], [14.0, -14.0], values, [False], least_width=12.0).tolist() == [44.5, 56.5]
 
 
 def n_between(values, edges):

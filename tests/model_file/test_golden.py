@@ -13,6 +13,7 @@ from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.estimators.saved_model import save_regressor
 from fruler.model_file.file import read_model
 from fruler.rules import NominalPartition
+from fruler.rules.intervals import Intervals
 from fruler.rules.truth import Truth
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -26,6 +27,8 @@ HASHES = {
     "fruler-1.json": "0748201ae4c84400",
     "hand-1.expected.json": "7534b717dabde537",
     "hand-1.json": "98e8f0bd5ce1be19",
+    "intervals-1.expected.json": "6c774c77f219652d",
+    "intervals-1.json": "3237d5f5f0dc6303",
     "limits-1.expected.json": "101ff69f30fd3108",
     "limits-1.json": "e6ed0068f439a900",
     "mamdani-3.expected.json": "f592226f97d5c4f3",
@@ -52,6 +55,7 @@ CLASSES = {
     "hand-1": FuzzyRuleRegressor,
     "curves-1": FuzzyRuleRegressor,
     "truth-1": FuzzyRuleRegressor,
+    "intervals-1": FuzzyRuleRegressor,
     "table-2": FuzzyRuleRegressor,
     "mamdani-3": FuzzyRuleRegressor,
     "own-3": FuzzyRuleRegressor,
@@ -203,3 +207,22 @@ def test_a_file_of_the_time_before_truth_leaves_it_unknown():
     assert model.pareto_[["curves", "truth"]].isna().all(axis=None)
     assert model.rules_[["rmse", "rmse alone"]].isna().all(axis=None)
     assert "Typical error" not in str(model.rule_base_)
+
+
+def test_the_golden_intervals_are_those_of_the_file():
+    model = load_model(GOLDEN / "intervals-1.json")
+    assert (model.extrapolation, model.rule_base_.extrapolation) == ("clip", "clip")
+    spreads = [0.4375, 0.1 + 0.7, 1.5]
+    intervals = Intervals([0.1 + 0.2, 0.5, 0.95], [5e-324, 1.25, 4.0], spreads, 19, "cross-validation")
+    assert model.rule_base_.intervals == intervals
+    expected = json.loads((GOLDEN / "intervals-1.expected.json").read_text(encoding="utf-8"))
+    found = model.rule_base_.predict_interval(expected["rows"], 0.9)
+    for name in ("lower", "upper", "outside"):
+        np.testing.assert_allclose(getattr(found, name), expected[name], rtol=1e-12)
+
+
+def test_a_file_of_the_time_before_intervals_has_none():
+    model = load_model(GOLDEN / "truth-1.json")
+    assert (model.rule_base_.intervals, model.rule_base_.extrapolation) == (None, "linear")
+    with pytest.raises(ValueError, match="give such rows to with_intervals"):
+        model.rule_base_.predict_interval([[0.0]])

@@ -19,6 +19,7 @@ SKOPS_TYPES = {
     "fruler.rules.consequents.LinearConsequents",
     "fruler.table.gaps.Gaps",
     "fruler.rules.partitions.FuzzyPartition",
+    "fruler.rules.intervals.Intervals",
     "fruler.rules.rule_base.RuleBase",
     "fruler.rules.variables.Variable",
     "fruler.rules.summary.TrainingSummary",

@@ -147,6 +147,13 @@ def fit(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="The same seed, the same rules.")] = 0,
     jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")] = 1,
+    calibration: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Keep this share of the rows for prediction intervals, as in 0.2."),
+    ] = None,
+    extrapolation: Annotated[
+        str, typer.Option(metavar="HOW", help="Outside the training data: linear, or clip to their range.")
+    ] = "linear",
     algorithm: Annotated[
         str, typer.Option(metavar="NAME", help=f"How to learn: {', '.join(algorithm_names())}.")
     ] = DEFAULT,
@@ -187,6 +194,8 @@ def fit(
             time_limit=time_limit,
             seed=seed,
             jobs=jobs,
+            calibration=calibration,
+            extrapolation=extrapolation,
             algorithm=algorithm,
             checkpoint=checkpoint,
             test=not no_test,
@@ -207,6 +216,10 @@ def predict(
     data: Data,
     output: Output = "-",
     keep: Annotated[bool, typer.Option("--keep", help="Write the columns of DATA too.")] = False,
+    interval: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Add an interval that covers this share of rows, as in 0.9."),
+    ] = None,
     format: Format = None,
     sep: Sep = None,
     decimal: Decimal = None,
@@ -219,12 +232,12 @@ def predict(
 
     Columns are found by their names; others are ignored. A value that is missing, and a category that the model does
     not know, is estimated from the rest of its row. Standard error says how many such values there are, and how many
-    rows lie outside the training data.
+    rows lie outside the training data. With --interval there are two more columns, lower and upper.
     """
     from fruler.cli.predict import write_predictions
 
     reading = _reading(format, sep, decimal, thousands, na_values, sheet)
-    write_predictions(model, data, reading, output, keep=keep, as_json=json)
+    write_predictions(model, data, reading, output, keep=keep, as_json=json, interval=interval)
 
 
 @app.command(epilog=_examples("fruler explain m.json new.csv --row 3"))
@@ -327,11 +340,15 @@ def export(
         list[str] | None,
         typer.Option(metavar="NAME", help="A column that sql puts before the prediction; may be repeated."),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Add prediction intervals for this share, in python, c, sql and onnx."),
+    ] = None,
 ) -> None:
     """Write the rules in another language or format."""
     from fruler.cli.views import write_export
 
-    write_export(model, to, output, gaps=gaps, table=table, keep=keep or ())
+    write_export(model, to, output, gaps=gaps, table=table, keep=keep or (), interval=interval)
 
 
 @app.command(epilog=_examples("fruler bench --data keel --sets friedman,dee --seeds 1"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from fruler._wording import counted
 from fruler.cli.failures import say
-from fruler.cli.input import read_any_model
+from fruler.cli.input import read_shown_model
 from fruler.cli.output import STDOUT, show, write_output
 from fruler.cli.output import as_json as to_json
 from fruler.cli.predict import NewRows, rows_for
@@ -20,7 +20,7 @@ def explain_table(
     model_file: Path, data: str, options: ReadOptions, *, row: int | None = None, rows: int = 5, as_json: bool = False
 ) -> None:
     """Do what ``fruler explain`` does; rows are counted from 1."""
-    model = read_any_model(model_file)
+    model = read_shown_model(model_file)
     found = rows_for(model, data, options)
     n_rows = len(found.inputs)
     if row is not None and row > n_rows:

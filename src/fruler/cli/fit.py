@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from fruler._wording import counted, number_within, quote_names
+from fruler._wording import counted, either, number_within, quote_names
 from fruler.cli.failures import say
 from fruler.cli.holdout import (
     MIN_ROWS_FOR_TEST,
@@ -34,9 +34,11 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.estimators.saved_model import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
-from fruler.rules.rule_base import RuleBase
+from fruler.rules.rule_base import EXTRAPOLATIONS, RuleBase
 from fruler.table.preparation import PreparedTable, prepare_table
 
+# What is done outside the training data unless the user says otherwise.
+_AS_EVER = "linear"
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 
@@ -58,6 +60,8 @@ class FitOptions:
     time_limit: float | None = None
     seed: int = 0
     jobs: int = 1
+    calibration: float | None = None
+    extrapolation: str = _AS_EVER
     algorithm: str = DEFAULT
     checkpoint: Path | None = None
     test: bool = True
@@ -114,6 +118,13 @@ def _check(options: FitOptions) -> None:
         raise ValueError(f"--max-rules: the algorithm {options.algorithm} has no such limit; leave the option out")
     if options.categories and "categorical_features" not in estimator._get_param_names():
         raise ValueError(f"--category: the algorithm {options.algorithm} takes no such names; leave the option out")
+    if options.calibration is not None and not 0.0 < options.calibration < 1.0:
+        raise ValueError(f"--calibration must be a share between 0 and 1, as in 0.2; got {options.calibration:g}")
+    if options.extrapolation not in EXTRAPOLATIONS:
+        raise ValueError(f"--extrapolation must be {either(EXTRAPOLATIONS)}; got {options.extrapolation!r}")
+    for name in _asked(options):
+        if name not in estimator._get_param_names():
+            raise ValueError(f"--{name}: the algorithm {options.algorithm} has no such choice; leave the option out")
     sources = [] if options.data == STDIN else [options.data]
     for path in (options.model, options.report):
         if path is not None:
@@ -154,6 +165,7 @@ def _settings(
     options: FitOptions, prepared: PreparedTable, time_limit: float | None, progress: ProgressLine, search: str
 ) -> dict[str, Any]:
     settings: dict[str, Any] = {} if options.max_rules is None else {"max_rules": options.max_rules}
+    settings |= _asked(options)
     if prepared.categories and "categorical_features" in _estimator(options)._get_param_names():
         # A part of the table may look different: what a column is, all rows decide.
         settings["categorical_features"] = prepared.categories
@@ -168,6 +180,12 @@ def _settings(
         "random_state": options.seed,
         "callbacks": [progress],
     }
+
+
+def _asked(options: FitOptions) -> dict[str, Any]:
+    """Return what the user asks for of intervals and extrapolation."""
+    asked: dict[str, Any] = {} if options.calibration is None else {"calibration": options.calibration}
+    return asked | ({} if options.extrapolation == _AS_EVER else {"extrapolation": options.extrapolation})
 
 
 def _split(options: FitOptions, n_rows: int) -> Split | None:

@@ -153,7 +153,7 @@ def held_out_errors(
         n_learned=len(X),
         n_tested=len(new_rows),
         n_rules=model.n_rules_,
-        rules=error(model.predict(new_rows)),
+        rules=error(rules.predict(new_rows)),
         linear=error(LinearRegression().fit(rules.inputs_of(X), y).predict(rules.inputs_of(new_rows))),
         mean=error(np.full(len(new_rows), y.mean())),
         in_order=in_order,

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import pandas as pd
 
-from fruler._wording import quote_names
+from fruler._wording import counted, quote_names
 from fruler.data.frog import load_frog
 from fruler.data.keel import choose_output
 from fruler.data.options import ReadOptions
@@ -22,6 +22,8 @@ from fruler.model_file.file import Model, read_model
 
 STDIN = "-"
 _KEEL = ("dat", "keel")
+# More than these are not shown.
+MAX_RULES_SHOWN, MAX_COEFFICIENTS_SHOWN = 2_000, 30_000
 _FROG = (".yml", ".yaml")
 
 
@@ -104,6 +106,19 @@ def _as_arff(source: str) -> str | None:
 def read_any_model(path: Path) -> Model:
     """Read a model file, or the rules in a YAML file of FROG."""
     return Model(load_frog(path)) if path.suffix.lower() in _FROG else read_model(path)
+
+
+def read_shown_model(path: Path) -> Model:
+    """Read a model whose rules are to be shown; one that nobody can read would take for ever."""
+    model = read_any_model(path)
+    rules = model.rule_base
+    if rules.n_rules > MAX_RULES_SHOWN or rules.n_coefficients > MAX_COEFFICIENTS_SHOWN:
+        raise ValueError(
+            f"{path.name} has {counted(rules.n_rules, 'rule')} with {counted(rules.n_coefficients, 'coefficient')}, "
+            f"more than anybody can read; at most {MAX_RULES_SHOWN:,} rules with {MAX_COEFFICIENTS_SHOWN:,} "
+            "coefficients are shown: use `fruler predict` or `fruler export`, or fit with a smaller max_rules"
+        )
+    return model
 
 
 def named_by_order(model: Model, frame: pd.DataFrame) -> pd.DataFrame | None:

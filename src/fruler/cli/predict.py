@@ -13,21 +13,20 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler._wording import counted, quote_names, readable_number
+from fruler._wording import counted, quote_names
 from fruler.cli.failures import say
 from fruler.cli.input import STDIN, Table, named_by_order, read_any_model, read_new_rows
 from fruler.cli.output import STDOUT, as_json, check_destination, write_output
 from fruler.data.options import ReadOptions
 from fruler.model_file.file import Model
-from fruler.rules.outside import outside_training
+from fruler.rules.outside import said_of_outside
 from fruler.rules.rule_base import RuleBase
 from fruler.table.preparation import bounded_numbers
 from fruler.table.sources import UnfitValue
 
 COLUMN = "prediction"
+_ENDS = ("lower", "upper")
 _VALUES_SHOWN = 3
-# Of columns with values outside the training data, so many are named.
-_COLUMNS_SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,29 +89,6 @@ class NewRows:
             if texts
         ]
 
-    @cached_property
-    def outside(self) -> npt.NDArray[np.bool_]:
-        """Which inputs that the rules use lie outside the training data."""
-        return np.asarray(outside_training(self.rule_base, self.inputs) & self.rule_base.uses)
-
-    def said_of_outside(self) -> str:
-        """Say how many rows lie outside the training data, and in which columns; nothing where none does."""
-        n_outside = int(self.outside.any(axis=1).sum())
-        if not n_outside or self.rule_base.training is None:
-            return ""
-        told = []
-        for j in np.flatnonzero(self.outside.any(axis=0)):
-            variable = self.rule_base.variables[j]
-            ends = [float(end[j]) for end in (self.rule_base.training.low, self.rule_base.training.high)]
-            low, high = (variable.written(end) or readable_number(end, 6) for end in ends)
-            rows = counted(int(self.outside[:, j].sum()), "row")
-            learned = f"{low} to {high} {variable.value_unit}".rstrip()
-            told.append(f"{variable.name!r} in {rows} (learned from {learned})")
-        verb = "lies" if n_outside == 1 else "lie"
-        more = f"; and {counted(len(told) - _COLUMNS_SHOWN, 'more input')}" if len(told) > _COLUMNS_SHOWN else ""
-        listed = "; ".join(told[:_COLUMNS_SHOWN]) + more
-        return f"{n_outside:,} of {counted(len(self.inputs), 'row')} {verb} outside the training data: {listed}"
-
     def said(self) -> str:
         """Say what became of rows with gaps; nothing where there are none."""
         if not self.gaps.any():
@@ -163,34 +139,65 @@ def _listed(texts: list[str]) -> str:
 
 
 def write_predictions(
-    model_file: Path, data: str, options: ReadOptions, output: str, *, keep: bool = False, as_json: bool = False
+    model_file: Path,
+    data: str,
+    options: ReadOptions,
+    output: str,
+    *,
+    keep: bool = False,
+    as_json: bool = False,
+    interval: float | None = None,
 ) -> None:
     """Do what ``fruler predict`` does."""
     if output != STDOUT:
         check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
     model = read_any_model(model_file)
+    if interval is not None:
+        _check_interval(model, interval)
     rows = rows_for(model, data, options)
-    predictions = np.full(len(rows.inputs), np.nan)
-    if rows.complete.any():
-        predictions[rows.complete] = model.rule_base.predict(rows.inputs[rows.complete])
-    write_output(output, _json(model, predictions) if as_json else _csv(rows.table, predictions, keep))
-    for said in (rows.said(), rows.said_of_outside()):
+    columns = {name: np.full(len(rows.inputs), np.nan) for name in (COLUMN, *(() if interval is None else _ENDS))}
+    known = rows.complete
+    if known.any():
+        columns[COLUMN][known] = model.rule_base.predict(rows.inputs[known])
+        if interval is not None:
+            ends = model.rule_base.predict_interval(rows.inputs[known], interval)
+            for name, values in zip(_ENDS, ends, strict=False):
+                columns[name][known] = values
+    write_output(output, _json(model, columns) if as_json else _csv(rows.table, columns, keep))
+    for said in (rows.said(), said_of_outside(rows.rule_base, rows.inputs)):
         if said:
             say(said)
 
 
-def _csv(table: Table, predictions: npt.NDArray[np.float64], keep: bool) -> str:
-    frame = pd.DataFrame({COLUMN: predictions})
+def _check_interval(model: Model, interval: float) -> None:
+    """Refuse a coverage that the model cannot give before any row is read."""
+    if model.rule_base.intervals is None:
+        raise ValueError(
+            "--interval: the model knows no errors on held-out rows, which intervals are made of; "
+            "learn it again with fruler fit --calibration 0.2"
+        )
+    try:
+        model.rule_base.intervals.score(interval)
+    except ValueError as error:
+        raise ValueError(f"--interval: {str(error).rstrip('.')}") from None
+
+
+def _csv(table: Table, columns: dict[str, Floats], keep: bool) -> str:
+    frame = pd.DataFrame(columns)
     if keep:
-        if COLUMN in table.frame.columns:
-            raise ValueError(f"{table.name} has a column {COLUMN!r} already; rename it, or predict without --keep")
-        frame = table.frame.assign(**{COLUMN: predictions})
+        for name in columns:
+            if name in table.frame.columns:
+                raise ValueError(f"{table.name} has a column {name!r} already; rename it, or predict without --keep")
+        frame = table.frame.assign(**columns)
     # Where a missing prediction is all there is to a line, pandas writes quotes: readers skip empty lines.
     text = io.StringIO()
     frame.to_csv(text, index=False, lineterminator="\n")
     return text.getvalue()
 
 
-def _json(model: Model, predictions: npt.NDArray[np.float64]) -> str:
-    values = [None if math.isnan(value) else value for value in predictions.tolist()]
-    return as_json({"target": model.rule_base.target_name, "predictions": values})
+def _json(model: Model, columns: dict[str, Floats]) -> str:
+    lists = {
+        "predictions" if name == COLUMN else name: [None if math.isnan(value) else value for value in values.tolist()]
+        for name, values in columns.items()
+    }
+    return as_json({"target": model.rule_base.target_name, **lists})

@@ -11,7 +11,7 @@ import numpy as np
 
 from fruler._wording import counted, suggest
 from fruler.cli.failures import say
-from fruler.cli.input import STDIN, read_any_model
+from fruler.cli.input import STDIN, read_any_model, read_shown_model
 from fruler.cli.origin import command_origin
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
@@ -29,6 +29,7 @@ from fruler.table.preparation import target_numbers
 _WITH_GAPS = ("sql", "onnx")
 # Exports that read a table which has a name.
 _OVER_A_TABLE = ("sql",)
+_WITH_INTERVALS = ("python", "c", "sql", "onnx")
 
 
 def write_rules(
@@ -43,8 +44,8 @@ def write_rules(
         raise ValueError(f"--{'only' if only else 'sort'} is for rules as text; leave out --{styles[0]}")
     if output != STDOUT:
         check_destination(Path(output), [model_file])
-    model = read_any_model(model_file)
     style = styles[0] if styles else "text"
+    model = read_any_model(model_file) if style == "json" else read_shown_model(model_file)
     content = _rules_as(model, style) if styles else _listed(model.rule_base, sort, only)
     content = content.rstrip("\n")
     if style == "text" and output == STDOUT:
@@ -83,7 +84,7 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
     """Do what ``fruler report`` does."""
     check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
     require_jinja()
-    model = read_any_model(model_file)
+    model = read_shown_model(model_file)
     X = y = None
     if data is not None:
         rows = rows_for(model, data, options)
@@ -116,7 +117,14 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
 
 
 def write_export(
-    model_file: Path, to: str, output: str, *, gaps: bool = True, table: str | None = None, keep: Sequence[str] = ()
+    model_file: Path,
+    to: str,
+    output: str,
+    *,
+    gaps: bool = True,
+    table: str | None = None,
+    keep: Sequence[str] = (),
+    interval: float | None = None,
 ) -> None:
     """Do what ``fruler export`` does."""
     if output != STDOUT:
@@ -128,9 +136,10 @@ def write_export(
     options: dict[str, Any] = {} if gaps else {"gaps": False}
     options |= {} if table is None else {"table": table}
     options |= {"keep": tuple(keep)} if keep else {}
-    for name in ("table", "keep"):
-        if name in options and to not in _OVER_A_TABLE:
-            raise ValueError(f"--{name}: {to} has no such choice; it is for {' and '.join(_OVER_A_TABLE)}")
+    options |= {} if interval is None else {"interval": interval}
+    for name, targets in (("table", _OVER_A_TABLE), ("keep", _OVER_A_TABLE), ("interval", _WITH_INTERVALS)):
+        if name in options and to not in targets:
+            raise ValueError(f"--{name}: {to} has no such choice; it is for {', '.join(targets)}")
     model = read_any_model(model_file)
     content = export_model(model.rule_base, to, **options)
     if isinstance(content, bytes) and output == STDOUT and sys.stdout.isatty():

@@ -31,6 +31,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.fruler import FRULERRegressor
 from fruler.estimators.growth import FuzzyRuleRegressor
 from fruler.learning.algorithm import Algorithm
+from fruler.rules.intervals import PredictionIntervals
 
 _PARAMETERS = """client : distributed.Client, default=None
         The way to the cluster; None: the client that was made last.
@@ -89,6 +90,14 @@ class DaskRuleRegressor(BaseRuleRegressor):
         with losses_named(find_client(self.client)):
             return super().fit(X, y, sample_weight)
 
+    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        if self.calibration is not None:
+            raise ValueError(
+                "calibration needs rows in memory; on a cluster leave it out, and give rows that were not learned from "
+                "to model.to_local().with_intervals(X, y)."
+            )
+        return X, y, sample_weight
+
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> RemoteTable:
         client = find_client(self.client)
         source = Source(self, X, y, sample_weight)
@@ -115,12 +124,34 @@ class DaskRuleRegressor(BaseRuleRegressor):
         """
         check_is_fitted(self, "rule_base_")
         if isinstance(X, da.Array):
-            model = self.to_local()
+            model = self._quiet()
             return whole_rows(X).map_blocks(predict_block, model, drop_axis=1, dtype=np.float64, meta=np.empty(0))
         if hasattr(X, "map_partitions"):
             outline = pd.Series(np.empty(0), index=X._meta.index, name=self.rule_base_.target_name)
-            return X.map_partitions(predict_frame, self.to_local(), meta=outline)
+            return X.map_partitions(predict_frame, self._quiet(), meta=outline)
         return super().predict(X)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
+        """Return for each row an interval in which its target lies with some probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The inputs, in memory; `to_local` gives a model whose `predict_interval` workers can call on partitions.
+        coverage : float, default=0.9
+            The share of rows whose target lies in their interval.
+
+        Returns
+        -------
+        PredictionIntervals
+            As that of the estimator for data in memory.
+        """
+        if dask.is_dask_collection(X):
+            raise ValueError(
+                "predict_interval takes rows in memory; for a Dask collection call it on partitions, as in "
+                "X.map_partitions(lambda part, model: model.predict_interval(part).lower, model.to_local())."
+            )
+        return super().predict_interval(X, coverage)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R² of the predictions; of Dask collections without bringing them to the client.
@@ -142,7 +173,13 @@ class DaskRuleRegressor(BaseRuleRegressor):
         if not dask.is_dask_collection(X):
             return float(super().score(X, y, sample_weight))
         with nullcontext() if self.client is None else self.client.as_current():
-            return r2_of(self.to_local(), X, y, sample_weight)
+            return r2_of(self._quiet(), X, y, sample_weight)
+
+    def _quiet(self) -> BaseRuleRegressor:
+        """Return the model for data in memory, without warnings that nobody would see on a worker."""
+        model = self.to_local()
+        model.warn_outside = False
+        return model
 
     def to_local(self) -> BaseRuleRegressor:
         """Return the fitted model as the estimator for data in memory, which needs no cluster."""

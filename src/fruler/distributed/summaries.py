@@ -86,20 +86,24 @@ def summarise_block(block: Block, nothing: Any = None) -> Summary:
     low, high = (np.append(end(block.values, axis=0), end(block.target)) for end in (np.min, np.max))
     largest = np.maximum(np.abs(low), np.abs(high))
     unit = np.where(largest > 0.0, largest, 1.0)
-    mean = np.append((block.values / unit[:-1]).mean(axis=0), (block.target / unit[-1]).mean())
+    mean = np.append(
+        np.average(block.values / unit[:-1], axis=0, weights=block.weight),
+        np.average(block.target / unit[-1], weights=block.weight),
+    )
     squares = np.zeros(columns)
     for part in block.slices():
-        squares[:-1] += np.square(part.values / unit[:-1] - mean[:-1]).sum(axis=0)
-        squares[-1] += np.square(part.target / unit[-1] - mean[-1]).sum()
+        apart = np.column_stack([part.values / unit[:-1] - mean[:-1], part.target / unit[-1] - mean[-1]])
+        own = np.ones(len(part)) if part.weight is None else part.weight
+        squares += (own[:, None] * np.square(apart)).sum(axis=0)
     weight = float(block.weight.sum()) if block.weight is not None else float(n)
-    spread = np.sqrt(squares / n) * unit
+    spread = np.sqrt(squares / weight) * unit
     digests = (" ".join(digest(values) for values in (block.values, block.target, block.weight)),)
     return Summary((n,), (block.n_given,), low, high, mean * unit, spread, weight, weighted, problems, digests)
 
 
 def merge_summaries(first: Summary, second: Summary) -> Summary:
     """Put the figures of two sets of rows together, the first being those that come first."""
-    n, m = first.n_rows, second.n_rows
+    n, m = first.weight, second.weight
     share = m / (n + m) if n + m else 0.0
     apart = second.mean - first.mean if n and m else np.zeros(len(first.mean))
     mean = first.mean + share * apart if n else second.mean

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from fruler._parallel import n_threads
 from fruler._typing import Floats
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
+from fruler.estimators.calibration import CalibrationRows, split_rows
 from fruler.estimators.fitted_attributes import MadeByFit, with_plain_tables, with_tables
 from fruler.estimators.front import front_table
 from fruler.estimators.notebook import NotebookMixin
@@ -37,7 +38,9 @@ from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.run import Continuation, run_search
 from fruler.learning.training_table import LocalTable, TrainingSample, TrainingTable
 from fruler.rules.curves_table import curves_table
-from fruler.rules.rule_base import RuleBase
+from fruler.rules.intervals import PredictionIntervals
+from fruler.rules.outside import warn_of_outside
+from fruler.rules.rule_base import EXTRAPOLATIONS, Extrapolation, RuleBase
 from fruler.rules.rules_table import rules_table
 from fruler.rules.truth import Truth
 from fruler.rules.units import units_in, with_known_units
@@ -63,6 +66,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
     ----------
     categorical_features, time_limit, n_jobs, random_state, callbacks, verbose, checkpoint, warm_start
         What the table is and how the search is run; every estimator has them, see `FuzzyRuleRegressor`.
+    calibration, extrapolation, warn_outside
+        Rows for prediction intervals, and what is done outside the training data; see there, too.
 
     Attributes
     ----------
@@ -79,6 +84,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         "split_points": [Mapping, None],
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "calibration": [Interval(Real, 0, 1, closed="neither"), None],
+        "extrapolation": [StrOptions(set(EXTRAPOLATIONS))],
+        "warn_outside": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="left"), None],
         "max_evaluations": [Interval(Integral, 1, None, closed="left"), None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -107,11 +115,16 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
     # Where the inputs come from, and how their gaps are filled in; None in a model from a file.
     _sources: Sequence[Source] | None = None
     _moments: Moments | None = None
+    # Rows that were kept from learning.
+    _calibration: CalibrationRows | None = None
 
     def __init__(
         self,
         *,
         categorical_features: Any = "from_dtype",
+        calibration: float | None = None,
+        extrapolation: Extrapolation = "linear",
+        warn_outside: bool = True,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -121,6 +134,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         warm_start: bool = False,
     ) -> None:
         self.categorical_features = categorical_features
+        self.calibration = calibration
+        self.extrapolation = extrapolation
+        self.warn_outside = warn_outside
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -163,7 +179,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, control: RunControl) -> None:
         n_jobs = n_threads(self.n_jobs)
-        table = self._training_table(X, y, sample_weight)
+        rows = self._rows_to_learn_from(X, y, sample_weight)
+        table = self._training_table(*rows)
         with control.watched(self):
             found = run_search(
                 self.algorithm,
@@ -182,6 +199,14 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             if before is not None:
                 self.rule_base_ = self.rule_base_.named_like(before)
             self.rule_base_ = with_known_units(self.rule_base_, units_in(X, y))
+
+    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """Return the rows without those that are kept for calibration, which are put aside."""
+        self._calibration = None
+        if self.calibration is None:
+            return X, y, sample_weight
+        learned, self._calibration = split_rows(X, y, sample_weight, self.calibration, self.random_state)
+        return learned
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check what `fit` was given."""
@@ -205,7 +230,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         self._sample = table.sample
         self._take(self._front[learned.chosen], table)
         self.pareto_ = front_table(self._front)
-        self.sample_indices_ = table.given_numbers(learned.sample_indices)
+        numbers = table.given_numbers(learned.sample_indices)
+        self.sample_indices_ = numbers if self._calibration is None else self._calibration.others[numbers]
         self.n_evaluations_ = learned.n_evaluations
         self.ended_early_ = not learned.exact
         self.history_ = learned.history
@@ -214,11 +240,14 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Make a model of the front the model, with a summary of the rows."""
         training = rows.summarise(point.rule_base, point.cv_error, point.truth)
-        rule_base = replace(point.rule_base, training=training)
+        rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)
         if self._moments is not None and self._sources is not None:
             gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))
             rule_base = replace(rule_base, gaps=gaps).with_sources(self._sources)
         self.rule_base_ = rule_base
+        if self._calibration is not None:
+            kept = self._calibration
+            self.rule_base_ = rule_base.with_intervals(self._inputs(kept.X), kept.y, kept.sample_weight)
         self.n_rules_ = point.rule_base.n_rules
         self.granularities_ = point.rule_base.granularities.astype(np.intp)
         self.regularization_ = point.regularization
@@ -317,7 +346,85 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             The predictions.
         """
         check_is_fitted(self, "rule_base_")
-        return self.rule_base_.predict(self._inputs(X))
+        values = self._inputs(X)
+        if self.warn_outside:
+            warn_of_outside(self.rule_base_, values)
+        return self.rule_base_.predict(values)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
+        """Return for each row an interval in which its target lies with some probability.
+
+        It lies around the prediction, and is wider where the rules that answer err more. It comes from errors on
+        held-out rows: of the fit's own cross-validation, or of rows that were kept for it (`calibration`, or
+        `with_intervals`). The latter are promised to cover at least that share of new rows which are like the rows at
+        hand; the former cover it about, but nothing is promised. Outside the training data intervals are wider, by
+        their width for every range of an input that a row is away, and nothing is promised at all.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs.
+        coverage : float, default=0.9
+            The share of rows whose target lies in their interval.
+
+        Returns
+        -------
+        PredictionIntervals
+            ``lower`` and ``upper``, the ends, and ``outside``: which rows lie outside the training data.
+
+        Raises
+        ------
+        ValueError
+            If nothing is known of errors on held-out rows, or too little for the coverage.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> lower, upper, outside = model.predict_interval(weather.data, coverage=0.9)
+        >>> covered = (lower <= weather.target) & (weather.target <= upper)
+        >>> bool(0.88 < covered.mean() < 0.94)
+        True
+        """
+        check_is_fitted(self, "rule_base_")
+        return self.rule_base_.predict_interval(self._inputs(X), coverage)
+
+    def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Return the model with prediction intervals from rows that it was not learned from.
+
+        Then at least a share `coverage` of new rows like these lies in its interval.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        BaseRuleRegressor
+            A copy of this one with these intervals.
+
+        Examples
+        --------
+        >>> from fruler import FRULERRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> X, y = weather.data, weather.target
+        >>> model = FRULERRegressor(random_state=0, max_evaluations=100).fit(X[::2], y[::2])
+        >>> calibrated = model.with_intervals(X[1::2], y[1::2])
+        >>> calibrated.rule_base_.intervals.n_rows
+        365
+        """
+        check_is_fitted(self, "rule_base_")
+        other = copy.copy(self)
+        other.rule_base_ = self.rule_base_.with_intervals(self._inputs(X), y, sample_weight)
+        return other
 
     def _inputs(self, X: Any) -> Floats:
         """Check a table, and return the inputs of its rows, NaN where there is a gap."""

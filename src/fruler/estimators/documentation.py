@@ -7,6 +7,15 @@ from typing import TypeVar
 _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from_dtype", default="from_dtype"
         The columns that hold categories: by name, by number, or as a mask. "from_dtype": text, truth values, and
         what pandas or polars call a category.
+    calibration : float, default=None
+        The share of the rows that is kept from learning, for prediction intervals alone: then a share of at least
+        `coverage` of new rows like these lies in its interval. `None`: intervals come from the cross-validation of the
+        fit, where it has one, as that of `FuzzyRuleRegressor`; other estimators then have none.
+    extrapolation : {{"linear", "clip"}}, default="linear"
+        What `predict` does with values outside the range of the training data: "linear" goes on with the formulas of
+        the rules, and "clip" takes the nearest value in the range.
+    warn_outside : bool, default=True
+        Whether `predict` warns of rows that lie outside the training data.
     time_limit : float, default=None
         Seconds after which the search ends with the best model so far.
     n_jobs : int, default=None

@@ -17,6 +17,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.rule_base import Extrapolation
 from fruler.stages.discretization import SPLITS, Splits
 from fruler.stages.instance_selection import CORE_ERRORS, CoreError
 
@@ -155,6 +156,9 @@ class FRULERRegressor(BaseRuleRegressor):
         n_restarts: int = 1,
         early_stopping: int | None = None,
         categorical_features: Any = "from_dtype",
+        calibration: float | None = None,
+        extrapolation: Extrapolation = "linear",
+        warn_outside: bool = True,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -165,6 +169,9 @@ class FRULERRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            calibration=calibration,
+            extrapolation=extrapolation,
+            warn_outside=warn_outside,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -14,6 +14,7 @@ from fruler.callbacks import Callback
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
+from fruler.rules.rule_base import Extrapolation
 
 
 @documented("`max_evaluations`, `max_rules` and `early_stopping`", "one row per rule added")
@@ -95,6 +96,9 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         max_evaluations: int | None = None,
         early_stopping: int = 3,
         categorical_features: Any = "from_dtype",
+        calibration: float | None = None,
+        extrapolation: Extrapolation = "linear",
+        warn_outside: bool = True,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -105,6 +109,9 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            calibration=calibration,
+            extrapolation=extrapolation,
+            warn_outside=warn_outside,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,

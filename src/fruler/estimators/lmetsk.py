@@ -18,6 +18,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.rule_base import Extrapolation
 from fruler.table.known_splits import MAX_LABELS
 
 
@@ -114,6 +115,9 @@ class LMETSKRegressor(BaseRuleRegressor):
         mutation_probability: float = 0.2,
         subset: Subset = "auto",
         categorical_features: Any = "from_dtype",
+        calibration: float | None = None,
+        extrapolation: Extrapolation = "linear",
+        warn_outside: bool = True,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -124,6 +128,9 @@ class LMETSKRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            calibration=calibration,
+            extrapolation=extrapolation,
+            warn_outside=warn_outside,
             time_limit=time_limit,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -18,6 +18,8 @@ from fruler.rules.outside import outside_training
 from fruler.rules.rule_base import RuleBase
 from fruler.table.reading import unknown_values
 
+# That of the intervals that explanations tell.
+COVERAGE = 0.9
 ROWS_SHOWN, PARTS_SHOWN, _RULES_SHOWN = 5, 6, 5
 # A rule that fires less than this is not worth a word.
 _MIN_WEIGHT = 0.005
@@ -53,6 +55,8 @@ class Explanation:
         Which values were missing, or categories that are not known; `values` has what was taken for them.
     unknown : tuple of dict of str to str
         For each row the categories that are not known, by column.
+    interval : ndarray of shape (n_samples, 2) or None
+        The ends of the interval that covers 90 % of rows; None where the rules know of none.
 
     Examples
     --------
@@ -83,6 +87,7 @@ class Explanation:
     outside: npt.NDArray[np.bool_]
     missing: npt.NDArray[np.bool_]
     unknown: tuple[dict[str, str], ...] = ()
+    interval: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -102,6 +107,7 @@ class Explanation:
             outside=self.outside[at],
             missing=self.missing[at],
             unknown=self.unknown[at],
+            interval=None if self.interval is None else self.interval[at],
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -158,6 +164,8 @@ class Explanation:
         All inputs of a column of categories are one column; `contributions` has each by itself.
         """
         columns: dict[str, Any] = {"prediction": self.predictions, "base": self.base}
+        if self.interval is not None:
+            columns |= {"lower": self.interval[:, 0], "upper": self.interval[:, 1]}
         columns |= {f"{name} adds": adds for name, adds in joined(self.rule_base, self.contributions).items()}
         columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}
         columns |= {"strongest rule": self.strongest + 1, "strongest rule alone": self.alone}
@@ -173,6 +181,7 @@ class Explanation:
         return [
             {
                 "prediction": float(self.predictions[row]),
+                **({} if self.interval is None else {"interval": self.interval[row].tolist()}),
                 "base": self.base,
                 "adds": by_size({name: float(parts[row]) for name, parts in adds.items()}),
                 "rules": {
@@ -236,6 +245,9 @@ class Explanation:
         # One rule that fires alone says what the model says.
         if len(firing) > 1 or said != self._written(self.predictions[row]):
             lines.append(f"rule {self.strongest[row] + 1} alone says {said}")
+        if self.interval is not None:
+            lower = number_within(self.interval[row, 0], part_tolerance(self.rule_base))
+            lines.append(f"{COVERAGE:.0%} of such rows lie between {lower} and {self._written(self.interval[row, 1])}")
         if self.outside[row].any():
             lines.append(f"outside the training data: {self._names_where(self.outside[row])}")
         unknown = self.unknown[row] if self.unknown else {}
@@ -275,7 +287,7 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         rule_base=rule_base,
         values=values,
         base=training.base,
-        contributions=parts_from(rule_base, values, training.typical) - training.offsets,
+        contributions=parts_from(rule_base, rule_base.clipped(values), training.typical) - training.offsets,
         predictions=rule_base.predict(values),
         activations=activations,
         rule_outputs=rule_base.rule_outputs(values),
@@ -283,4 +295,13 @@ def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
         outside=outside_training(rule_base, values),
         missing=np.isnan(given),
         unknown=tuple(unknown_values(X, used)) if np.isnan(given).any() else (),
+        interval=_interval(rule_base, values),
     )
+
+
+def _interval(rule_base: RuleBase, values: Floats) -> Floats | None:
+    """Return the ends of prediction intervals, where enough is known for them."""
+    if rule_base.intervals is None or rule_base.intervals.coverages[-1] < COVERAGE:
+        return None
+    lower, upper, _ = rule_base.predict_interval(values, COVERAGE)
+    return np.column_stack([lower, upper])

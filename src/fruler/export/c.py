@@ -64,13 +64,29 @@ static double centre(double height, double middle, double skew)
 """
 
 
-def export(rule_base: RuleBase) -> str:
+_INTERVAL = """
+/* Return the prediction for one row, as fruler_predict_interval does. */
+double fruler_predict(const double *x)
+{
+    double lower, upper;
+    return fruler_predict_interval(x, &lower, &upper);
+}
+"""
+
+_PREDICT = "double fruler_predict(const double *x)"
+_PREDICT_INTERVAL = "double fruler_predict_interval(const double *x, double *lower, double *upper)"
+
+
+def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
     r"""Write a rule base as one file of C99.
 
     Parameters
     ----------
     rule_base : RuleBase
         The model.
+    interval : float, optional
+        The coverage of prediction intervals, such as 0.9. Then there is also ``fruler_predict_interval``, which writes
+        the ends of the interval to where two pointers point, and returns the prediction.
 
     Returns
     -------
@@ -102,7 +118,7 @@ def export(rule_base: RuleBase) -> str:
         return sum / total;
     }
     """
-    plan = make_plan(rule_base)
+    plan = make_plan(rule_base, interval)
     return _Writer(rule_base, plan, make_input_plan(rule_base, plan)).file()
 
 
@@ -141,7 +157,8 @@ class _Writer:
             "",
             f"extern const char *const fruler_inputs[{n_columns}];",
             "extern const char *const fruler_target;",
-            "double fruler_predict(const double *x);",
+            f"{_PREDICT};",
+            *([] if self.plan.interval is None else [f"{_PREDICT_INTERVAL};"]),
             *declared_functions(self.input_plan),
             "",
             f"const char *const fruler_inputs[{n_columns}] = {{",
@@ -156,13 +173,16 @@ class _Writer:
         text += _TRIANGLE if self.plan.limits else ""
         text += _FROM_MIDDLE if self.plan.limits and not self.plan.covered else ""
         text += _CENTRE if self.plan.said else ""
+        text += _INTERVAL if self.plan.interval is not None else ""
         return text + "\n" + "\n".join(self.function()) + "\n"
 
     def function(self) -> list[str]:
         n_rules, n_columns = self.rule_base.n_rules, len(self.rule_base.columns)
+        interval = self.plan.interval
+        ends = "" if interval is None else f" and the ends of its interval ({interval.coverage:.10g} of rows lie in it)"
         lines = [
-            f"/* Return the prediction for one row: {n_columns} numbers in the order of fruler_inputs. */",
-            "double fruler_predict(const double *x)",
+            f"/* Return the prediction for one row{ends}: {n_columns} numbers in the order of fruler_inputs. */",
+            _PREDICT if interval is None else _PREDICT_INTERVAL,
             "{",
         ]
         plain = self.input_plan.plain
@@ -172,13 +192,16 @@ class _Writer:
             variable = self.rule_base.variables[j]
             note = comment(name_with_unit(variable.name, variable.unit))
             value = f"x[{j}]" if plain else f"values[{self.input_plan.needed.index(j)}]"
-            lines.append(f"    const double {self.inputs[j]} = {value}; {note}")
+            kind = "double" if j in self.plan.clips else "const double"
+            lines.append(f"    {kind} {self.inputs[j]} = {value}; {note}")
         lines += [f"    double weight[{n_rules}], output[{n_rules}], total = 0.0, sum = 0.0;", ""]
         if self.plan.used:
             finite = " && ".join(f"isfinite({self.inputs[j]})" for j in self.plan.used)
-            lines += [f"    if (!({finite}))", "        return NAN;", ""]
+            nothing = "return NAN;" if interval is None else "return *lower = *upper = NAN;"
+            lines += [f"    if (!({finite}))", f"        {nothing}", ""]
         elif plain or not self.input_plan.needed:
             lines += ["    (void)x;", ""]
+        lines += self.outside()
         lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
         for j, (low, high) in self.plan.limits.items():
             lines.append(f"    const double {self.inside[j]} = fmin(fmax({self.inputs[j]}, {low!r}), {high!r});")
@@ -198,10 +221,51 @@ class _Writer:
         return [
             *lines,
             "",
+            *self.reach(),
             f"    for (int rule = 0; rule < {n_rules}; ++rule)",
             "        sum += weight[rule] * output[rule];",
-            f"    return sum / total{self.with_curves};",
+            *self.answer(f"sum / total{self.with_curves}", "reach / total"),
             "}",
+        ]
+
+    def outside(self) -> list[str]:
+        """Return the lines for rows outside the training data."""
+        lines = []
+        if self.plan.interval is not None:
+            radii = ", ".join(map(repr, self.plan.interval.radii))
+            lines += [
+                "    /* How far intervals reach where each rule alone answers. */",
+                f"    static const double radii[{self.rule_base.n_rules}] = {{{radii}}};",
+                "    /* How far the row lies outside the training data, as a share of their range. */",
+                "    double beyond = 0.0;",
+            ]
+            for j, (low, high) in self.plan.interval.ranges.items():
+                name = self.inputs[j]
+                distance = f"fmax(fmax({low!r} - {name}, {name} - {high!r}), 0.0)"
+                lines.append(f"    beyond += {distance} / {high - low!r};")
+            lines.append("")
+        for j, (low, high) in self.plan.clips.items():
+            lines.append(f"    {self.inputs[j]} = fmin(fmax({self.inputs[j]}, {low!r}), {high!r});")
+        return lines
+
+    def reach(self) -> list[str]:
+        if self.plan.interval is None:
+            return []
+        return [
+            "    double reach = 0.0;",
+            f"    for (int rule = 0; rule < {self.rule_base.n_rules}; ++rule)",
+            "        reach += weight[rule] * radii[rule];",
+        ]
+
+    def answer(self, prediction: str, reach: str) -> list[str]:
+        """Return the last lines, with expressions for the prediction and how far its interval reaches."""
+        if self.plan.interval is None:
+            return [f"    return {prediction};"]
+        return [
+            f"    const double prediction = {prediction};",
+            f"    *lower = prediction - {reach} * (1.0 + beyond);",
+            f"    *upper = prediction + {reach} * (1.0 + beyond);",
+            "    return prediction;",
         ]
 
     def label(self, condition: Condition) -> str:
@@ -272,7 +336,7 @@ class _Writer:
             f"        for (int rule = 1; rule < {self.rule_base.n_rules}; ++rule)",
             "            if (steps[rule] < steps[best])",
             "                best = rule;",
-            f"        return {answer}[best]{self.with_curves};",
+            *(f"    {line}" for line in self.answer(f"{answer}[best]{self.with_curves}", "radii[best]")),
             "    }",
         ]
 

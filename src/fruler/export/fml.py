@@ -75,6 +75,8 @@ def export(rule_base: RuleBase) -> str:
         raise ValueError(
             "FML has labels that all rules share, and these rules have sets of their own; choose another format."
         )
+    if rule_base.extrapolation != "linear":
+        raise ValueError("FML cannot clip values outside the training data; choose another format.")
     curves = [curve for curve in rule_base.curves if curve.n_pieces > 1]
     n_rules = rule_base.n_rules * math.prod(curve.n_pieces for curve in curves)
     if curves and n_rules > _MAX_RULES:

@@ -12,16 +12,18 @@ from fruler._wording import install_advice
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.onnx_graph import ML_DOMAIN, Graph
 from fruler.export.onnx_inputs import ML_OPSET, add_inputs
+from fruler.export.onnx_intervals import add_ends, clipped, mean_radius, radius_or_nearest
 from fruler.export.onnx_triangles import triangle_degrees
 from fruler.export.plan import Border, Condition, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
 
+PREDICTION, ENDS = "prediction", ("lower", "upper")
 # Old enough for runtimes of some years ago.
 OPSET = 17
 _IR_VERSION = 8
 
 
-def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> bytes:
+def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, interval: float | None = None) -> bytes:
     """Write a rule base as an ONNX model.
 
     Its input ``X`` is a table of numbers, shape (n_rows, n_columns), in the order of `RuleBase.columns`; its output
@@ -40,6 +42,9 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> 
     gaps : bool, default=True
         Whether to fill in gaps. Without that the model is faster, and the prediction is NaN where a column that it
         needs has a gap.
+    interval : float, optional
+        The coverage of prediction intervals, such as 0.9. Their ends are two more outputs of shape (n_rows, 1),
+        ``lower`` and ``upper``.
 
     Returns
     -------
@@ -58,7 +63,8 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> 
     except ImportError as error:
         raise ImportError(f"ONNX export needs onnx; {install_advice('onnx')}") from error
     dtype = np.dtype(np.float32 if float32 else np.float64)
-    plan = make_plan(rule_base)
+    plan = make_plan(rule_base, interval)
+    outputs = [PREDICTION, *([] if interval is None else ENDS)]
     input_plan = make_input_plan(rule_base, plan, gaps)
     graph, inputs = _graph_of_columns(rule_base, plan, input_plan, dtype)
     kind = helper.np_dtype_to_tensor_dtype(dtype)
@@ -78,7 +84,7 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True) -> 
                 helper.make_tensor_value_info(name, text if is_text else kind, ["n_rows", width])
                 for name, width, is_text in inputs
             ],
-            [helper.make_tensor_value_info("prediction", kind, ["n_rows", 1])],
+            [helper.make_tensor_value_info(name, kind, ["n_rows", 1]) for name in outputs],
             [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
         ),
         opset_imports=opsets,
@@ -96,11 +102,12 @@ def _graph_of_columns(
     """Return the graph, and what goes in: names, numbers of columns, and whether they are text."""
     columns = input_plan.columns
     if input_plan.numeric:
-        return _build(rule_base, plan, input_plan, dtype, ["X"], "prediction"), [("X", len(columns), False)]
-    if "prediction" in rule_base.columns:
-        raise ValueError("The column 'prediction' has the name of the output of an ONNX model; rename it.")
+        return _build(rule_base, plan, input_plan, dtype, ["X"], PREDICTION), [("X", len(columns), False)]
+    for name in (PREDICTION, *(ENDS if plan.interval is not None else ())):
+        if name in rule_base.columns:
+            raise ValueError(f"The column {name!r} has the name of an output of the ONNX model; rename it.")
     names = [f"column {place}" for place in range(len(columns))]
-    graph = _build(rule_base, plan, input_plan, dtype, names, "prediction")
+    graph = _build(rule_base, plan, input_plan, dtype, names, PREDICTION)
     inputs = [(column.name, 1, column.levels is not None) for column in columns]
     return graph.renamed(dict(zip(names, rule_base.columns, strict=True))), inputs
 
@@ -204,27 +211,34 @@ def _build(
     graph.constant("zero", 0.0)
     graph.constant("one", 1.0)
     if input_plan.plain and rule_base.gaps is None:
-        _add_prediction(graph, rule_base, plan, sources[0], target)
+        given = sources[0]
+        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), target)
     else:
-        inputs, refused = add_inputs(graph, input_plan, sources)
-        graph.add("Add", [_add_prediction(graph, rule_base, plan, inputs, "answer"), refused], target)
+        given, refused = add_inputs(graph, input_plan, sources)
+        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), "answer")
+        graph.add("Add", ["answer", refused], target)
+    if plan.interval is not None:
+        add_ends(graph, plan.interval, given, target, reach, ENDS)
     return graph
 
 
 def _add_prediction(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
-    """Add what the rules and the curves say together."""
+    """Add what the rules and the curves say together; return how far intervals reach inside the training data."""
     if not plan.curves:
         return _add_rules(graph, rule_base, plan, source, target)
-    rules = _add_rules(graph, rule_base, plan, source, "rules")
-    return graph.add("Add", [rules, _curves(graph, plan, source)], target)
+    reach = _add_rules(graph, rule_base, plan, source, "rules")
+    graph.add("Add", ["rules", _curves(graph, plan, source)], target)
+    return reach
 
 
 def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
-    """Add what the rules say without curves."""
+    """Add what the rules say without curves; return how far intervals reach, nothing where there are none."""
     slopes = graph.constant("slopes", rule_base.slopes.T)
     intercepts = graph.constant("intercepts", rule_base.consequents.intercepts)
+    radii = "" if plan.interval is None else graph.constant("radii", [plan.interval.radii])
     if rule_base.n_rules == 1 and not plan.said:
-        return graph.add("Gemm", [source, slopes, intercepts], target)
+        graph.add("Gemm", [source, slopes, intercepts], target)
+        return radii
     # Labels have no slopes, but a number that is none makes the product none as well.
     alone = graph.add("Gemm", [source, slopes, intercepts], "rule_outputs")
     gone_over = _gone_over(graph, plan.borders, source)
@@ -235,14 +249,17 @@ def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, targe
     total = graph.add("ReduceSum", [weights, "columns_axis"], "total", keepdims=1)
     weighted = graph.add("Mul", [weights, outputs], "weighted_outputs")
     summed = graph.add("ReduceSum", [weighted, "columns_axis"], "weighted_sum", keepdims=1)
+    reach = mean_radius(graph, radii, weights, total) if radii else ""
     if plan.covered:
-        return graph.add("Div", [summed, total], target)
+        graph.add("Div", [summed, total], target)
+        return reach
     mean = graph.add("Div", [summed, total], "weighted_mean")
     steps = _joined(graph, plan, away, "Add", "steps")
     best = graph.add("ArgMin", [steps], "nearest", axis=1, keepdims=1)
     answer = graph.add("GatherElements", [alone, best], "nearest_output", axis=1)
     fires = graph.add("Greater", [total, "zero"], "fires")
-    return graph.add("Where", [fires, mean, answer], target)
+    graph.add("Where", [fires, mean, answer], target)
+    return radius_or_nearest(graph, reach, best, fires) if radii else ""
 
 
 def _centres(graph: Graph, plan: Plan, whole: str, weights: str) -> str:

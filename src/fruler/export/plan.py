@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fruler.rules.outside import training_ranges
 from fruler.rules.partitions import Partition
+from fruler.rules.prediction_intervals import require_intervals
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_partition import Triangle
 
@@ -124,6 +126,28 @@ class CurvePlan:
 
 
 @dataclass(frozen=True)
+class IntervalPlan:
+    """How far an interval reaches to both sides of a prediction.
+
+    It is the mean of the rules' radii by their weights, or the radius of the nearest rule where none fires; times one
+    more than the sum, over inputs, of the distance from their range as a share of its length.
+
+    Attributes
+    ----------
+    coverage : float
+        The share of rows that is to be covered.
+    radii : tuple of float
+        Of each rule.
+    ranges : dict of int to (float, float)
+        The least and the greatest value of the training data, by input.
+    """
+
+    coverage: float
+    radii: tuple[float, ...]
+    ranges: dict[int, tuple[float, float]]
+
+
+@dataclass(frozen=True)
 class Plan:
     """All that is to be computed.
 
@@ -147,6 +171,10 @@ class Plan:
         Where values of inputs with triangles are brought inside: the least and the greatest, by input.
     said : tuple of LabelPlan
         What each rule says, where that is a label of the output; nothing where rules have linear outputs.
+    clips : dict of int to (float, float)
+        Values of these inputs are brought inside such limits before anything else is computed but an interval's ranges.
+    interval : IntervalPlan or None
+        How far intervals reach, where they are wanted.
     """
 
     borders: tuple[Border, ...]
@@ -158,14 +186,23 @@ class Plan:
     curves: tuple[CurvePlan, ...] = ()
     limits: dict[int, tuple[float, float]] = field(default_factory=dict)
     said: tuple[LabelPlan, ...] = ()
+    clips: dict[int, tuple[float, float]] = field(default_factory=dict)
+    interval: IntervalPlan | None = None
 
     def borders_of(self, feature: int) -> list[int]:
         """Return the numbers of an input's borders, from low to high."""
         return [number for number, border in enumerate(self.borders) if border.input == feature]
 
 
-def make_plan(rule_base: RuleBase) -> Plan:
+def make_plan(rule_base: RuleBase, coverage: float | None = None) -> Plan:
     """Find out what an exported model has to compute.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    coverage : float, optional
+        That of prediction intervals, if they are wanted.
 
     Examples
     --------
@@ -179,10 +216,13 @@ def make_plan(rule_base: RuleBase) -> Plan:
     """
     antecedents = [rule_base.antecedents.conditions(rule) for rule in range(rule_base.n_rules)]
     curve_borders, curves = _curves(rule_base)
+    interval = None if coverage is None else _interval(rule_base, coverage)
     if rule_base.n_rules == 1 and not rule_base.consequents.depend_on_degrees:
         # Whether it fires or is merely the nearest: it alone answers.
         alone = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
-        return Plan((), (), ((),), True, tuple(sorted(alone)), curve_borders, curves)
+        used = tuple(sorted(alone if interval is None else alone | set(interval.ranges)))
+        clips = _clips(rule_base, used)
+        return Plan((), (), ((),), True, used, curve_borders, curves, clips=clips, interval=interval)
     covered = rule_base.antecedents.covers_everything()
     keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)
@@ -203,7 +243,31 @@ def make_plan(rule_base: RuleBase) -> Plan:
     order = {key: number for number, key in enumerate(keys)}
     rules = tuple(tuple(order[part] for part in parts) for parts in antecedents)
     used = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
-    return Plan(borders, tuple(conditions), rules, covered, used, curve_borders, curves, limits, _said(rule_base))
+    return Plan(
+        borders,
+        tuple(conditions),
+        rules,
+        covered,
+        used,
+        curve_borders,
+        curves,
+        limits,
+        _said(rule_base),
+        _clips(rule_base, used),
+        interval,
+    )
+
+
+def _clips(rule_base: RuleBase, used: Sequence[int]) -> dict[int, tuple[float, float]]:
+    """Return the limits of inputs that are clipped."""
+    low, high = rule_base.clips
+    return {j: (float(low[j]), float(high[j])) for j in used if math.isfinite(low[j])}
+
+
+def _interval(rule_base: RuleBase, coverage: float) -> IntervalPlan:
+    """Return how far intervals of a coverage reach."""
+    radii = require_intervals(rule_base).radii(coverage)
+    return IntervalPlan(coverage, tuple(radii.tolist()), training_ranges(rule_base))
 
 
 def _said(rule_base: RuleBase) -> tuple[LabelPlan, ...]:

@@ -19,7 +19,8 @@ from fruler.rules.triangle_partition import Triangle
 _OWN_NAMES = (
     *("math", "datetime", "re", "zoneinfo"),
     *("predict", "row", "values", "rules", "steps", "total", "weight", "output", "curves"),
-    *("INPUTS", "TARGET", "MEANS", "SLOPES"),
+    *("predict_interval", "prediction", "beyond", "reach", "radius", "nearest"),
+    *("INPUTS", "TARGET", "MEANS", "SLOPES", "COVERAGE", "RADII"),
 )
 
 _GONE_OVER = '''
@@ -68,13 +69,24 @@ def _centre(height, middle, skew):
 '''
 
 
-def export(rule_base: RuleBase) -> str:
+_INTERVAL = '''
+
+def predict(row):
+    """Return the prediction for one row, as predict_interval does."""
+    return predict_interval(row)[0]
+'''
+
+
+def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
     """Write a rule base as a Python module.
 
     Parameters
     ----------
     rule_base : RuleBase
         The model.
+    interval : float, optional
+        The coverage of prediction intervals, such as 0.9. Then there is also ``predict_interval(row)``, which returns
+        the prediction and the two ends of its interval.
 
     Returns
     -------
@@ -92,7 +104,7 @@ def export(rule_base: RuleBase) -> str:
     >>> print(export(rules).splitlines()[-1].strip())
     return sum(weight * output for weight, output in rules) / total
     """
-    plan = make_plan(rule_base)
+    plan = make_plan(rule_base, interval)
     return _Writer(rule_base, plan, make_input_plan(rule_base, plan)).module()
 
 
@@ -130,12 +142,17 @@ class _Writer:
             unit = f"  # in {one_line(units[column])}" if column in units else ""
             text += f"    {column!r},{unit}\n"
         text += f")\nTARGET = {rule_base.target_name!r}\n"
+        if self.plan.interval is not None:
+            text += f"COVERAGE = {self.plan.interval.coverage!r}\n"
+            text += "# How far intervals reach where each rule alone answers.\n"
+            text += f"RADII = ({', '.join(map(repr, self.plan.interval.radii))},)\n"
         text += "".join(input_parts(self.input_plan))
         text += _GONE_OVER if self.plan.borders or self.plan.curve_borders else ""
         text += _AWAY if any(condition.counts_labels for condition in self.plan.conditions) and self.seeks else ""
         text += _TRIANGLE if self.plan.limits else ""
         text += _FROM_MIDDLE if self.plan.limits and self.seeks else ""
         text += _CENTRE if self.plan.said else ""
+        text += _INTERVAL if self.plan.interval is not None else ""
         return text + "\n\n" + "\n".join(self.function()) + "\n"
 
     @property
@@ -144,7 +161,10 @@ class _Writer:
         return not self.plan.covered
 
     def function(self) -> list[str]:
-        lines = ["def predict(row):", *input_lines(self.input_plan, self.inputs), ""]
+        name, what = "predict", "the prediction"
+        if self.plan.interval is not None:
+            name, what = "predict_interval", "the prediction and the ends of its interval"
+        lines = [f"def {name}(row):", *input_lines(self.input_plan, self.inputs, what), *self.outside(), ""]
         if self.plan.borders:
             lines.append("    # How far the row has gone over the borders between labels.")
         lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
@@ -165,10 +185,42 @@ class _Writer:
             ]
         lines += ["    ]", "    total = sum(weight for weight, output in rules)", *self.curves()]
         output = "_centre(weight, *output)" if self.plan.said else "output"
-        answer = f"return sum(weight * {output} for weight, output in rules) / total{self.with_curves}"
-        return lines + (
-            [f"    {answer}"] if not self.seeks else ["    if total > 0.0:", f"        {answer}", *self.nearest()]
-        )
+        mean = f"sum(weight * {output} for weight, output in rules) / total{self.with_curves}"
+        reach = "sum(rule[0] * radius for rule, radius in zip(rules, RADII)) / total"
+        answer = self.answer(mean, reach)
+        if not self.seeks:
+            return [*lines, *answer]
+        return [*lines, "    if total > 0.0:", *(f"    {line}" for line in answer), *self.nearest()]
+
+    def outside(self) -> list[str]:
+        """Return the lines for rows outside the training data."""
+        lines = []
+        if self.plan.interval is not None:
+            ranges = self.plan.interval.ranges.items()
+            parts = [
+                f"max({low!r} - {self.inputs[j]}, {self.inputs[j]} - {high!r}, 0.0) / {high - low!r}"
+                for j, (low, high) in ranges
+            ]
+            lines += [
+                "    # How far the row lies outside the training data, as a share of their range.",
+                "    beyond = (",
+            ]
+            lines += [f"        {part} +" for part in parts] + ["        0.0", "    )"]
+        if self.plan.clips:
+            lines.append("    # A value outside the training data counts as the nearest that they have.")
+        for j, (low, high) in self.plan.clips.items():
+            lines.append(f"    {self.inputs[j]} = min(max({self.inputs[j]}, {low!r}), {high!r})")
+        return lines
+
+    def answer(self, prediction: str, reach: str) -> list[str]:
+        """Return the last lines, with expressions for the prediction and how far its interval reaches."""
+        if self.plan.interval is None:
+            return [f"    return {prediction}"]
+        return [
+            f"    prediction = {prediction}",
+            f"    reach = {reach} * (1.0 + beyond)",
+            "    return prediction, prediction - reach, prediction + reach",
+        ]
 
     def label(self, condition: Condition) -> str:
         return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
@@ -220,10 +272,11 @@ class _Writer:
         for rule, numbers in enumerate(self.plan.rules):
             away = [self.away(self.plan.conditions[number]) for number in numbers]
             lines.append(f"        {' + '.join(away) or '0.0'},  # rule {rule + 1}")
-        said = "rules[steps.index(min(steps))][1]"
+        said = "rules[nearest][1]"
         if self.plan.said:
-            said = f"({', '.join(repr(own.whole) for own in self.plan.said)},)[steps.index(min(steps))]"
-        return [*lines, "    ]", f"    return {said}{self.with_curves}"]
+            said = f"({', '.join(repr(own.whole) for own in self.plan.said)},)[nearest]"
+        answer = self.answer(f"{said}{self.with_curves}", "RADII[nearest]")
+        return [*lines, "    ]", "    nearest = steps.index(min(steps))", *answer]
 
     def away(self, condition: Condition) -> str:
         if condition.codes is not None:

@@ -78,11 +78,11 @@ def _regressions(filling: Filling) -> str:
     )
 
 
-def input_lines(plan: InputPlan, names: Sequence[str]) -> list[str]:
+def input_lines(plan: InputPlan, names: Sequence[str], what: str = "the prediction") -> list[str]:
     """Return the first lines of ``predict``: they check a row, and give names to the inputs."""
     if plan.plain:
         return [
-            '    """Return the prediction for one row: finite numbers in the order of INPUTS."""',
+            f'    """Return {what} for one row: finite numbers in the order of INPUTS."""',
             "    values = [float(value) for value in row]",
             "    if len(values) != len(INPUTS):",
             '        raise ValueError(f"a row has {len(INPUTS)} numbers; got {len(values)}")',
@@ -91,7 +91,7 @@ def input_lines(plan: InputPlan, names: Sequence[str]) -> list[str]:
             f"    {_unpacked(names)} = values",
         ]
     lines = [
-        '    """Return the prediction for one row: numbers and texts in the order of INPUTS.',
+        f'    """Return {what} for one row: numbers and texts in the order of INPUTS.',
         "",
         "    A missing value is None or NaN; a text that is not known counts as missing.",
         '    """',

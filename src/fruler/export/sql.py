@@ -15,6 +15,8 @@ from fruler.export.sql_literals import quoted, real
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_partition import Triangle
 
+_ENDS = ("lower", "upper")
+
 
 def export(
     rule_base: RuleBase,
@@ -23,6 +25,7 @@ def export(
     keep: Sequence[str] = (),
     prediction: str = "prediction",
     gaps: bool | Collection[str] = True,
+    interval: float | None = None,
 ) -> str:
     """Write a rule base as a SELECT that predicts every row of a table.
 
@@ -44,6 +47,8 @@ def export(
     gaps : bool or collection of str, default=True
         Whether to fill in gaps; or the columns whose gaps are filled in. Without that the query is much shorter, and
         the prediction is NULL where a column that it needs has a gap.
+    interval : float, optional
+        The coverage of prediction intervals, such as 0.9; their ends are two more columns, ``lower`` and ``upper``.
 
     Returns
     -------
@@ -63,10 +68,10 @@ def export(
     """
     if isinstance(keep, str):
         keep = (keep,)
-    names = [*keep, prediction]
+    names = [*keep, prediction, *([] if interval is None else _ENDS)]
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")
-    plan = make_plan(rule_base)
+    plan = make_plan(rule_base, interval)
     return _Writer(rule_base, plan, make_input_plan(rule_base, plan, gaps), tuple(keep)).query(table, prediction)
 
 
@@ -75,7 +80,8 @@ class _Writer:
 
     x: inputs, m: whether they are missing, k: columns kept, b: how far a row has gone over a border, c: degrees of
     conditions, a: how many labels a row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules,
-    t: the sum of the weights, v: what curves add, z: values of inputs, brought inside their limits.
+    t: the sum of the weights, v: what curves add, z: values of inputs, brought inside their limits, o: how far a row
+    lies outside the training data.
     """
 
     def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan, keep: tuple[str, ...]) -> None:
@@ -89,6 +95,7 @@ class _Writer:
     def query(self, table: str, prediction: str) -> str:
         target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
         before, inner = self.source(table)
+        inner = self.outside(inner)
         inner = self.layer(inner, self.inside(), "values beyond the training data count as the nearest", 0)
         inner = self.layer(inner, self.borders(), "how far each row has gone over the borders of labels", 1)
         inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
@@ -101,6 +108,9 @@ class _Writer:
         inner = self.layer(inner, [rules, total, *curves], "the sum of their weights", 4)
         last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         last.append(f"{self.answer()} AS {quoted(prediction)}")
+        if self.plan.interval is not None:
+            answer, reach = self.answer(), self.reach(self.plan.interval.radii)
+            last += [f"{answer} {sign} {reach} AS {quoted(end)}" for sign, end in zip("-+", _ENDS, strict=True)]
         columns = ",\n       ".join(last)
         count = counted_rules(self.rule_base.n_rules, self.rule_base.n_curves)
         return (
@@ -134,10 +144,48 @@ class _Writer:
         """
         if not new:
             return inner
-        carried = [*self.kept, *self.inputs]
+        carried = self.carried_on
         columns = ",\n  ".join([*([", ".join(carried)] if carried else []), *new])
         end = fence(len(carried) + len(new)) if fenced else ""
         return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS layer_{place}{end}"
+
+    @property
+    def carried_on(self) -> list[str]:
+        """The columns that every step hands on."""
+        return [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
+
+    def outside(self, inner: str) -> str:
+        """Put a SELECT around another that says how far rows lie outside the training data, and clips values."""
+        interval, clips = self.plan.interval, self.plan.clips
+        if interval is None and not clips:
+            return inner
+        columns = [*self.kept, *(self.clipped(j) if j in clips else f"x{j + 1}" for j in self.plan.used)]
+        if interval is not None:
+            parts = [
+                f"CASE WHEN x{j + 1} < {real(low)} THEN ({real(low)} - x{j + 1}) / {real(high - low)} "
+                f"WHEN x{j + 1} > {real(high)} THEN (x{j + 1} - {real(high)}) / {real(high - low)} ELSE 0e0 END"
+                for j, (low, high) in interval.ranges.items()
+            ]
+            columns.append("\n  + ".join(parts or ["0e0"]) + " AS o")
+        text = ",\n  ".join(columns)
+        return f"  -- values outside the training data\n  SELECT\n  {text}\n  FROM (\n{inner}\n  ) AS given"
+
+    def clipped(self, feature: int) -> str:
+        name, (low, high) = f"x{feature + 1}", self.plan.clips[feature]
+        usable = is_usable(name)
+        return (
+            f"CASE WHEN {usable} AND {name} < {real(low)} THEN {real(low)} "
+            f"WHEN {usable} AND {name} > {real(high)} THEN {real(high)} ELSE {name} END AS {name}"
+        )
+
+    def reach(self, radii: Sequence[float]) -> str:
+        """Return how far the interval reaches to both sides."""
+        mean = (
+            f"({' + '.join(f'w{rule} * {real(radius)}' for rule, radius in zip(self.rules, radii, strict=True))}) / t"
+        )
+        if self.seeks:
+            mean = self.or_nearest(mean, [real(radius) for radius in radii])
+        return f"({mean}) * (1e0 + o)"
 
     def inside(self) -> list[str]:
         return [
@@ -264,14 +312,18 @@ class _Writer:
     def answer(self) -> str:
         mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / t"
         if self.seeks:
-            cases = [f"WHEN t > 0e0 THEN {mean}"]
-            # The first rule that none of the later ones is nearer than is the nearest of all.
-            for rule in self.rules[:-1]:
-                nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
-                cases.append(f"WHEN {nearest} THEN {self.alone(rule)}")
-            cases.append(f"ELSE {self.alone(self.rules[-1])} END")
-            mean = "CASE " + "\n         ".join(cases)
+            mean = self.or_nearest(mean, [self.alone(rule) for rule in self.rules])
         if not self.inputs:
             return mean
         added = "".join(f" + v{place}" for place, _ in self.curves)
         return f"CASE WHEN {' AND '.join(map(is_usable, self.inputs))}\n       THEN {mean}{added} END"
+
+    def or_nearest(self, mean: str, alone: Sequence[str]) -> str:
+        """Return a mean over the rules that fire, or what the nearest rule has where none does."""
+        cases = [f"WHEN t > 0e0 THEN {mean}"]
+        # The first rule that none of the later ones is nearer than is the nearest of all.
+        for rule in self.rules[:-1]:
+            nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
+            cases.append(f"WHEN {nearest} THEN {alone[rule - 1]}")
+        cases.append(f"ELSE {alone[-1]} END")
+        return "CASE " + "\n         ".join(cases)

@@ -5,17 +5,21 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intc]
 Bytes = npt.NDArray[np.uint8]
 
+def slivers(
+    values: Floats, distinct: Integers, lows: Floats, highs: Floats, least_width: float, enough: Integers
+) -> npt.NDArray[np.bool_]: ...
 def largest_reaches(inputs: Integers, places: Floats, domains: Floats) -> Floats: ...
 def moved_places(
     inputs: Integers,
     places: Floats,
     steps: Floats,
-    values: Floats,
+    table: tuple[Floats, Integers, Floats],
     domains: Floats,
     fixed: Bytes,
     max_step: float,
     min_rows: int,
     min_gap: float,
+    enough: Integers,
 ) -> Floats: ...
 def tuning_sums(
     table: tuple[Floats, Floats, Floats, Floats],

@@ -42,6 +42,41 @@ cdef void sort_points(const int[::1] inputs, const double[::1] places, Py_ssize_
         order[k] = number
 
 
+cdef bint is_sliver(const double* column, const int* distinct, Py_ssize_t n, double low, double high,
+                    double least_width, const int* enough) noexcept nogil:
+    """Return whether a label is narrow, and has neither many rows nor a few values that are each there several times."""
+    cdef Py_ssize_t start, stop
+    cdef int n_distinct
+    # But for rounding.
+    if high - low >= least_width * (1.0 - 1e-9):
+        return False
+    start = n_below(column, n, low)
+    stop = n if high >= column[n - 1] else n_below(column, n, high)
+    if stop <= start:
+        return True
+    if stop - start >= enough[0]:
+        return False
+    n_distinct = distinct[stop - 1] - distinct[start] + 1
+    return n_distinct > enough[1] or stop - start < enough[2] * n_distinct
+
+
+def slivers(const double[::1] values, const int[::1] distinct, const double[::1] lows, const double[::1] highs,
+            double least_width, const int[::1] enough):
+    """Return which labels, each from a low to a high end, are too narrow.
+
+    `values` are those of the input in increasing order, and `distinct` numbers them from 0, equal ones alike. `enough` is
+    (rows, distinct values, repeats): a label narrower than `least_width` must have so many rows; or at most so many distinct
+    values, each of them so often on average.
+    """
+    cdef Py_ssize_t k
+    found_array = np.zeros(lows.shape[0], dtype=np.bool_)
+    cdef unsigned char[::1] found = found_array.view(np.uint8)
+    with nogil:
+        for k in range(lows.shape[0]):
+            found[k] = is_sliver(&values[0], &distinct[0], values.shape[0], lows[k], highs[k], least_width, &enough[0])
+    return found_array
+
+
 def largest_reaches(const int[::1] inputs, const double[::1] places, const double[:, ::1] domains):
     """Return how far points may reach: half way to a neighbour of the same input, all the way to an end of its domain."""
     cdef Py_ssize_t n_points = places.shape[0], k
@@ -65,19 +100,25 @@ def largest_reaches(const int[::1] inputs, const double[::1] places, const doubl
     return reaches_array
 
 
-def moved_places(const int[::1] inputs, const double[::1] places, const double[::1] steps, const double[:, ::1] values,
+def moved_places(const int[::1] inputs, const double[::1] places, const double[::1] steps, tuple table,
                  const double[:, ::1] domains, const unsigned char[::1] fixed, double max_step, Py_ssize_t min_rows,
-                 double min_gap):
+                 double min_gap, const int[::1] enough):
     """Return the places of points after a step.
 
-    None goes further than `max_step` of the way to its neighbour, or to where a label would have fewer than `min_rows` of the
-    sorted `values` of its input; those of `fixed` inputs, and of an input where two would come nearer than `min_gap` of its
-    domain, stay.
+    `table` is (values, distinct, least_widths): of each input its sorted values, their numbers, and the least width of a
+    label; for these and `enough` see `slivers`. No point goes further than `max_step` of the way to its neighbour, or to where a label would have
+    fewer than `min_rows` of the values, or be a sliver; those of `fixed` inputs, and of an input where two would come nearer
+    than `min_gap` of its domain, stay.
     """
+    cdef const double[:, ::1] values
+    cdef const int[:, ::1] distinct
+    cdef const double[::1] least_widths
+    values, distinct, least_widths = table
     cdef Py_ssize_t n_points = places.shape[0], n = values.shape[1], first = 0, end, k, p, below, above
-    cdef double low, high, before, after, place
+    cdef double low, high, before, after, place, least
     cdef const double* column
-    cdef bint crowded
+    cdef const int* numbers
+    cdef bint crowded, held
     moved_array = np.array(places)
     cdef double[::1] moved = moved_array
     cdef Py_ssize_t* order = <Py_ssize_t*>malloc((n_points + 1) * sizeof(Py_ssize_t))
@@ -92,6 +133,8 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                 end += 1
             if not fixed[inputs[p]]:
                 column = &values[inputs[p], 0]
+                numbers = &distinct[inputs[p], 0]
+                least = least_widths[inputs[p]]
                 low = domains[inputs[p], 0]
                 high = domains[inputs[p], 1]
                 crowded = False
@@ -113,6 +156,20 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                         if place <= column[below - 1]:
                             place = 0.5 * (column[below - 1] + column[below])
                         moved[p] = min(place, column[above])
+                    before = moved[order[k - 1]] if k > first else low
+                    held = False
+                    if is_sliver(column, numbers, n, before, moved[p], least, &enough[0]):
+                        moved[p] = before + least
+                        held = True
+                    if is_sliver(column, numbers, n, moved[p], after, least, &enough[0]):
+                        moved[p] = after - least
+                        held = True
+                    if held:
+                        # Between both there may be no room, or too few rows.
+                        below = n_below(column, n, moved[p]) - (n_below(column, n, before) if k > first else 0)
+                        above = (n_below(column, n, after) if k < end - 1 else n) - n_below(column, n, moved[p])
+                        crowded |= below < min_rows or above < min_rows or is_sliver(
+                            column, numbers, n, before, moved[p], least, &enough[0])
                     if k > first and moved[p] - moved[order[k - 1]] <= min_gap * (high - low):
                         crowded = True
                 for k in range(first, end if crowded else first):

@@ -157,7 +157,7 @@ class LocalTable(TrainingTable):
             given = np.flatnonzero(weight)
             values, target, weight = values[given], target[given], weight[given] / weight.max()
             weight /= weight.mean()
-        scale, target_scale = measure_scale(values), measure_scale(target)
+        scale, target_scale = measure_scale(values, weight), measure_scale(target, weight)
         if terms is not None:
             terms = scale.apply(terms if given is None else terms[given])
         rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight, terms)

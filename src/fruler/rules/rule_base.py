@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from fruler.rules.antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
 from fruler.rules.arrays import frozen
 from fruler.rules.consequents import Consequents, LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
+from fruler.rules.intervals import Intervals, PredictionIntervals
 from fruler.rules.partitions import LARGEST_LIMIT, Partition
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
@@ -27,6 +28,9 @@ from fruler.table.validation import require_finite
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation
     from fruler.explain.text import Form
+
+Extrapolation = Literal["linear", "clip"]
+EXTRAPOLATIONS: tuple[Extrapolation, ...] = get_args(Extrapolation)
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,11 @@ class RuleBase:
         What single inputs add to the output of every rule; at most one per input.
     gaps : Gaps, optional
         What is taken for missing values; None: they are refused.
+    intervals : Intervals, optional
+        What prediction intervals are made of; None: there are none.
+    extrapolation : {"linear", "clip"}, default="linear"
+        What is done with values outside the range of the training data: "linear" takes them as they are, and "clip" as
+        the nearest value in the range.
 
     Examples
     --------
@@ -121,6 +130,8 @@ class RuleBase:
     training: TrainingSummary | None
     curves: tuple[Curve, ...]
     gaps: Gaps | None
+    intervals: Intervals | None
+    extrapolation: Extrapolation
 
     def __init__(
         self,
@@ -134,6 +145,8 @@ class RuleBase:
         training: TrainingSummary | None = None,
         curves: Sequence[Curve] = (),
         gaps: Gaps | None = None,
+        intervals: Intervals | None = None,
+        extrapolation: Extrapolation = "linear",
     ) -> None:
         inputs = _checked_variables(variables)
         # Antecedents hold on to their inputs: names, units and labels of those here are the ones that count.
@@ -150,6 +163,8 @@ class RuleBase:
             "training": training,
             "curves": checked_curves(curves, len(inputs)),
             "gaps": gaps,
+            "intervals": intervals,
+            "extrapolation": extrapolation,
         }.items():
             object.__setattr__(self, name, value)
         self._check()
@@ -175,6 +190,12 @@ class RuleBase:
             raise ValueError("Curves need rules that say numbers; these say labels of the output.")
         if self.gaps is not None and max(self.gaps.inputs, default=0) >= p:
             raise ValueError(f"gaps must be of the {p} inputs of the rules.")
+        if self.intervals is not None and len(self.intervals.spreads) != m:
+            raise ValueError(f"intervals must be of the {m} rules.")
+        if self.extrapolation not in EXTRAPOLATIONS:
+            raise ValueError(f"extrapolation must be one of {', '.join(EXTRAPOLATIONS)}; got {self.extrapolation!r}.")
+        if self.extrapolation == "clip" and self.training is None:
+            raise ValueError("extrapolation='clip' needs the range of the training data; add it with training.")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
         self._check_outputs()
@@ -202,6 +223,7 @@ class RuleBase:
             and np.array_equal(self._support_or_nothing, other._support_or_nothing)
             and (self.t_norm, self.target_name, self.target_unit, self.training)
             == (other.t_norm, other.target_name, other.target_unit, other.training)
+            and (self.intervals, self.extrapolation) == (other.intervals, other.extrapolation)
         )
 
     @property
@@ -298,7 +320,7 @@ class RuleBase:
         return [tuple(names) for names in own.values() if len(names) > 1]
 
     def inputs_of(self, X: Any) -> Floats:
-        """Return the inputs of rows as numbers, shape (n_samples, n_inputs), gaps filled in.
+        """Return the inputs of rows as rules take them, shape (n_samples, n_inputs): gaps filled in, and clipped.
 
         Parameters
         ----------
@@ -310,7 +332,7 @@ class RuleBase:
         ValueError
             If a value is missing and the rules do not know what to take for it.
         """
-        return self.filled(self.numbers_of(X))
+        return self.clipped(self.filled(self.numbers_of(X)))
 
     def numbers_of(self, X: Any) -> Floats:
         """Return the inputs of rows as numbers, NaN where there is a gap.
@@ -330,6 +352,32 @@ class RuleBase:
         require_finite(filled[:, used], [self.names[j] for j in used])
         typical = np.zeros(len(self.variables)) if self.training is None else self.training.typical
         return np.where(np.isnan(filled), typical, filled)
+
+    @cached_property
+    def limits(self) -> Floats:
+        """The least and the greatest value of each input in the training data, shape (2, n_inputs).
+
+        They are infinite where they are not known, and of a clock or a calendar, which goes on at its beginning.
+        """
+        limits = np.repeat([[-np.inf], [np.inf]], len(self.variables), axis=1)
+        if self.training is not None:
+            for j, variable in enumerate(self.variables):
+                low, high = self.training.low[j], self.training.high[j]
+                if variable.source is None or not variable.source.goes_around(low, high):
+                    limits[:, j] = low, high
+        return frozen(limits, np.float64)
+
+    def clipped(self, values: Floats) -> Floats:
+        """Return inputs as rules take them: with ``extrapolation="clip"`` inside the range of the training data."""
+        if self.extrapolation == "linear":
+            return values
+        return np.clip(values, *self.clips)
+
+    @cached_property
+    def clips(self) -> Floats:
+        """The ends of what values of each input are clipped to, shape (2, n_inputs); infinite where they are not."""
+        clipped = [self.extrapolation == "clip" and variable.partition.ordered for variable in self.variables]
+        return frozen(np.where(clipped, self.limits, [[-np.inf], [np.inf]]), np.float64)
 
     def with_sources(self, sources: Sequence[Source]) -> RuleBase:
         """Return the rule base whose inputs come from columns of a table, one source for each."""
@@ -383,6 +431,46 @@ class RuleBase:
         else:
             predictions = self.consequents.predict(self.antecedents, values, self.t_norm)
         return predictions + sum_of_curves(self.curves, values) if self.curves else predictions
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
+        """Return for each row an interval in which its target lies with some probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            As for `predict`.
+        coverage : float, default=0.9
+            The share of rows whose target lies in their interval.
+
+        Returns
+        -------
+        PredictionIntervals
+            ``lower``, ``upper`` and ``outside``: the ends, and which rows lie outside the training data.
+
+        Raises
+        ------
+        ValueError
+            If nothing is known of errors on held-out rows, or too little for the coverage.
+        """
+        from fruler.rules.prediction_intervals import prediction_intervals
+
+        return prediction_intervals(self, X, coverage)
+
+    def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> RuleBase:
+        """Return the rule base with prediction intervals from rows that it was not learned from.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their target.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+        """
+        from fruler.rules.prediction_intervals import calibrated_intervals
+
+        return replace(self, intervals=calibrated_intervals(self, self.inputs_of(X), y, sample_weight))
 
     def rule_outputs(self, X: Any) -> Floats:
         """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules).

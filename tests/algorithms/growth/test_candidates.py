@@ -1,5 +1,8 @@
 """Where rules could be split and curves bent: places, and what they promise of the error."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.examples import examples
@@ -104,7 +107,7 @@ def test_the_promise_of_a_piece_is_what_it_would_explain_with_a_line(monkeypatch
     monkeypatch.setattr(candidates_module, "_MIN_RIDGE", 1e-13)
     rows, domains = table(n_values=12)
     candidates = make_candidates(rows, domains, ridge=0.0)
-    found = candidates.bends(Ramps.none(), rows.y, 2)
+    found = candidates.bends(Structure.undivided(2), rows.y, 2)
     assert {one.input for one in found} == {0, 1}
     for one in found:
         x = rows.columns[one.input]
@@ -188,15 +191,56 @@ def test_known_split_points_are_the_only_places():
     assert places.places[own].tolist() == [-0.5, 0.4]
     assert places.is_new[own].tolist() == [1, 0]
     assert {one.place for one in splits_of(candidates, Structure.undivided(2)) if one.input == 0} <= {-0.5, 0.4}
-    assert {one.place for one in candidates.bends(Ramps.none(), rows.y, 2) if one.input == 0} <= {-0.5, 0.4}
+    assert {one.place for one in candidates.bends(Structure.undivided(2), rows.y, 2) if one.input == 0} <= {-0.5, 0.4}
 
 
 def test_no_more_curves_are_begun_than_allowed():
     rows, domains = table()
-    candidates = make_candidates(rows, domains)
-    assert candidates.bends(Ramps.none(), rows.y, 0) == []
-    assert {one.input for one in candidates.bends(make_ramps((1, 0.0, 0.1)), rows.y, 1)} == {1}
-    assert {one.input for one in candidates.bends(make_ramps((1, 0.0, 0.1)), rows.y, 2)} == {0, 1}
+    candidates, bent = make_candidates(rows, domains), Structure.undivided(2).with_bend(1, 0.0, 0.1)
+    assert candidates.bends(Structure.undivided(2), rows.y, 0) == []
+    assert {one.input for one in candidates.bends(bent, rows.y, 1)} == {1}
+    assert {one.input for one in candidates.bends(bent, rows.y, 2)} == {0, 1}
+
+
+def with_copy(noise, seed=0, sign=1):
+    """The second input says what the first does, but for noise; only the first counts."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(size=300)
+    return standardised(np.column_stack([x, sign * x + noise * rng.normal(size=300)]), np.sin(9.0 * x))
+
+
+@pytest.mark.parametrize(("noise", "expected"), [(0.01, {0}), (0.1, {0, 1})])
+def test_a_near_copy_of_an_input_in_use_is_not_divided(noise, expected):
+    rows, domains = with_copy(noise)
+    candidates, plain = make_candidates(rows, domains), Structure.undivided(2)
+    assert {one.input for one in splits_of(candidates, plain)} == {0, 1}
+    assert {one.input for one in candidates.bends(plain, rows.y, 2)} == {0, 1}
+    split, number = plain.with_split(0, 0.3, 0.2)
+    for used in (split.divided(0, number), plain.with_bend(0, 0.3, 0.2)):
+        assert {one.input for one in splits_of(candidates, used)} == expected
+        assert {one.input for one in candidates.bends(used, rows.y, 2)} == expected
+
+
+def test_a_near_copy_that_promises_more_is_divided(monkeypatch):
+    monkeypatch.setattr(candidates_module, "_MUCH_MORE", 1.02)
+    rng = np.random.default_rng(0)
+    outcomes = set()
+    for seed, sign in itertools.product(range(10), [1, -1]):
+        rows, domains = with_copy(0.03, seed, sign)
+        rows = replace(rows, y=rows.y + rng.normal(size=300))
+        candidates = make_candidates(rows, domains)
+        assert candidates.copies.tolist() == [[False, True], [True, False]]
+        split, number = Structure.undivided(2).with_split(0, 0.3, 0.2)
+        used = split.divided(0, number)
+        kept = {(one.rule, one.input) for one in splits_of(candidates, used)}
+        candidates.copies[:] = False
+        gains = {(one.rule, one.input): one.gain for one in splits_of(candidates, used)}
+        for rule in range(2):
+            more = gains[rule, 1] > 1.02 * gains[rule, 0]
+            assert ((rule, 1) in kept) == more
+            assert (rule, 0) in kept
+            outcomes.add(more)
+    assert outcomes == {False, True}
 
 
 def test_an_input_without_width_is_not_divided():
@@ -204,4 +248,4 @@ def test_an_input_without_width_is_not_divided():
     domains[1, 1] = domains[1, 0]
     candidates = make_candidates(rows, domains)
     assert {one.input for one in splits_of(candidates, Structure.undivided(2))} == {0}
-    assert {one.input for one in candidates.bends(Ramps.none(), rows.y, 2)} == {0}
+    assert {one.input for one in candidates.bends(Structure.undivided(2), rows.y, 2)} == {0}

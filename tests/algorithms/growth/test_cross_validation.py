@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from helpers.structures import dense_terms, dense_weights, same_steps, standardised
 
-from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
+from fruler.algorithms.growth.cross_validation import (
+    RIDGES,
+    Choice,
+    CrossValidation,
+    Fold,
+    draw_folds,
+    residuals_of,
+)
 from fruler.algorithms.growth.growth import Growth
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.sums import Sums, degrees_of
@@ -123,8 +130,17 @@ def test_one_fold_is_enough_for_a_choice():
 
 def test_a_growth_that_ended_early_stands_for_larger_sizes():
     short, long = np.array([[4.0], [2.0]]), np.array([[8.0], [6.0], [3.0]])
-    folds = [Fold(short, 2.0, 5, OPTIONS, MAX_SIZE, ()), Fold(long, 1.0, 7, OPTIONS, MAX_SIZE, ())]
+    residuals = [
+        np.array([[[3.0, 1.0]], [[1.0, 2.0]]], dtype=np.float32),
+        np.arange(3, dtype=np.float32)[:, None, None],
+    ]
+    folds = [
+        Fold(short, 2.0, 5, OPTIONS, MAX_SIZE, (), residuals[0]),
+        Fold(long, 1.0, 7, OPTIONS, MAX_SIZE, (), residuals[1]),
+    ]
     choice = Choice.from_folds(folds, (0.1,))
+    assert choice.place_of(2) == (2, 0)
+    assert [own.tolist() for own in residuals_of(folds, 2, 0)] == [[1.0, 2.0], [2.0]]
     assert choice.errors[:, :, 0].tolist() == [[2.0, 1.0, 1.0], [8.0, 6.0, 3.0]]
     assert choice.weights == pytest.approx([2 / 3, 1 / 3])
     assert choice.error_of(2) == pytest.approx((2.0 + 3.0) / 3.0)

@@ -203,7 +203,8 @@ def test_an_input_without_floats_between_its_values_is_not_split(n_values):
     step = np.arange(200) % n_values
     X = np.column_stack([1.0 + step * np.spacing(1.0), rng.normal(size=200)])
     y = np.sin(6.0 * step / n_values) + np.abs(X[:, 1])
-    model = FuzzyRuleRegressor(random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="Input 'x0' is not split"):
+        model = FuzzyRuleRegressor(random_state=0).fit(X, y)
     assert model.granularities_[0] == 1
     curved = [curve.input for curve in model.rule_base_.curves]
     assert 0 not in curved

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from helpers.structures import standardised
 
+from fruler.algorithms.growth import screening
+from fruler.algorithms.growth.candidates import between
 from fruler.algorithms.growth.growth import Growth
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.screening import MAX_INPUTS, screened_inputs
+from fruler.table.rows import Rows
 
 
 def wide(n_inputs=200, n_rows=300, seed=0):
@@ -17,6 +20,26 @@ def wide(n_inputs=200, n_rows=300, seed=0):
 def screened(X, y, max_inputs=MAX_INPUTS, always=()):
     rows, _ = standardised(X, y)
     return screened_inputs(rows, np.isin(np.arange(X.shape[1]), always), max_inputs).tolist()
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 5, 9, 20, 300])
+def test_bins_are_those_of_one_input_at_a_time(n_rows, monkeypatch):
+    monkeypatch.setattr(screening, "_INPUTS_A_SLICE", 4)
+    rng = np.random.default_rng(n_rows)
+    X = rng.normal(size=(n_rows, 10))
+    X[:, :3] = np.round(X[:, :3])
+    X[:, 3:6] = np.round(3.0 * X[:, 3:6])
+    X[:, 6] = 1.0
+    X[: n_rows // 2, 7] = X[:, 7].min()
+    (bin_of, centres), (first, places, reaches, _) = screening._binned(Rows.from_arrays(X, np.zeros(n_rows)))
+    for j, column in enumerate(X.T):
+        edges = between(np.sort(column), 7)
+        own = slice(first[j], first[j + 1])
+        assert places[own].tolist() == edges.tolist()
+        assert reaches[own].tolist() == [max(0.1 * np.ptp(column), 1e-9)] * len(edges)
+        assert bin_of[j].tolist() == np.searchsorted(edges, column, side="right").tolist()
+        for number in set(bin_of[j].tolist()):
+            assert centres[j, number] == pytest.approx(column[bin_of[j] == number].mean())
 
 
 def test_few_inputs_are_all_taken():

@@ -22,6 +22,9 @@ MAX_JUDGED = 11
 START_SHARE = 0.5
 # With more terms than this a split is judged by those that rules already use, and its own input.
 _MAX_TERMS = 13
+# Of two inputs with a larger correlation than this each is a near copy of the other. Where one of them is used, the
+# other is not, unless it promises more than the first does by this factor: whoever reads it would take it for news.
+_COPY, _MUCH_MORE = 0.99, 1.25
 # The least ridge with which a candidate is judged: all else stays as it is, and slopes on few rows run away.
 _MIN_RIDGE = 1e-6
 
@@ -81,13 +84,31 @@ class Candidates:
         binned = [_binned(column, values) for column, values in zip(rows.columns, room.sorted, strict=True)]
         self.bins = np.array([bins for bins, _, _ in binned]), np.array([centres for _, centres, _ in binned])
         self.edges = [known if len(known) else edges for known, (_, _, edges) in zip(room.known, binned, strict=True)]
+        self.copies = _near_copies(rows)
         self.untouched = [self._places(j, np.empty(0)) for j in range(len(self.edges))]
 
     def splits(
         self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
     ) -> list[SplitCandidate]:
         """Return the best split of every rule on every input, the most promising first."""
-        return sorted(self._splits(structure, coefficients, degrees, outputs), reverse=True)
+        found = list(self._splits(structure, coefficients, degrees, outputs))
+        gains = {(split.rule, split.input): split.gain for split in found}
+        copies = self._used_copies(structure)
+        return sorted(
+            (
+                split
+                for split in found
+                # Where the copy can't be split any further, neither is the other.
+                if all(split.gain > _MUCH_MORE * gains.get((split.rule, j), np.inf) for j in copies[split.input])
+            ),
+            reverse=True,
+        )
+
+    def _used_copies(self, structure: Structure) -> list[list[int]]:
+        """Return for each input that is not used yet those of its near copies that are."""
+        used = np.zeros(len(self.edges), dtype=np.bool_)
+        used[structure.splits.inputs] = used[structure.bends.inputs] = True
+        return [[] if used[j] else np.flatnonzero(self.copies[j] & used).tolist() for j in range(len(used))]
 
     def _splits(
         self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
@@ -122,8 +143,9 @@ class Candidates:
                     float(gains[j]), rule, j, candidates.places[c], candidates.reaches[c], int(candidates.numbers[c])
                 )
 
-    def bends(self, points: Ramps, residual: Floats, max_curves: int) -> list[BendCandidate]:
+    def bends(self, structure: Structure, residual: Floats, max_curves: int) -> list[BendCandidate]:
         """Return the best further piece of every curve, the most promising first."""
+        points, copies = structure.bends, self._used_copies(structure)
         curved = np.unique(points.inputs)
         may = ~self.room.nominal
         if len(curved) >= max_curves:
@@ -136,7 +158,7 @@ class Candidates:
         found = [
             BendCandidate(float(gains[j]), j, float(candidates.places[best[j]]), float(candidates.reaches[best[j]]))
             for j in np.flatnonzero(best >= 0).tolist()
-            if new[best[j]]
+            if new[best[j]] and all(gains[j] > _MUCH_MORE * gains[k] for k in copies[j] if best[k] >= 0)
         ]
         return sorted(found, reverse=True)
 
@@ -203,6 +225,17 @@ class Candidates:
 
 _NO_FIRST = np.empty(0, dtype=np.intc)
 _NO_PLACES = Places(_NO_FIRST, np.empty(0), np.empty(0), np.empty(0, dtype=np.uint8), _NO_FIRST)
+
+
+def _near_copies(rows: Rows) -> npt.NDArray[np.bool_]:
+    """Return of which inputs each is a near copy, shape (n_inputs, n_inputs); none of itself."""
+    weight = rows.weight / rows.total_weight
+    apart = rows.columns - (rows.columns @ weight)[:, None]
+    products = (apart * weight) @ apart.T
+    squares = np.diag(products)
+    copies = np.square(products) > _COPY**2 * np.outer(squares, squares)
+    np.fill_diagonal(copies, False)
+    return np.asarray(copies)
 
 
 def _binned(column: Floats, values: Floats) -> tuple[npt.NDArray[np.uint8], Floats, Floats]:

@@ -37,6 +37,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
             {
                 "number": number,
                 "n_sizes": len(fold.errors),
+                "n_rows": fold.residuals.shape[-1],
                 "weight": fold.weight,
                 "n_evaluations": fold.n_evaluations,
                 "options": asdict(fold.options),
@@ -48,6 +49,7 @@ def pack_growth(state: GrowthState) -> tuple[dict[str, Any], dict[str, npt.NDArr
     arrays = _pack_steps([step for path in paths for step in path])
     if folds:
         arrays["errors"] = np.concatenate([fold.errors for fold in folds])
+        arrays["residuals"] = np.concatenate([fold.residuals.ravel() for fold in folds])
     return document, arrays
 
 
@@ -66,9 +68,11 @@ def unpack_growth(document: Mapping[str, Any], arrays: Arrays) -> GrowthState:
     ends = np.cumsum(lengths)
     paths = [tuple(steps[end - length : end]) for end, length in zip(ends, lengths, strict=True)]
     errors = checked_parts(arrays, "errors", [fold["n_sizes"] for fold in written]) if written else []
+    sizes = [own.size * checked_count(fold, "n_rows") for fold, own in zip(written, errors, strict=True)]
+    residuals = checked_parts(arrays, "residuals", sizes) if written else []
     folds = {
-        whole_number(fold["number"], "a fold"): _fold(fold, own, path)
-        for fold, own, path in zip(written, errors, paths[1:], strict=True)
+        whole_number(fold["number"], "a fold"): _fold(fold, own, left, path)
+        for fold, own, left, path in zip(written, errors, residuals, paths[1:], strict=True)
     }
     if any(number >= N_FOLDS for number in folds):
         raise ValueError("there are no such folds")
@@ -76,7 +80,9 @@ def unpack_growth(document: Mapping[str, Any], arrays: Arrays) -> GrowthState:
     return GrowthState(paths[0], max_rules, folds)
 
 
-def _fold(written: Mapping[str, Any], errors: npt.NDArray[Any], path: tuple[Step, ...]) -> Fold:
+def _fold(
+    written: Mapping[str, Any], errors: npt.NDArray[Any], residuals: npt.NDArray[Any], path: tuple[Step, ...]
+) -> Fold:
     options = written["options"]
     for name in ("max_rules", "max_curves", "early_stopping"):
         checked_count(options, name)
@@ -87,7 +93,11 @@ def _fold(written: Mapping[str, Any], errors: npt.NDArray[Any], path: tuple[Step
     errors = checked_floats(errors, (None, None), "errors", finite=True)
     if weight <= 0.0 or max_size > MAX_SIZE or not 0 < len(errors) <= max_size + 1 or (errors < 0.0).any():
         raise ValueError("there is no such fold")
-    return Fold(errors, weight, checked_count(written, "n_evaluations"), GrowthOptions(**options), max_size, path)
+    if residuals.dtype != np.float32 or not np.isfinite(residuals).all():
+        raise ValueError("residuals are no numbers")
+    left = residuals.reshape(*errors.shape, checked_count(written, "n_rows"))
+    count = checked_count(written, "n_evaluations")
+    return Fold(errors, weight, count, GrowthOptions(**options), max_size, path, left)
 
 
 def _pack_steps(steps: Sequence[Step]) -> dict[str, npt.NDArray[Any]]:

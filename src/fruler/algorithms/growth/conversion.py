@@ -87,7 +87,7 @@ class Conversion:
         """Return the parts into which its split points divide one input."""
         own, j = points.of(input), int(self.inputs[input])
         scale, domain = self.table.scale, (float(self.table.domains[j, 0]), float(self.table.domains[j, 1]))
-        places = points.places[own] * scale.spread[j] + scale.centre[j]
+        places = _apart(points.places[own] * scale.spread[j] + scale.centre[j], domain)
         if j in self.table.levels:
             between = self.table.level_splits(j)
             return FuzzyPartition(between[_nearest(between, places)], domain, 0.0)
@@ -138,6 +138,17 @@ class Conversion:
             intercepts = pieces[:, 0] * unit - slopes * scale.centre[column]
             curves.append(Curve(column, self._partition(structure.bends, j), np.column_stack([intercepts, slopes])))
         return left, curves
+
+
+def _apart(places: Floats, domain: tuple[float, float]) -> Floats:
+    """Keep increasing places apart from each other and from the ends where an input has few floats between these."""
+    apart, low = places.copy(), domain[0]
+    for k in range(len(apart)):
+        low = apart[k] = max(apart[k], np.nextafter(low, np.inf))
+    high = domain[1]
+    for k in reversed(range(len(apart))):
+        high = apart[k] = min(apart[k], np.nextafter(high, -np.inf))
+    return apart
 
 
 def _nearest(known: Floats, places: Floats) -> Indices:

@@ -30,6 +30,8 @@ _MANY_ROWS, _N_FOLDS_OF_MANY = 4_000, 3
 # A choice is clear if those that are made without one of the folds differ by no more than this share of the error.
 _CLEAR = 0.01
 
+Residuals = npt.NDArray[np.float32]
+
 
 class Fold(NamedTuple):
     """What was found by holding out some of the rows.
@@ -48,6 +50,8 @@ class Fold(NamedTuple):
         The most divisions that it could have.
     path : tuple of Step
         The exact steps of that growth, from which it could resume.
+    residuals : ndarray of float32, shape (n_sizes, n_ridges, n_rows)
+        What the models of it miss the rows by, which prediction intervals are made of.
     """
 
     errors: Floats
@@ -56,6 +60,7 @@ class Fold(NamedTuple):
     options: GrowthOptions
     max_size: int
     path: tuple[Step, ...]
+    residuals: Residuals
 
 
 @dataclass(frozen=True)
@@ -146,6 +151,10 @@ class Choice:
         """Return the ridge that is best for a size."""
         return self.ridges[int(self._of(size).argmin())]
 
+    def place_of(self, size: int) -> tuple[int, int]:
+        """Return the numbers of a size and of the ridge that is best for it."""
+        return size, int(self._of(size).argmin())
+
     def error_of(self, size: int) -> float:
         """Return the least error of a size."""
         return float(self._of(size).min())
@@ -153,6 +162,12 @@ class Choice:
     def _of(self, size: int) -> Floats:
         mean = self.mean_errors
         return np.asarray(mean[min(size, len(mean) - 1)])
+
+
+def residuals_of(folds: Sequence[Fold], size: int, ridge: int) -> list[Floats]:
+    """Return what the models of a size and ridge, by number, miss the rows of each fold by, where they are known."""
+    # A growth that ended early stands for all larger sizes, too.
+    return [fold.residuals[min(size, len(fold.residuals) - 1), ridge].astype(np.float64) for fold in folds]
 
 
 def _standard_error(differences: Floats) -> float:
@@ -262,7 +277,7 @@ class CrossValidation:
         None where time ran out, or where the rows of one side have no weight. What is known is not done again.
         """
         if before is not None and (before.options, before.max_size) == (self.options, self.max_size):
-            if before.errors.shape[1] != len(self.ridges):
+            if before.residuals.shape[1:] != (len(self.ridges), len(self.folds[number])):
                 raise damaged("its folds are of another cross-validation")
             return before
         rows, indices = self.rows, self.folds[number]
@@ -283,21 +298,31 @@ class CrossValidation:
         )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)
-        errors = np.array([self._errors(growth, step, held_out) for step in path])
-        if growth.out_of_time:
-            return None
-        exact = tuple(growth.path[: growth.n_exact])
-        return Fold(errors, float(held_out.weight.sum()), growth.n_evaluations, self.options, self.max_size, exact)
+        residuals = []
+        for step in path:
+            if growth.out_of_time:
+                return None
+            residuals.append(self._residuals(growth, step, held_out))
+        exact, weight = tuple(growth.path[: growth.n_exact]), held_out.weight
+        return Fold(
+            np.array([[float(weight @ np.square(of_ridge)) for of_ridge in own] for own in residuals]),
+            float(weight.sum()),
+            growth.n_evaluations,
+            self.options,
+            self.max_size,
+            exact,
+            np.array(residuals, dtype=np.float32),
+        )
 
-    def _errors(self, growth: Growth, step: Step, held_out: Rows) -> list[float]:
-        """Return the sum of squared errors on held-out rows, of one structure by ridge."""
+    def _residuals(self, growth: Growth, step: Step, held_out: Rows) -> Floats:
+        """Return what one structure misses held-out rows by, by ridge, shape (n_ridges, n_rows)."""
         structure = step.structure
         fitted = degrees_of(structure, growth.rows)
         normal = Sums.over(growth.rows, fitted).normal(structure, growth.locality)
         degrees = degrees_of(structure, held_out)
-        errors = []
+        residuals = []
         for ridge in self.ridges:
             fit = growth.final_terms(normal, ridge, len(growth.rows), step.fit.kept)
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
-            errors.append(float(held_out.weight @ np.square(held_out.y - outputs.together)))
-        return errors
+            residuals.append(held_out.y - outputs.together)
+        return np.array(residuals)

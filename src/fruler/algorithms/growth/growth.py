@@ -225,7 +225,7 @@ class Growth:
                 divided, fit = self._split(structure, split, degrees, sums, step.fit)
                 tried.append((fit.criterion, len(tried), divided, fit.kept))
         residual = self.rows.y - outputs.together
-        for bend in self.candidates.bends(structure.bends, residual, self.options.max_curves)[:_N_BENDS]:
+        for bend in self.candidates.bends(structure, residual, self.options.max_curves)[:_N_BENDS]:
             if self.ended:
                 return None
             bent, fit = self._bend(structure, bend, degrees, sums, step.fit)

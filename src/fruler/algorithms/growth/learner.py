@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,10 +13,18 @@ import pandas as pd
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.conversion import Conversion
-from fruler.algorithms.growth.cross_validation import RIDGES, Choice, CrossValidation, Fold, draw_folds
+from fruler.algorithms.growth.cross_validation import (
+    RIDGES,
+    Choice,
+    CrossValidation,
+    Fold,
+    draw_folds,
+    residuals_of,
+)
 from fruler.algorithms.growth.growth import Growth, Step
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import least_label
+from fruler.algorithms.growth.row_groups import RowGroups, grouped_rows, on_grid
 from fruler.algorithms.growth.sampling import draw_rows
 from fruler.algorithms.growth.screening import MAX_INPUTS
 from fruler.algorithms.growth.state import GrowthState
@@ -26,6 +35,7 @@ from fruler.algorithms.growth.truth import Finished, made_true
 from fruler.learning.algorithm import Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
+from fruler.rules.intervals import HeldOutErrors, cross_validated_intervals
 from fruler.table.known_splits import MAX_LABELS
 from fruler.table.rows import Rows
 
@@ -33,8 +43,8 @@ STAGES = ("growth", "cross-validation", "fit")
 # The most rows that rules are grown on, fewer of a table with many inputs, but no fewer than the second figure;
 # consequents are fitted on all.
 MAX_GROWN_ROWS, _MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS = 10_000, 4_000, 300_000
-# The least width of an input that is split, in floats: enough for the split points that rows in number can tell apart.
-_MIN_FLOATS = 2.0**20
+# The least width of an input that is split, in floats: fewer are not enough to tell split points and slopes apart.
+_MIN_FLOATS = 2.0**10
 # How much of the time the growth may take, and the growth and its cross-validation together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
 # The growth and each fold share the evaluations that are allowed; with fewer than this each, the growth has them all.
@@ -64,28 +74,38 @@ class GrowthLearner(ABC):
     """
 
     table: TrainingTable
-    # Known when the rows to grow on are.
-    n_folds = 0
+    # Known when the rows to grow on are: how many folds there are, and how many rows a row stands for.
+    n_folds, rows_per_row = 0, 1.0
 
     def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
         self.options, self.rng = search.options, search.rng
         self.pool, self.control = search.pool, search.control
         self.table = table = search.table
         self.state = GrowthState() if search.state is None else search.state
+        # The folds of the cross-validation that the choice was made by, by number.
+        self.validated: dict[int, Fold] = {}
         scale = table.scale
-        self.domains = np.ascontiguousarray((table.domains - scale.centre[:, None]) / scale.spread[:, None])
+        self.domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
         self.known = [np.empty(0) for _ in range(table.n_inputs)]
         for j, points in table.known_splits.items():
-            self.known[j] = (points - scale.centre[j]) / scale.spread[j]
+            self.known[j] = on_grid((points - scale.centre[j]) / scale.spread[j])
         self.nominal = np.zeros(table.n_inputs, dtype=np.bool_)
         for j in table.levels:
-            self.known[j] = (table.level_splits(j) - scale.centre[j]) / scale.spread[j]
+            self.known[j] = on_grid((table.level_splits(j) - scale.centre[j]) / scale.spread[j])
             self.nominal[j] = True
         # Split points of an input with hardly any floats between its ends would fall together in its own units; like a
         # constant one it is not split.
-        narrow = np.ptp(table.domains, axis=1) < _MIN_FLOATS * np.spacing(np.abs(table.domains).max(axis=1))
+        widths = np.ptp(table.domains, axis=1)
+        narrow = widths < _MIN_FLOATS * np.spacing(np.abs(table.domains).max(axis=1))
         narrow[list(table.known_splits)] = False
         self.domains[narrow, 1] = self.domains[narrow, 0]
+        for j in np.flatnonzero(narrow & (widths > 0.0)).tolist():
+            warnings.warn(
+                f"Input {table.names[j]!r} is not split: its values, from {table.domains[j, 0]:.17g} to "
+                f"{table.domains[j, 1]:.17g}, lie too near to each other for numbers of that size. Subtract "
+                f"{table.domains[j, 0]:.17g} from it, or the like.",
+                stacklevel=2,
+            )
 
     @abstractmethod
     def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
@@ -94,8 +114,11 @@ class GrowthLearner(ABC):
     def learn(self) -> Learned:
         """Grow, choose the size, tune the split points, and fit every size on all rows."""
         clock = [time.perf_counter()]
-        indices, rows = self._grown_rows()
-        folds = self._folds(len(rows))
+        indices, drawn = self._grown_rows()
+        groups = grouped_rows(drawn, MAX_GROWN_ROWS)
+        rows = groups.rows
+        self.rows_per_row = len(rows) / len(drawn)
+        folds = self._folds(groups)
         self.n_folds = len(folds)
         options = self._options_of_one(len(folds))
         self.control.has_model = len(self.state.path) > 0
@@ -105,7 +128,7 @@ class GrowthLearner(ABC):
             self.known,
             options,
             self.control.deadline(_SHARE_OF_GROWTH),
-            min_label=least_label(self.table.n_rows, len(rows)),
+            min_label=least_label(self.table.n_rows, len(drawn)),
             nominal=self.nominal,
             stopped=self.control.is_stopped,
             on_step=self._tell_step,
@@ -154,6 +177,7 @@ class GrowthLearner(ABC):
 
         def tell(number: int, found: list[Fold]) -> None:
             self.state = replace(self.state, folds={**self.state.folds, number: found[-1]})
+            self.validated[number] = found[-1]
             self.control.keep(self.state)
             choice = Choice.from_folds(found, ridges)
             size = min(choice.best_size(), len(growth.path) - 1)
@@ -195,9 +219,12 @@ class GrowthLearner(ABC):
         rows = self.table.take(drawn.numbers)
         return drawn.numbers, replace(rows, weight=rows.weight * drawn.weight)
 
-    def _folds(self, n_rows: int) -> list[Indices]:
-        """Return the rows to hold out, fold by fold; no folds where there are too few evaluations for them."""
-        folds = draw_folds(n_rows, self.rng)
+    def _folds(self, groups: RowGroups) -> list[Indices]:
+        """Return the rows to hold out, fold by fold; no folds where there are too few evaluations for them.
+
+        Rows that are equal are held out together: or the others would know what they are to say.
+        """
+        folds = [groups.rows_of(fold) for fold in draw_folds(groups.n_groups, self.rng)]
         limit = self.options.max_evaluations
         return folds if limit is None or limit // (len(folds) + 1) >= _MIN_SHARE else []
 
@@ -231,10 +258,12 @@ class GrowthLearner(ABC):
         order = [chosen, *(n_rules for n_rules in sizes if n_rules != chosen)]
         ridges = [growth.regularization if choice is None else choice.best_ridge(sizes[n].number) for n in order]
         held_out = [] if choice is None else folds
-        finished = [
-            made_true(growth, sizes[n_rules].step, ridge, held_out)
-            for n_rules, ridge in zip(order, ridges, strict=True)
-        ]
+        finished: list[Finished] = []
+        for n_rules, ridge in zip(order, ridges, strict=True):
+            if finished and growth.out_of_time:
+                break
+            finished.append(made_true(growth, sizes[n_rules].step, ridge, held_out))
+        order = order[: len(finished)]
         structures = [one.step.structure for one in finished]
         n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
         points: list[FrontPoint] = []
@@ -243,7 +272,11 @@ class GrowthLearner(ABC):
                 break
             sums = self._sums_over_all(structures, growth.inputs, place)
             error = None if choice is None else choice.error_of(sizes[n_rules].number)
-            points.append(self._front_point(finished[place], sums, ridges[place], error, growth))
+            point = self._front_point(finished[place], sums, ridges[place], error, growth)
+            if choice is not None:
+                at = choice.place_of(sizes[n_rules].number)
+                point = self._with_intervals(point, finished[place], growth, folds, at)
+            points.append(point)
             left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
             best = points[0]
             self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
@@ -255,7 +288,9 @@ class GrowthLearner(ABC):
         """Fit one model on all rows; its error in cross-validation is given, where there was one."""
         structure, unit = finished.step.structure, self.table.error_unit
         normal = sums.normal(structure, finished.locality)
-        fit = growth.final_terms(normal, ridge, self.table.n_rows, finished.step.fit.kept)
+        # The ridge is in rows, and weights may stand for more of them than the table has.
+        n_rows = max(round(self.table.n_rows * self.rows_per_row), 1)
+        fit = growth.final_terms(normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
         conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
         truth, cv_error = finished.truth, np.nan if validated is None else validated
         if truth is not None:
@@ -273,6 +308,24 @@ class GrowthLearner(ABC):
             0,
             truth,
         )
+
+    def _with_intervals(
+        self, point: FrontPoint, finished: Finished, growth: Growth, folds: list[Indices], place: tuple[int, int]
+    ) -> FrontPoint:
+        """Give a model the prediction intervals that the cross-validation of its size and ridge says."""
+        held_out = [(growth.rows.take(folds[number]), fold) for number, fold in self.validated.items()]
+        errors = residuals_of([fold for _, fold in held_out], *place)
+        # As the error of the model is scaled to that of cross-validation, so are those of its rows.
+        square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
+        weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
+        unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0
+        intervals = cross_validated_intervals(
+            [
+                HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
+                for (rows, _), own in zip(held_out, errors, strict=True)
+            ]
+        )
+        return replace(point, rule_base=replace(point.rule_base, intervals=intervals))
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
         columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]

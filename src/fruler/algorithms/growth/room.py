@@ -17,6 +17,11 @@ from fruler.table.rows import Rows
 
 # A label between two split points has at least this share of the rows: nobody believes a sliver.
 MIN_LABEL = 0.05
+# And at least this share of the range that most rows lie in: all but a hundredth at either end, which may be far out.
+MIN_WIDTH, _TAIL = 0.02, 0.01
+# Unless so large a share of the rows crowds there, or the input is discrete there: the label stands for at most so many
+# values, each of them so often on average.
+MANY_ROWS, MAX_DISTINCT, MIN_REPEATS = 0.1, 10, 5
 # So many rows are no sliver, whatever their share; but so many of those that are grown on must be there to judge it by.
 _ENOUGH_ROWS, _MIN_GROWN_ON = 500, 60
 # The least reach of a split point, as a share of the domain, and that of a crisp one.
@@ -73,8 +78,13 @@ class Room:
         self.nominal = np.zeros(len(known), dtype=np.bool_) if nominal is None else nominal
         self.sorted = np.sort(rows.columns, axis=1)
         self.widths = domains[:, 1] - domains[:, 0]
+        self.least_widths = least_widths(self.sorted)
+        self.distinct = np.zeros(self.sorted.shape, dtype=np.intc)
+        np.cumsum(np.diff(self.sorted, axis=1) > 0.0, axis=1, out=self.distinct[:, 1:])
         # The least rows of a label, rounded up, but for rounding itself.
         self.min_rows = max(1, math.ceil(min_label * len(rows) - 1e-9))
+        # What excuses a narrow label.
+        self.enough = np.array([math.ceil(MANY_ROWS * len(rows)), MAX_DISTINCT, MIN_REPEATS], dtype=np.intc)
         # The reach of a crisp split point of each input, and the least of others.
         self.crisp_reach = _CRISP_REACH * self.widths
         self.least_reach = self.crisp_reach if fuzziness == 0.0 else _MIN_REACH * self.widths
@@ -110,12 +120,13 @@ class Room:
             points.inputs,
             points.places,
             np.ascontiguousarray(steps[0::2]),
-            self.sorted,
+            (self.sorted, self.distinct, self.least_widths),
             self.domains,
             self.fixed.view(np.uint8),
             _MAX_STEP,
             self.min_rows,
             _MIN_GAP,
+            self.enough,
         )
         reaches = points.reaches * np.exp(np.clip(steps[1::2], -_MAX_STRETCH, _MAX_STRETCH))
         return self.limited(Ramps(points.inputs, places, reaches))
@@ -128,4 +139,33 @@ class Room:
     def free(self, input: int, places: Floats, points: Floats) -> npt.NDArray[np.bool_]:
         """Return which places leave no sliver between themselves, an input's split points, and its ends."""
         ranks, taken = self.ranks(input, places), np.concatenate([[0.0], self.ranks(input, points), [1.0]])
-        return np.asarray((np.abs(ranks[:, None] - taken) >= self.min_label).all(axis=1))
+        free = (np.abs(ranks[:, None] - taken) >= self.min_label).all(axis=1)
+        edges = np.concatenate([self.domains[input, :1], points, self.domains[input, 1:]])
+        at = np.searchsorted(points, places)
+        return np.asarray(free & ~self.slivers(input, edges[at], places) & ~self.slivers(input, places, edges[at + 1]))
+
+    def slivers(self, input: int, lows: Floats, highs: Floats) -> npt.NDArray[np.bool_]:
+        """Return which labels of an input, each from a low to a high end, are too narrow to be told of."""
+        return growth_tuning.slivers(
+            self.sorted[input], self.distinct[input], lows, highs, self.least_widths[input], self.enough
+        )
+
+
+def least_widths(values: Floats) -> Floats:
+    """Return the least width of a label of each input.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_inputs, n_rows)
+        The values of each input, in increasing order.
+
+    Examples
+    --------
+    A single value far out does not make the range of the others wider:
+
+    >>> import numpy as np
+    >>> least_widths(np.array([np.arange(1_000.0), [*np.arange(999.0), 1e9]])).round(1).tolist()
+    [19.6, 19.6]
+    """
+    tail = int(_TAIL * values.shape[1])
+    return np.asarray(MIN_WIDTH * (values[:, -1 - tail] - values[:, tail]))

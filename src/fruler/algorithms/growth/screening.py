@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.growth.candidates import between
 from fruler.kernels import growth_candidates
 from fruler.table.rows import Rows
 
@@ -15,6 +14,8 @@ MAX_INPUTS = 48
 # Inputs are chosen in so many rounds, each by what the ones before leave unexplained.
 _N_ROUNDS = 3
 _N_BINS = 8
+# Inputs that are put into bins at a time.
+_INPUTS_A_SLICE = 256
 # How many inputs have slopes that may change where another one bends.
 _N_STRONGEST = 5
 # In rows: enough to keep collinear inputs apart.
@@ -70,20 +71,46 @@ _Bytes = npt.NDArray[np.uint8]
 
 def _binned(rows: Rows) -> tuple[tuple[_Bytes, Floats], tuple[npt.NDArray[np.intc], Floats, Floats, _Bytes]]:
     """Put every input's rows into a few bins; return the bins, and the places between them where a line may bend."""
-    n_inputs, n_rows = rows.columns.shape
-    bin_of, centres = np.empty((n_inputs, n_rows), dtype=np.uint8), np.zeros((n_inputs, _N_BINS))
-    first, edges, reaches = np.zeros(n_inputs + 1, dtype=np.intc), [], []
-    for j, column in enumerate(rows.columns):
-        inner = between(np.sort(column), _N_BINS - 1)
-        bins = np.searchsorted(inner, column, side="right")
-        counts = np.bincount(bins, minlength=_N_BINS)
-        centres[j] = np.bincount(bins, weights=column, minlength=_N_BINS) / np.maximum(counts, 1)
-        bin_of[j] = bins
-        first[j + 1] = first[j] + len(inner)
-        edges.append(inner)
-        reaches.append(np.full(len(inner), max(0.1 * float(np.ptp(column)), 1e-9)))
-    places = np.concatenate(edges)
-    return (bin_of, centres), (first, places, np.concatenate(reaches), np.ones(len(places), dtype=np.uint8))
+    n_inputs = len(rows.columns)
+    parts = [_bins_of(rows.columns[start : start + _INPUTS_A_SLICE]) for start in range(0, n_inputs, _INPUTS_A_SLICE)]
+    bin_of, centres, counts, places, reaches = (np.concatenate(part) for part in zip(*parts, strict=True))
+    first = np.zeros(n_inputs + 1, dtype=np.intc)
+    np.cumsum(counts, out=first[1:])
+    return (bin_of, centres), (first, places, reaches, np.ones(len(places), dtype=np.uint8))
+
+
+def _bins_of(columns: Floats) -> tuple[_Bytes, Floats, Indices, Floats, Floats]:
+    """Return of some inputs the bin of each row, the mean of each bin, the number of edges, these and their reaches.
+
+    The edges of an input are those of `fruler.algorithms.growth.candidates.between`, here of many inputs at once.
+    """
+    n_inputs, n_rows = columns.shape
+    values = np.sort(columns, axis=1)
+    is_step = values[:, 1:] > values[:, :-1]
+    n_steps = is_step.sum(axis=1)
+    many = np.flatnonzero(n_steps > _N_BINS - 1)
+    is_edge = is_step.copy()
+    if len(many):
+        at = np.where(is_step[many], np.arange(n_rows - 1), n_rows)
+        following = np.minimum.accumulate(at[:, ::-1], axis=1)[:, ::-1]
+        last = np.where(is_step[many], at, -1).max(axis=1)
+        ranks = np.arange(1, _N_BINS) * n_rows // _N_BINS
+        is_edge[many] = False
+        # The step at or after each rank, or the last one.
+        is_edge[many[:, None], np.minimum(following[:, ranks - 1], last[:, None])] = True
+    inputs, steps = np.nonzero(is_edge)
+    edges = (values[inputs, steps] + values[inputs, steps + 1]) / 2.0
+    counts = is_edge.sum(axis=1)
+    numbers = np.arange(len(edges)) - np.repeat(np.cumsum(counts) - counts, counts)
+    bins = np.zeros((n_inputs, n_rows), dtype=np.intp)
+    for number in range(_N_BINS - 1):
+        own = numbers == number
+        bins[inputs[own]] += columns[inputs[own]] >= edges[own, None]
+    flat = (np.arange(n_inputs)[:, None] * _N_BINS + bins).ravel()
+    sums = np.bincount(flat, weights=columns.ravel(), minlength=n_inputs * _N_BINS)
+    centres = sums / np.maximum(np.bincount(flat, minlength=n_inputs * _N_BINS), 1)
+    reaches = np.maximum(0.1 * (values[:, -1] - values[:, 0]), 1e-9)
+    return bins.astype(np.uint8), centres.reshape(n_inputs, _N_BINS), counts, edges, np.repeat(reaches, counts)
 
 
 def _regression(rows: Rows, inputs: Indices) -> tuple[Floats, npt.NDArray[np.intc]]:

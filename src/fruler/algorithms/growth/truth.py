@@ -77,7 +77,7 @@ def _tuned(growth: Growth, step: Step, regularization: float, folds: Sequence[In
     searched, growth.locality = growth.locality, locality
     found = growth.tune(step.structure, step.fit.kept, _N_STEPS)
     tuned = step if found is None else step._replace(structure=found[0], fit=found[1])
-    truth = rule_truth(growth, tuned, regularization, folds) if folds else None
+    truth = rule_truth(growth, tuned, regularization, folds) if folds and not growth.out_of_time else None
     growth.locality = searched
     return Finished(tuned, locality, truth)
 

@@ -10,6 +10,7 @@ from fruler.rules.antecedents import T_NORMS, LabelRanges
 from fruler.rules.curves import Curve
 from fruler.rules.json.checked import Checked
 from fruler.rules.json.gaps import gaps_to_json, with_gaps
+from fruler.rules.json.intervals import intervals_from_json, intervals_to_json
 from fruler.rules.json.partitions import (
     FUZZY,
     TRIANGLES,
@@ -22,7 +23,7 @@ from fruler.rules.json.partitions import (
 from fruler.rules.json.rules import Members, antecedents_from_json, consequents_from_json, rule_to_json
 from fruler.rules.json.sources import source_from_json, source_to_json
 from fruler.rules.json.summary import summary_from_json, summary_to_json
-from fruler.rules.rule_base import RuleBase
+from fruler.rules.rule_base import EXTRAPOLATIONS, Extrapolation, RuleBase
 from fruler.rules.triangle_antecedents import LabelTriangles, OwnTriangles
 from fruler.rules.triangle_partition import TrianglePartition
 from fruler.rules.variables import Variable
@@ -30,6 +31,8 @@ from fruler.rules.variables import Variable
 # Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
 # ask for terabytes.
 MAX_CELLS = 4_000_000
+# What a file is taken to say that says nothing of it.
+_AS_EVER: Extrapolation = "linear"
 
 
 def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
@@ -76,6 +79,8 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         "rules": rules,
         **({"curves": curves} if curves else {}),
         **({} if rule_base.gaps is None else {"gaps": gaps_to_json(rule_base)}),
+        **({} if rule_base.intervals is None else {"intervals": intervals_to_json(rule_base.intervals)}),
+        **({} if rule_base.extrapolation == _AS_EVER else {"extrapolation": rule_base.extrapolation}),
         "training": None if training is None else summary_to_json(training, names),
     }
 
@@ -101,7 +106,8 @@ def rule_base_from_json(written: Checked, *, triangles: bool = True) -> RuleBase
         If it is not one.
     """
     new = ("antecedents",) if triangles else ()
-    members = written.keys(("target", "t_norm", "inputs", "rules", "training"), ("curves", "gaps", *new))
+    optional = ("curves", "gaps", "intervals", "extrapolation", *new)
+    members = written.keys(("target", "t_norm", "inputs", "rules", "training"), optional)
     target, said = _target(members["target"], triangles)
     kinds = ("fuzzy", "nominal", "triangles") if triangles else ("fuzzy", "nominal")
     variables = tuple(_variable(item, kinds) for item in members["inputs"].items())
@@ -131,6 +137,8 @@ def rule_base_from_json(written: Checked, *, triangles: bool = True) -> RuleBase
         np.array([rule["support"].number() for rule in rules]) if with_support else None,
         None if importance is None else summary_from_json(members["training"], list(places), importance),
         _curves(members["curves"], variables, places) if "curves" in members else (),
+        intervals=intervals_from_json(members["intervals"]) if "intervals" in members else None,
+        extrapolation=members["extrapolation"].one_of(*EXTRAPOLATIONS) if "extrapolation" in members else _AS_EVER,
     )
     return with_gaps(rule_base, members["gaps"]) if "gaps" in members else rule_base
 

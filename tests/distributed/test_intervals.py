@@ -1,0 +1,29 @@
+"""Prediction intervals of models that were learned on a cluster."""
+
+import numpy as np
+import pytest
+from helpers.blocks import in_chunks
+
+from fruler import FuzzyRuleRegressor
+from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
+
+QUICK = {"max_evaluations": 500, "random_state": 0}
+
+
+def test_growth_has_the_intervals_of_one_machine(client, friedman):
+    X, y = friedman
+    chunks = in_chunks(X, y, 250)
+    model = DaskFuzzyRuleRegressor(client, **QUICK).fit(*chunks)
+    local = FuzzyRuleRegressor(**QUICK).fit(X, y)
+    for found, expected in zip(model.predict_interval(X), local.predict_interval(X), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    with pytest.raises(ValueError, match=r"takes rows in memory; for a Dask collection call it on partitions"):
+        model.predict_interval(chunks[0])
+    far = in_chunks(X + 100.0, y, 250)[0]
+    np.testing.assert_allclose(client.compute(model.predict(far)).result(), model.to_local().predict(X + 100.0))
+
+
+@pytest.mark.parametrize("kind", [DaskFuzzyRuleRegressor, DaskFRULERRegressor])
+def test_calibration_says_what_to_do_instead(client, friedman, kind):
+    with pytest.raises(ValueError, match=r"calibration needs rows in memory.*model\.to_local\(\)\.with_intervals"):
+        kind(client, calibration=0.2).fit(*in_chunks(*friedman, 250))
