@@ -13,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir
 SANITIZED := build/sanitized
 SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/stages tests/consequents
 
-.PHONY: help demo test test-random sanitize lint package coverage bench bench-preprocessing figures clean
+.PHONY: help demo test test-random sanitize lint docs package coverage bench bench-preprocessing figures clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
 	@echo "make lint   check style and types"
+	@echo "make docs   build the documentation's site in build/site"
 	@echo "make package   build the sdist and the wheel, and try each in an empty environment"
 	@echo "make coverage  which lines and branches the tests run, Python and Cython"
 	@echo "make figures   write the results that README and docs quote from benchmarks/results"
@@ -69,6 +70,12 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Sphinx notices by itself which pages have changed. Warnings, such as a link that leads nowhere, are errors.
+docs: export OPENBLAS_NUM_THREADS = 1
+docs: .venv/installed-for-docs
+	$(BIN)/python -m sphinx -b html -W --keep-going --quiet docs build/site
+	@echo "Open build/site/index.html in a browser."
+
 package: .venv/build-tools
 	$(BIN)/python -m pip install --quiet "build>=1.2"
 	rm -rf dist
@@ -88,7 +95,7 @@ bench-preprocessing: .venv/installed
 	$(BIN)/python benchmarks/preprocessing_speed.py --data "$(DATA)"
 
 clean:
-	rm -rf .venv build
+	rm -rf .venv build docs/api docs/examples
 
 .venv/build-tools: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON); name a Python 3.11 or later: make PYTHON=python3.12"; exit 1; }
@@ -110,3 +117,7 @@ clean:
 .venv/installed-for-development: .venv/build-tools $(SOURCES)
 	@$(INSTALL) ".[dev]"
 	@touch $@ .venv/installed .venv/installed-for-tests
+
+.venv/installed-for-docs: .venv/build-tools $(SOURCES)
+	@$(INSTALL) ".[docs]"
+	@touch $@ .venv/installed
