@@ -41,21 +41,25 @@ test: .venv/installed-for-tests
 test-random: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis
 
-# Python itself leaks by design, and is not built with the sanitizer: its library has to be loaded first.
+# Python itself leaks by design, and is not built with the sanitizer: its library has to be loaded first. What it says of
+# an error is lost if pytest captures more than Python's own output.
 sanitize: .venv/installed-for-tests
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --upgrade --target $(SANITIZED)/site \
 		-Cbuild-dir=$(SANITIZED)/build -Csetup-args=-Dbuildtype=custom -Csetup-args=-Doptimization=1 -Csetup-args=-Ddebug=true \
 		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false .
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" PYTHONPATH=$(SANITIZED)/site \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
-		$(BIN)/python -m pytest -p no:cacheprovider $(SANITIZE_TESTS)
+		$(BIN)/python -m pytest -p no:cacheprovider --capture=sys $(SANITIZE_TESTS)
 
 # First Python, by all tests; then the kernels, by the tests that hold them against other computations.
 KERNEL_TESTS := tests/kernels tests/rules tests/consequents tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
+# These look at how a process starts and what it says when it is interrupted, and coverage.py starts in every process.
+NOT_MEASURED := --deselect tests/bench/test_runner.py::test_interrupted_it_ends_its_runs_and_says_how_to_go_on \
+	--deselect tests/bench/test_runner.py::test_what_lies_in_the_current_folder_is_not_imported
 coverage: .venv/installed-for-development
 	$(BIN)/python release/traced_kernels.py
 	mkdir -p build/coverage/data && $(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile $(NOT_MEASURED)
 	PYTHONPATH=build/coverage $(BIN)/python -m coverage run -m pytest $(KERNEL_TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage html --quiet --directory build/coverage/html

@@ -13,7 +13,7 @@ from fruler.cli.names import parse_labels, parse_units
 
 @pytest.fixture
 def bent(tmp_path):
-    """A table whose target bends where x is 5, so that rules divide x and nothing else."""
+    """A table whose target bends where x is 5, so that rules divide x."""
     x, z = np.meshgrid(np.arange(0.0, 10.0, 0.25), [0.0, 1.0])
     table = pd.DataFrame({"x": x.ravel(), "z": z.ravel()})
     noise = np.random.default_rng(0).normal(0, 0.01, len(table))
@@ -37,12 +37,12 @@ def test_labels_and_units_are_printed_and_saved(fruler, bent, tmp_path):
 
 
 def test_labels_that_the_rules_do_not_have_are_said_and_left_out(fruler, bent):
-    options = ("--label", "x:very low=icy", "--label", "x:low=cold", "--label", "z:low=off", "--label", "x:low=high")
+    options = ("--label", "x:very low=icy", "--label", "x:low=cold", "--label", "z:medium=off", "--label", "x:low=high")
     result = fruler("fit", bent, "--target", "y", "--no-test", *options[:6], "--json")
     assert result.returncode == 0
     said = [line for line in result.stderr.splitlines() if "--label" in line]
     assert said[0] == "fruler: --label: 'x' has no label 'very low' in these rules; its labels are 'low', 'high'"
-    assert said[1].startswith("fruler: --label: 'z' has no label 'low' in these rules; ")
+    assert said[1].startswith("fruler: --label: 'z' has no label 'medium' in these rules; ")
     assert len(said) == 2
     assert "cold" in json.dumps(json.loads(result.stdout)["rule_base"])
     result = fruler("fit", bent, "--target", "y", "--no-test", *options[6:])

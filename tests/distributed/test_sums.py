@@ -25,8 +25,8 @@ from fruler.table.scaling import Scale, measure_scale
 UNSCALED = Standard(Scale(np.zeros(3), np.ones(3)), Scale(np.zeros(()), np.ones(())))
 
 
-def summary_of(blocks):
-    return reduce(merge_summaries, [summarise_block(block) for block in blocks])
+def summary_of(blocks, weighted_scale=False):
+    return reduce(merge_summaries, [summarise_block(block, weighted_scale) for block in blocks])
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e149, 1e-200])
@@ -40,6 +40,17 @@ def test_scales_of_blocks_are_that_of_the_table(rng, unit):
     assert found.counts == (10, 0, 290, 200)
     assert found.low.tolist() == [*X.min(axis=0), y.min()]
     assert found.high.tolist() == [*X.max(axis=0), y.max()]
+
+
+@pytest.mark.parametrize("weighted_scale", [False, True])
+def test_weights_count_in_the_scales_of_blocks_if_they_are_to(rng, weighted_scale):
+    X, y, weight = rng.normal(size=(500, 3)), rng.normal(5.0, size=500), rng.uniform(0.1, 3.0, 500)
+    found = summary_of(blocks_of(X, y, 10, 10, 300, weight=weight), weighted_scale)
+    counted = weight if weighted_scale else None
+    for scale, expected in ((found.scale, measure_scale(X, counted)), (found.target_scale, measure_scale(y, counted))):
+        np.testing.assert_allclose(scale.centre, expected.centre, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(scale.spread, expected.spread, rtol=1e-12)
+    assert found.mean_weight == pytest.approx(weight.mean())
 
 
 def test_a_digest_tells_other_rows_and_other_blocks(rng):

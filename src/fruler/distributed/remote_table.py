@@ -59,9 +59,10 @@ class RemoteTable(TrainingTable):
         names: Sequence[str],
         split_points: Mapping[str | int, Any] | None,
         levels: Mapping[int, Floats] | None = None,
+        weighted_scale: bool = False,
     ) -> RemoteTable:
         """Go through all rows once, check them and measure them."""
-        [summary] = blocks.reduce([Job(summarise_block, None, merge_summaries)])
+        [summary] = blocks.reduce([Job(summarise_block, weighted_scale, merge_summaries)])
         if summary.problems:
             more = len(summary.problems) - 1
             raise ValueError(summary.problems[0] + (f" ({more} more partitions are bad.)" if more else ""))

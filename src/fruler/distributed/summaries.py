@@ -28,6 +28,8 @@ class Summary:
         The rows that were given, by block.
     low, high, mean, spread : ndarray of shape (n_inputs + 1,)
         Of every column; the spread is the standard deviation.
+    mass : float
+        How much these rows count in the mean: their number, or their weight.
     weight : float
         The sum of the weights.
     weighted : bool
@@ -44,6 +46,7 @@ class Summary:
     high: Floats
     mean: Floats
     spread: Floats
+    mass: float
     weight: float
     weighted: bool
     problems: tuple[str, ...]
@@ -75,35 +78,38 @@ class Summary:
         return self.weight / self.n_rows if self.weighted else 1.0
 
 
-def summarise_block(block: Block, nothing: Any = None) -> Summary:
-    """Measure one block."""
+def summarise_block(block: Block, weighted_scale: bool = False) -> Summary:
+    """Measure one block; rows of more weight count more in its mean and spread, if that is wanted."""
     n, columns = len(block), block.n_inputs + 1
     problems = (block.problem,) if block.problem else ()
     weighted = block.weight is not None
     if n == 0:
         ends = np.full(columns, np.inf), np.full(columns, -np.inf)
-        return Summary((0,), (block.n_given,), *ends, np.zeros(columns), np.zeros(columns), 0.0, weighted, problems)
+        nothing = np.zeros(columns)
+        return Summary((0,), (block.n_given,), *ends, nothing, nothing, 0.0, 0.0, weighted, problems)
     low, high = (np.append(end(block.values, axis=0), end(block.target)) for end in (np.min, np.max))
     largest = np.maximum(np.abs(low), np.abs(high))
     unit = np.where(largest > 0.0, largest, 1.0)
+    counted = block.weight if weighted_scale else None
     mean = np.append(
-        np.average(block.values / unit[:-1], axis=0, weights=block.weight),
-        np.average(block.target / unit[-1], weights=block.weight),
+        np.average(block.values / unit[:-1], axis=0, weights=counted),
+        np.average(block.target / unit[-1], weights=counted),
     )
     squares = np.zeros(columns)
     for part in block.slices():
         apart = np.column_stack([part.values / unit[:-1] - mean[:-1], part.target / unit[-1] - mean[-1]])
-        own = np.ones(len(part)) if part.weight is None else part.weight
+        own = np.ones(len(part)) if counted is None or part.weight is None else part.weight
         squares += (own[:, None] * np.square(apart)).sum(axis=0)
     weight = float(block.weight.sum()) if block.weight is not None else float(n)
-    spread = np.sqrt(squares / weight) * unit
+    mass = float(n) if counted is None else weight
+    spread = np.sqrt(squares / mass) * unit
     digests = (" ".join(digest(values) for values in (block.values, block.target, block.weight)),)
-    return Summary((n,), (block.n_given,), low, high, mean * unit, spread, weight, weighted, problems, digests)
+    return Summary((n,), (block.n_given,), low, high, mean * unit, spread, mass, weight, weighted, problems, digests)
 
 
 def merge_summaries(first: Summary, second: Summary) -> Summary:
     """Put the figures of two sets of rows together, the first being those that come first."""
-    n, m = first.weight, second.weight
+    n, m = first.mass, second.mass
     share = m / (n + m) if n + m else 0.0
     apart = second.mean - first.mean if n and m else np.zeros(len(first.mean))
     mean = first.mean + share * apart if n else second.mean
@@ -119,6 +125,7 @@ def merge_summaries(first: Summary, second: Summary) -> Summary:
         np.maximum(first.high, second.high),
         mean,
         np.sqrt(within + between) * unit,
+        n + m,
         first.weight + second.weight,
         first.weighted or second.weighted,
         first.problems + second.problems,

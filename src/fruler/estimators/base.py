@@ -213,7 +213,14 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         made = training_inputs(self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot)
         self._sources, self._moments = made.sources, made.moments
         return LocalTable.from_arrays(
-            made.values, made.target, made.weight, made.names, self.split_points, made.levels, made.terms
+            made.values,
+            made.target,
+            made.weight,
+            made.names,
+            self.split_points,
+            made.levels,
+            made.terms,
+            self.algorithm.weighted_scale,
         )
 
     def _options(self) -> Any:

@@ -105,6 +105,9 @@ class Algorithm:
         The options that only say when the search ends: `warm_start` may change them.
     one_hot : bool
         Whether it knows numbers only, so that every category must be an input of its own.
+    weighted_scale : bool
+        Whether rows of more weight count more in standardising: then rows may be repeated instead. A row of nearly all
+        weight makes the others huge numbers, which is no good where a step is no longer than they allow.
     """
 
     name: str
@@ -114,3 +117,4 @@ class Algorithm:
     codec: Codec[Any] | None = None
     limits: tuple[str, ...] = ()
     one_hot: bool = True
+    weighted_scale: bool = False

@@ -150,6 +150,7 @@ class LocalTable(TrainingTable):
         split_points: Mapping[str | int, Any] | None,
         levels: Mapping[int, Floats] | None = None,
         terms: Floats | None = None,
+        weighted_scale: bool = False,
     ) -> Self:
         """Leave out rows of weight zero, standardise the others, and check the split points that are known."""
         given = None
@@ -157,7 +158,8 @@ class LocalTable(TrainingTable):
             given = np.flatnonzero(weight)
             values, target, weight = values[given], target[given], weight[given] / weight.max()
             weight /= weight.mean()
-        scale, target_scale = measure_scale(values, weight), measure_scale(target, weight)
+        counted = weight if weighted_scale else None
+        scale, target_scale = measure_scale(values, counted), measure_scale(target, counted)
         if terms is not None:
             terms = scale.apply(terms if given is None else terms[given])
         rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight, terms)

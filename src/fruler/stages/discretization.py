@@ -71,7 +71,7 @@ def nested_splits(
     if not weight.all():
         counted = weight > 0.0
         X, y, weight = X[counted], y[counted], weight[counted]
-    y = measure_scale(y, weight).apply(y)
+    y = measure_scale(y).apply(y)
     floor = max(_ERROR_FLOOR * float((weight * np.square(y)).sum()), np.finfo(float).tiny)
     columns = np.ascontiguousarray(X.T)
     orders = np.argsort(columns, axis=1)

@@ -15,4 +15,5 @@ GROWTH = Algorithm(
     codec=Codec(pack_growth, unpack_growth),
     limits=("max_evaluations", "max_rules", "early_stopping"),
     one_hot=False,
+    weighted_scale=True,
 )

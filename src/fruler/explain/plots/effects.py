@@ -86,7 +86,7 @@ class EffectsDisplay:
     >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = EffectsDisplay.from_estimator(model, max_inputs=3)
     >>> [effect.along.variable.name for effect in display.effects_][0]
-    'max_temperature_before'
+    'min_temperature_before'
     >>> plt.close(display.figure_)
     """
 
