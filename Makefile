@@ -13,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir
 SANITIZED := build/sanitized
 SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/stages tests/consequents
 
-.PHONY: help demo test test-random sanitize lint package coverage bench bench-preprocessing figures clean
+.PHONY: help demo test test-random sanitize lint docs package coverage bench bench-preprocessing figures clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
 	@echo "make lint   check style and types"
+	@echo "make docs   build the documentation's site in build/site"
 	@echo "make package   build the sdist and the wheel, and try each in an empty environment"
 	@echo "make coverage  which lines and branches the tests run, Python and Cython"
 	@echo "make figures   write the results that README and docs quote from benchmarks/results"
@@ -40,21 +41,25 @@ test: .venv/installed-for-tests
 test-random: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis
 
-# Python itself leaks by design, and is not built with the sanitizer: its library has to be loaded first.
+# Python itself leaks by design, and is not built with the sanitizer: its library has to be loaded first. What it says of
+# an error is lost if pytest captures more than Python's own output.
 sanitize: .venv/installed-for-tests
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --upgrade --target $(SANITIZED)/site \
 		-Cbuild-dir=$(SANITIZED)/build -Csetup-args=-Dbuildtype=custom -Csetup-args=-Doptimization=1 -Csetup-args=-Ddebug=true \
 		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false .
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" PYTHONPATH=$(SANITIZED)/site \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
-		$(BIN)/python -m pytest -p no:cacheprovider $(SANITIZE_TESTS)
+		$(BIN)/python -m pytest -p no:cacheprovider --capture=sys $(SANITIZE_TESTS)
 
 # First Python, by all tests; then the kernels, by the tests that hold them against other computations.
 KERNEL_TESTS := tests/kernels tests/rules tests/consequents tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
+# These look at how a process starts and what it says when it is interrupted, and coverage.py starts in every process.
+NOT_MEASURED := --deselect tests/bench/test_runner.py::test_interrupted_it_ends_its_runs_and_says_how_to_go_on \
+	--deselect tests/bench/test_runner.py::test_what_lies_in_the_current_folder_is_not_imported
 coverage: .venv/installed-for-development
 	$(BIN)/python release/traced_kernels.py
 	mkdir -p build/coverage/data && $(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile $(NOT_MEASURED)
 	PYTHONPATH=build/coverage $(BIN)/python -m coverage run -m pytest $(KERNEL_TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage html --quiet --directory build/coverage/html
@@ -64,6 +69,12 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Sphinx notices by itself which pages have changed. Warnings, such as a link that leads nowhere, are errors.
+docs: export OPENBLAS_NUM_THREADS = 1
+docs: .venv/installed-for-docs
+	$(BIN)/python -m sphinx -b html -W --keep-going --quiet docs build/site
+	@echo "Open build/site/index.html in a browser."
 
 package: .venv/build-tools
 	$(BIN)/python -m pip install --quiet "build>=1.2"
@@ -84,7 +95,7 @@ bench-preprocessing: .venv/installed
 	$(BIN)/python benchmarks/preprocessing_speed.py --data "$(DATA)"
 
 clean:
-	rm -rf .venv build
+	rm -rf .venv build docs/api docs/examples
 
 .venv/build-tools: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON); name a Python 3.11 or later: make PYTHON=python3.12"; exit 1; }
@@ -106,3 +117,7 @@ clean:
 .venv/installed-for-development: .venv/build-tools $(SOURCES)
 	@$(INSTALL) ".[dev]"
 	@touch $@ .venv/installed .venv/installed-for-tests
+
+.venv/installed-for-docs: .venv/build-tools $(SOURCES)
+	@$(INSTALL) ".[docs]"
+	@touch $@ .venv/installed

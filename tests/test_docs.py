@@ -3,6 +3,9 @@
 import doctest
 import importlib
 import pkgutil
+import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,7 +44,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_in_pages(page, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "100")
-    # Examples write files.
+    # Examples write files, and read those that pages offer.
+    shutil.copytree(ROOT / "docs" / "data", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     results = doctest.testfile(str(page), module_relative=False)
     assert results.failed == 0
@@ -56,3 +60,67 @@ def test_examples_run(script):
     result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
     assert result.returncode == 0, result.stderr
     assert len(result.stdout.splitlines()) > 10
+
+
+GALLERY = sorted((ROOT / "docs" / "gallery").rglob("*.py"))
+
+
+def test_the_gallery_has_enough_examples():
+    assert len(GALLERY) >= 12
+
+
+@pytest.mark.parametrize("script", GALLERY, ids=lambda path: path.stem)
+def test_examples_of_the_gallery_draw(script, capsys):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    pyplot.close("all")
+    runpy.run_path(str(script), run_name="__main__")
+    figures = pyplot.get_fignums()
+    pyplot.close("all")
+    assert figures
+
+
+def reference():
+    """Return the names that docs/reference.md lists."""
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^   (fruler\.[\w.]+)$", page, re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    # Second names of what is listed under a shorter one.
+    return {*listed, *re.findall(r"`(fruler\.[\w.]+)`", page)}
+
+
+PUBLIC_MODULES = ["fruler", *(name for name in MODULES if "__all__" in vars(importlib.import_module(name)))]
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_the_reference_has_every_public_name(module):
+    names = {f"{module}.{name}" for name in importlib.import_module(module).__all__}
+    assert names - reference() == set()
+
+
+def test_the_reference_has_the_callbacks():
+    callbacks = importlib.import_module("fruler.callbacks")
+    public = {
+        f"fruler.callbacks.{name}"
+        for name, value in vars(callbacks).items()
+        if name[0].isupper() and getattr(value, "__module__", "") == "fruler.callbacks"
+    }
+    assert len(public) == 3
+    assert public <= reference()
+
+
+@pytest.mark.parametrize("name", sorted(reference() - {"fruler.__version__"}))
+def test_names_in_the_reference_exist_and_are_described(name):
+    module, _, attribute = name.rpartition(".")
+    value = getattr(importlib.import_module(module), attribute)
+    assert value.__doc__
+
+
+def test_every_page_is_in_the_site():
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    entries = set()
+    for page in (ROOT / "docs").glob("*.md"):
+        for block in re.findall(r"```{toctree}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            entries.update(re.findall(r"^(?:.*<)?([\w/]+)>?$", block, re.MULTILINE))
+    assert pages - entries == set()
+    assert entries - pages == {"examples/index"}

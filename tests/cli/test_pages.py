@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# With the number of commands that each shows.
+PAGES = [("README.md", 3), ("docs/command_line.md", 5), ("docs/start.md", 4), ("docs/tutorial.md", 2)]
 
 
 def without_times(text):
@@ -17,9 +20,10 @@ def without_times(text):
     return re.sub(r"\d+\.\d{6,}", lambda number: f"{float(number[0]):.6g}", text).strip()
 
 
-@pytest.mark.parametrize(("name", "n_commands"), [("README.md", 3), ("docs/command_line.md", 5)])
+@pytest.mark.parametrize(("name", "n_commands"), PAGES)
 def test_a_page_shows_what_the_commands_print(fruler, clock, tmp_path, monkeypatch, name, n_commands):
     page = (ROOT / name).read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "data", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     script = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]

@@ -102,7 +102,7 @@ def test_curves_count_by_what_they_add_on_average_and_not_at_the_average_row():
     said = str(sentence_of(rules, 0)).replace("\xa0", " ")
     weights = rules.activations(X)[0]
     late = float(np.average(X[:, 1] == 1981.0, weights=weights[:, 0]))
-    assert f", and along the curve of year (+{late:.1f} included)" in said
+    assert f", and along the curve of year (+{late:.1f} already in it)" in said
     mean = float(np.average(rules.rule_outputs(X)[:, 0], weights=weights[:, 0]))
     about = float(re.search("about ([0-9.]+)", said).group(1))
     # Turbo is told at its more common state, so the two may differ by what it adds.
@@ -177,4 +177,12 @@ def test_several_curves_are_one_list():
     X += 5.0 - X.mean(axis=0)
     rules = RuleBase(inputs, [[[0, 0]] * 3], [[7.0, 0.0, 0.0, 0.0]], curves=curves)
     said = str(sentence_of(rules.with_training(X, rules.predict(X)), 0)).replace("\xa0", " ")
-    assert said == "about 17.0; along the curves of a (+5.0 included), b (-10.0) and c (+15.0)"
+    assert said == "about 17.0; along the curves of a (+5.0 already in it), b (-10.0) and c (+15.0)"
+
+
+def test_a_slope_besides_a_curve_is_told_to_be_one():
+    curve = Curve(0, FuzzyPartition([], (1600.0, 5200.0)), [[0.0, 0.001]])
+    rules, _ = cars(curves=[curve])
+    said = str(sentence_of(rules, 0)).replace("\xa0", " ")
+    assert re.search(r"of weight \(from [0-9,]+, besides its curve\)", said)
+    assert "of year (from 1976" not in said or "besides" not in said.split("of year")[1].split(")")[0]

@@ -59,7 +59,9 @@ def load_keel(
         target : ndarray of float64 of shape (n_samples,), or Series
             The output.
         feature_names : list of str
+            The names of the inputs.
         target_name : str
+            The name of the output.
         categories : dict of list of str
             For each nominal input the names of its categories.
         name : str

@@ -60,10 +60,11 @@ def read_table(
     target : str, default=None
         The column to predict. None takes the declared output of a KEEL file; in any other format all columns are then
         inputs.
-    format : {"csv", "tsv", "txt", "xlsx", "xlsm", "jsonl", "ndjson", "parquet", "pq", "arff", "dat", "keel"}, \
-            default=None
-        The format; None goes by the suffix of the name. ``csv`` and ``txt`` may be separated by commas, semicolons,
-        tabs or bars; ``dat`` and ``keel`` are the same, and so are ``jsonl`` and ``ndjson`` (one JSON object per line).
+    format : str, default=None
+        The format: ``"csv"``, ``"tsv"``, ``"txt"``, ``"xlsx"``, ``"xlsm"``, ``"jsonl"``, ``"ndjson"``, ``"parquet"``,
+        ``"pq"``, ``"arff"``, ``"dat"`` or ``"keel"``; None goes by the suffix of the name. ``csv`` and ``txt`` may be
+        separated by commas, semicolons, tabs or bars; ``dat`` and ``keel`` are the same, and so are ``jsonl`` and
+        ``ndjson`` (one JSON object per line).
     sep : str, default=None
         What separates the values of a text table: one character, or ``"tab"``. None recognises it.
     decimal : {".", ","}, default=None
@@ -85,7 +86,9 @@ def read_table(
         target : Series of float64, or None
             None if there is no target, or if a KEEL file marks its output as missing in every row.
         feature_names : list of str
+            The names of the inputs.
         target_name : str or None
+            The name of the target.
         notes : list of str
             What was recognised in the file: separators, decimal commas, thousands, percent and currency signs; and
             which columns stay text though they look like numbers.

@@ -157,7 +157,9 @@ class _Teller:
         step = step_of(steepest, width, self.tolerance)
         amount = self._amount(slope * step, self.tolerance * step / width)
         place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
-        return f"{amount} per{GLUE}{per_step(variable, step)} of {variable.name} (from{GLUE}{place})"
+        # What such an input does in all is in the slope and in the curve.
+        besides = ", besides its curve" if self.rule_base.curve_of(j) is not None else ""
+        return f"{amount} per{GLUE}{per_step(variable, step)} of {variable.name} (from{GLUE}{place}{besides})"
 
     def _curves(self) -> list[float]:
         """Return what each curve adds: in the mean over the rule's rows, for a typical place may lie between them."""
@@ -172,7 +174,7 @@ class _Teller:
         told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
         if told:
             several = "curve" if len(told) == 1 else "curves"
-            told[0] = f"along the {several} of {names[0]} ({self._signed(means[0])}{GLUE}included)"
+            told[0] = f"along the {several} of {names[0]} ({self._signed(means[0])}{GLUE}already in it)"
         return told
 
     def _place(self, j: int, tolerance: float) -> str:

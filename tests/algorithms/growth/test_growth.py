@@ -483,3 +483,13 @@ def test_a_step_that_a_limit_cut_short_is_not_exact(grown):
         assert same_steps(cut.path[:2], whole[:2])
     exact, _ = grow(*bends(), max_rules=5, max_evaluations=limit + 2)
     assert exact.n_exact == 3
+
+
+def test_rows_left_out_are_not_reckoned_with_without_the_inverse(monkeypatch):
+    """Terms that have no price are fitted without it, and the kernel would read beyond its end."""
+    growth = start(*bends())
+    growth.prices = replace(growth.prices, term=0.0)
+    called = []
+    monkeypatch.setattr("fruler.algorithms.growth.growth.growth_terms.squares_left_out", lambda *_: called.append(1))
+    growth._refitted_on_rows(Structure.undivided(len(growth.rows.columns)))
+    assert called == []

@@ -125,7 +125,7 @@ def test_curves_are_told_in_every_rule_and_drawn_once(curved):
     assert page.count('<figure id="curve-') == 3
     for number in range(1, 5):
         start = told.index(f"Rule {number} rows")
-        words = r"along the curves of .+ \(.+included\)\s?, .+ \(.+\) and .+ \("
+        words = r"along the curves of .+ \(.+already.in.it\)\s?, .+ \(.+\) and .+ \("
         assert re.search(words, told[start : start + 900])
     assert "What the curves add is included in what every rule says" in told
     assert "bold adds −5.0 at −8, −3.0 at −6, −3.0 at 0." in told

@@ -1,5 +1,7 @@
 """The arithmetic in the page is that of the rule base: its sliders and boxes are moved in a real browser."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -424,3 +426,19 @@ def test_rows_are_doubted_where_rules_disagree_or_go_beyond_what_was_seen(open_r
     assert "Higher than all that was observed (100" in page.locator("#flag").inner_text()
     type_row(page, [9.0])
     assert not page.locator("#flag").is_visible()
+
+
+@pytest.mark.parametrize("extrapolation", ["linear", "clip"])
+def test_intervals_and_clipping_are_those_of_the_rule_base(open_report, weather_model, extrapolation):
+    rules = replace(weather_model.rule_base_, extrapolation=extrapolation)
+    page = open_report(rules)
+    rows = random_rows(rules, 10, seed=3)
+    rows[::2] += 2.0 * (rules.training.high - rules.training.low)
+    for row in rows:
+        type_row(page, row)
+        lower, upper, _ = rules.predict_interval(row[None], 0.9)
+        predicted = float(page.locator("#prediction").get_attribute("data-value"))
+        reach = float(page.locator("#interval").get_attribute("data-reach"))
+        assert predicted == pytest.approx(rules.predict(row[None])[0], rel=1e-9)
+        assert reach == pytest.approx(float(upper[0] - lower[0]) / 2.0, rel=1e-9)
+    assert "90% of such rows lie between" in page.locator("#interval").inner_text()

@@ -315,6 +315,9 @@ class Growth:
 
     def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
         """Return by which factor the error of these rows would be larger, if each had been left out of the fit."""
+        if len(fit.inverse) < len(fit.terms):
+            # Terms without a price are not chosen, and without their inverse nothing is known of rows left out.
+            return 1.0
         rows, total = self.rows, self.rows.total_weight
         squares, left_out = growth_terms.squares_left_out(
             (rows.rows, rows.y, rows.weight),

@@ -183,8 +183,15 @@ function makeRuleBase(model) {
     return parts;
   }
 
+  // How far a row lies outside the training data, in ranges of its inputs.
+  function beyond(row, ranges) {
+    return ranges.reduce((sum, [j, low, high]) => sum + Math.max(low - row[j], row[j] - high, 0) / (high - low), 0);
+  }
+
   // All that is shown of a row. `reference` has the typical row, the base and the offsets of the parts.
-  function explain(row, reference) {
+  function explain(given, reference) {
+    const row = [...given];
+    for (const [j, low, high] of reference.clips) row[j] = Math.min(Math.max(row[j], low), high);
     const fit = fits(row);
     const there = activations(fit);
     const outputsHere = said(outputs(row), there.heights);
@@ -195,7 +202,8 @@ function makeRuleBase(model) {
       weights: there.weights,
       said: outputsHere.map(output => output + added),
       fired: there.fired,
-      outside: row.map((x, j) => x < reference.low[j] || x > reference.high[j]),
+      outside: given.map((x, j) => x < reference.low[j] || x > reference.high[j]),
+      reach: reference.radii ? weighted(there.weights, reference.radii) * (1 + beyond(given, reference.ranges)) : null,
     };
   }
 

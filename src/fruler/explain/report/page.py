@@ -293,7 +293,7 @@ def _embedded(
     """Return what the scripts read, as JSON that can stand in a script element."""
     data = {
         # Of the training data the scripts need no more than the reference has.
-        "model": rule_base_to_json(replace(rule_base, training=None)),
+        "model": rule_base_to_json(replace(rule_base, training=None, intervals=None, extrapolation="linear")),
         "reference": reference.to_json(),
         "examples": []
         if measured is None

@@ -9,7 +9,9 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.explain.effects import input_ranges, output_spread
+from fruler.explain.explanation import COVERAGE
 from fruler.explain.features import Feature
+from fruler.rules.outside import training_ranges
 from fruler.rules.rule_base import RuleBase
 
 # A coarser step of a slider would hide what the model does, a finer one would be noise in the number box.
@@ -38,6 +40,12 @@ class Reference:
         The typical error of a prediction, on held-out rows where that is known.
     target_range : (float, float) or None
         The least and the greatest value of the target.
+    radii : list of float, or None
+        How far prediction intervals reach where each rule alone answers.
+    ranges : dict of int to (float, float)
+        The inputs whose distance from the training data widens an interval, and their ranges.
+    clips : dict of int to (float, float)
+        The inputs whose values rules take for the nearest within a range, and these ranges.
     units : tuple of float or None
         The step of each input that has one of its own, such as a day.
     """
@@ -52,6 +60,9 @@ class Reference:
     spread: float
     error: float | None
     target_range: tuple[float, float] | None
+    radii: list[float] | None
+    ranges: dict[int, tuple[float, float]]
+    clips: dict[int, tuple[float, float]]
     units: tuple[float | None, ...]
 
     @property
@@ -101,6 +112,9 @@ class Reference:
             "spread": self.spread,
             "error": self.error,
             "targetRange": self.target_range,
+            "radii": self.radii,
+            "ranges": [[j, *ends] for j, ends in self.ranges.items()],
+            "clips": [[j, *ends] for j, ends in self.clips.items()],
         }
 
 
@@ -120,6 +134,11 @@ def reference_of(rule_base: RuleBase) -> Reference:
             spread=output_spread(rule_base),
             error=training.rmse if np.isnan(training.cv_rmse) else training.cv_rmse,
             target_range=(training.target_low, training.target_high),
+            radii=_radii(rule_base),
+            ranges=training_ranges(rule_base),
+            clips={
+                int(j): tuple(rule_base.clips[:, j].tolist()) for j in np.flatnonzero(np.isfinite(rule_base.clips[0]))
+            },
             units=units,
         )
     low, high = input_ranges(rule_base).T
@@ -141,5 +160,16 @@ def reference_of(rule_base: RuleBase) -> Reference:
         spread=output_spread(rule_base),
         error=None,
         target_range=None,
+        radii=None,
+        ranges={},
+        clips={},
         units=units,
     )
+
+
+def _radii(rule_base: RuleBase) -> list[float] | None:
+    """Return how far intervals reach where each rule alone answers, where enough is known for them."""
+    intervals = rule_base.intervals
+    if intervals is None or intervals.coverages[-1] < COVERAGE:
+        return None
+    return [float(radius) for radius in intervals.radii(COVERAGE)]

@@ -125,6 +125,15 @@
     return found;
   }
 
+  function showInterval({ prediction, reach }) {
+    const output = byId("interval");
+    if (!output) return "";
+    output.dataset.reach = reach;
+    const words = `90% of such rows lie between ${fixed(prediction - reach)} and ${fixed(prediction + reach)}${unit}`;
+    set(output, words);
+    return `${words}.`;
+  }
+
   function showCompared(prediction) {
     const words = kept === null ? "" : `${signed(prediction - kept)}${unit} against the row to compare with`;
     set(byId("compared"), words);
@@ -158,7 +167,7 @@
     parts.forEach((part, k) => showPart(panel.controls[k], part));
     showWaterfall(explained.prediction, parts);
     showRules(explained);
-    const alone = [showCompared(explained.prediction), showStrongest(explained)].filter(Boolean).join(" ");
+    const alone = [showInterval(explained), showCompared(explained.prediction), showStrongest(explained)].filter(Boolean).join(" ");
     const warnings = showFlag(explained);
     dateControls.show(row);
     // Spoken once the hand rests: a word for each pixel would be noise.

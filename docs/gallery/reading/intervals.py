@@ -1,0 +1,35 @@
+"""
+How far off may it be?
+======================
+
+``predict_interval`` gives a range for every row. It is wider where the rules that answer have larger errors. Here the
+noise grows with x, and about nine of ten new rows lie in their interval.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from fruler import FuzzyRuleRegressor
+
+rng = np.random.default_rng(0)
+
+
+def rows(n):
+    """Draw rows whose noise grows with x."""
+    x = np.sort(rng.uniform(0, 10, n))
+    return x[:, np.newaxis], 2 * np.sin(x / 2) + 0.5 * x + rng.normal(0, 0.1 + 0.12 * x)
+
+
+X, y = rows(500)
+model = FuzzyRuleRegressor(random_state=0, warn_outside=False).fit(X, y)
+X_new, y_new = rows(300)
+lower, upper, _ = model.predict_interval(X_new, coverage=0.9)
+inside = (lower <= y_new) & (y_new <= upper)
+
+figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
+axes.fill_between(X_new[:, 0], lower, upper, alpha=0.25, label="interval, 90 %")
+axes.plot(X_new[:, 0], model.predict(X_new), label="prediction")
+axes.plot(X_new[inside, 0], y_new[inside], ".", color="0.5", markersize=4)
+axes.plot(X_new[~inside, 0], y_new[~inside], "x", color="tab:red", markersize=5, label="outside its interval")
+axes.set(xlabel="x", ylabel="y", title=f"{inside.mean():.0%} of 300 new rows lie in their interval")
+axes.legend()
