@@ -274,3 +274,13 @@ def test_without_time_or_folds_there_is_no_choice(clock):
     assert validation(rows, domains, RIDGES, folds, deadline=clock.now - 1.0).run() is None
     assert validation(rows, domains, RIDGES, folds, stopped=lambda: True).run() is None
     assert validation(rows, domains, RIDGES, []).run() is None
+
+
+def test_nothing_is_measured_once_time_is_up(monkeypatch):
+    rows, domains = table()
+    asked = []
+    measured = CrossValidation._residuals
+    monkeypatch.setattr(CrossValidation, "_residuals", lambda *args: asked.append(args) or measured(*args))
+    made = validation(rows, domains, (0.1,), some_folds(rows), stopped=lambda: len(asked) >= 1)
+    assert made.fold(0) is None
+    assert len(asked) == 1

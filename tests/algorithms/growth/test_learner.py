@@ -316,3 +316,21 @@ def test_there_are_no_more_rules_and_curves_than_allowed():
             assert one.n_rules_ <= max_rules
             assert one.rule_base_.n_curves <= max_curves
     assert FuzzyRuleRegressor(random_state=0, max_rules=1, max_curves=2).fit(X, y).rule_base_.n_curves == 2
+
+
+def test_once_time_is_up_only_the_chosen_model_is_finished(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 3))
+    y = np.sin(6.0 * X[:, 0]) * X[:, 1] + 0.05 * rng.normal(size=200)
+    everything = FuzzyRuleRegressor(random_state=0).fit(X, y)
+    finish = learner.made_true
+
+    def late(growth, *args):
+        finished = finish(growth, *args)
+        growth.deadline = -np.inf
+        return finished
+
+    monkeypatch.setattr(learner, "made_true", late)
+    model = FuzzyRuleRegressor(random_state=0).fit(X, y)
+    assert len(everything.pareto_) > 1
+    assert model.pareto_["rules"].tolist() == [model.n_rules_] == [everything.n_rules_]
