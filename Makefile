@@ -53,13 +53,10 @@ sanitize: .venv/installed-for-tests
 
 # First Python, by all tests; then the kernels, by the tests that hold them against other computations.
 KERNEL_TESTS := tests/kernels tests/rules tests/consequents tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
-# These look at how a process starts and what it says when it is interrupted, and coverage.py starts in every process.
-NOT_MEASURED := --deselect tests/bench/test_runner.py::test_interrupted_it_ends_its_runs_and_says_how_to_go_on \
-	--deselect tests/bench/test_runner.py::test_what_lies_in_the_current_folder_is_not_imported
 coverage: .venv/installed-for-development
 	$(BIN)/python release/traced_kernels.py
 	mkdir -p build/coverage/data && $(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile $(NOT_MEASURED)
+	$(BIN)/python -m coverage run -m pytest --numprocesses=auto --dist=loadfile
 	PYTHONPATH=build/coverage $(BIN)/python -m coverage run -m pytest $(KERNEL_TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage html --quiet --directory build/coverage/html
