@@ -20,7 +20,7 @@ def test_an_unknown_option_names_the_known_ones(make_rules):
     with pytest.raises(ValueError, match="sql has no option 'tabel'; it has table, keep, prediction"):
         export_model(make_rules("crisp"), "sql", tabel="x")
     with pytest.raises(ValueError, match="it has none"):
-        export_model(make_rules("crisp"), "c", tabel="x")
+        export_model(make_rules("crisp"), "fml", tabel="x")
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -193,7 +193,7 @@ def test_columns_may_have_the_names_of_tables_in_the_graph(coefficient):
 
 def test_no_column_may_be_called_like_the_output():
     x = Variable("prediction", FuzzyPartition([], (0.0, 5.0)), source=LevelSource("prediction", "ab", [1.0, 5.0]))
-    with pytest.raises(ValueError, match="'prediction' has the name of the output"):
+    with pytest.raises(ValueError, match="'prediction' has the name of an output"):
         export_model(RuleBase([x], [[[0, 0]]], [[1.0, 2.0]]), "onnx")
 
 

@@ -50,7 +50,7 @@ class TestPartition:
     def test_without_training_rows_there_is_no_histogram(self, model):
         display = PartitionDisplay.from_rule_base(replace(model.rule_base_, training=None), 0)
         assert display.bars_ is None
-        assert len(display.lines_) == 2
+        assert len(display.lines_) == model.rule_base_.variables[0].partition.n_labels
 
     @pytest.mark.parametrize("n_labels", [5, 9, 12])
     def test_names_without_room_stand_beside(self, n_labels):

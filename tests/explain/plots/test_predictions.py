@@ -105,7 +105,7 @@ class TestEffect:
 
     def test_the_strip_has_sets_and_histogram(self, model, one_rule):
         strip = EffectDisplay.from_estimator(model, 0).axes_[1]
-        assert len(strip.lines) == 2
+        assert len(strip.lines) == model.rule_base_.variables[0].partition.n_labels
         assert len(strip.patches) == 24
         assert len(EffectDisplay.from_estimator(one_rule, 0).axes_[1].lines) == 0
 
