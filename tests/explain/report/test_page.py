@@ -49,8 +49,8 @@ def test_the_page_needs_nothing_but_itself(weather_model, weather):
 
 def test_the_rule_base_is_in_the_page_in_full_precision(weather_model):
     page = weather_model.report()
-    # Of the training data the page needs no more than its reference has.
-    bare = replace(weather_model.rule_base_, training=None)
+    # Of the training data and of intervals the page needs no more than its reference has.
+    bare = replace(weather_model.rule_base_, training=None, intervals=None)
     assert embedded(page)["model"] == json.loads(json.dumps(rule_base_to_json(bare)))
 
 

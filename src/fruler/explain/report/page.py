@@ -292,7 +292,7 @@ def _embedded(
 ) -> str:
     """Return what the scripts read, as JSON that can stand in a script element."""
     data = {
-        # Of the training data the scripts need no more than the reference has.
+        # Of the training data, of intervals and of clipping the scripts need no more than the reference has.
         "model": rule_base_to_json(replace(rule_base, training=None, intervals=None, extrapolation="linear")),
         "reference": reference.to_json(),
         "examples": []
