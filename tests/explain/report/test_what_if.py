@@ -442,3 +442,18 @@ def test_intervals_and_clipping_are_those_of_the_rule_base(open_report, weather_
         assert predicted == pytest.approx(rules.predict(row[None])[0], rel=1e-9)
         assert reach == pytest.approx(float(upper[0] - lower[0]) / 2.0, rel=1e-9)
     assert "90% of such rows lie between" in page.locator("#interval").inner_text()
+
+
+def test_the_band_around_a_prediction_is_its_interval(open_report, weather_rules):
+    page = open_report(weather_rules)
+    row = random_rows(weather_rules, 1, seed=8)
+    type_row(page, row[0])
+    # Places on the bars' rails are linear in the target: the first line has the base, the last one the interval.
+    shares = page.locator("#waterfall .line:visible .bar").evaluate_all(
+        "bars => bars.map(bar => [parseFloat(bar.style.left), parseFloat(bar.style.width)])"
+    )
+    predicted, base = float(weather_rules.predict(row)[0]), weather_rules.training.base
+    lower, upper, _ = weather_rules.predict_interval(row, 0.9)
+    middle = shares[-1][0] + shares[-1][1] / 2.0
+    per_unit = (middle - shares[0][0]) / (predicted - base)
+    assert shares[-1][1] == pytest.approx(float(upper[0] - lower[0]) * per_unit, rel=1e-3)

@@ -49,7 +49,7 @@
   }
 
   // `parts` has what each feature adds.
-  function showWaterfall(prediction, parts) {
+  function showWaterfall({ prediction, reach }, parts) {
     const order = parts.map((_, k) => k).filter(k => Math.abs(parts[k]) >= tolerance).sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
     const telling = order.slice(0, PARTS_SHOWN);
     const lines = [{ name: reference.known ? "mean prediction" : "prediction of the middle row", at: reference.base }];
@@ -61,8 +61,10 @@
     const others = parts.filter((part, k) => part !== 0 && !telling.includes(k)).length;
     if (others) lines.push({ name: `${others} other input${others > 1 ? "s" : ""}`, from: sum, at: prediction, part: prediction - sum });
     lines.push({ name: "prediction", at: prediction, last: true });
+    // The last line has the prediction interval as a band.
+    const band = reach === null ? [] : [prediction - reach, prediction + reach];
     // At least one spread wide, so that small parts look small.
-    const ends = lines.map(line => line.at);
+    const ends = [...lines.map(line => line.at), ...band];
     const least = Math.min(...ends), most = Math.max(...ends);
     const extent = Math.max(most - least, reference.spread) * 1.04 || 1;
     const low = (least + most - extent) / 2;
@@ -73,8 +75,8 @@
       set(name, text);
       const isPart = part !== undefined;
       set(value, isPart ? signed(part) : fixed(at));
-      line.className = `line ${isPart ? (part < 0 ? "minus" : "plus") : "sum"}${last ? " last" : ""}`;
-      const start = isPart ? Math.min(from, at) : at, end = isPart ? Math.max(from, at) : at;
+      line.className = `line ${isPart ? (part < 0 ? "minus" : "plus") : "sum"}${last ? ` last${band.length ? " banded" : ""}` : ""}`;
+      const [start, end] = isPart ? [Math.min(from, at), Math.max(from, at)] : last && band.length ? band : [at, at];
       bar.style.left = `${(100 * (start - low)) / extent}%`;
       bar.style.width = `${(100 * (end - start)) / extent}%`;
     });
@@ -165,7 +167,7 @@
     set(byId("observed"), observed === null ? "" : `observed: ${fixed(observed)}${unit}`);
     const parts = features.map(({ inputs }) => inputs.reduce((sum, j) => sum + explained.parts[j], 0));
     parts.forEach((part, k) => showPart(panel.controls[k], part));
-    showWaterfall(explained.prediction, parts);
+    showWaterfall(explained, parts);
     showRules(explained);
     const alone = [showInterval(explained), showCompared(explained.prediction), showStrongest(explained)].filter(Boolean).join(" ");
     const warnings = showFlag(explained);
