@@ -128,7 +128,9 @@ class DyingWorkers:
 
 @pytest.mark.parametrize("loss", [CommClosedError("lost"), OSError("lost"), TimeoutError("lost")])
 def test_a_worker_that_is_lost_at_the_start_is_not_waited_for(loss):
-    check_workers(DyingWorkers([{"a": None, "b": loss}, {}, {"a": None}]), 30.0)
+    workers = DyingWorkers([{"a": None, "b": loss}, {}, {"a": None}])
+    check_workers(workers, 30.0)
+    assert len(workers.answers) == 1, "they were not asked again"
 
 
 def test_workers_that_never_answer_are_an_error_after_the_timeout_only():

@@ -168,11 +168,14 @@ def error_table(errors: dict[str, float], unit: str) -> list[str]:
     >>> print("\n".join(error_table({"4 rules": 0.9808, "always the mean": 10.0816}, "°C")))
       4 rules           0.981 °C
       always the mean  10.082 °C
+    >>> print("\n".join(error_table({"5 rules": 8997.0, "always the mean": 37257.0}, "€")))
+      5 rules           8,997 €
+      always the mean  37,257 €
     """
     positive = [error for error in errors.values() if error > 0.0]
     exponent = math.floor(math.log10(min(positive))) if positive else 0
     if 2 - exponent <= _MAX_DECIMALS and exponent < _MAX_DIGITS:
-        numbers = [f"{error:.{max(0, 2 - exponent)}f}" for error in errors.values()]
+        numbers = [f"{error:,.{max(0, 2 - exponent)}f}" for error in errors.values()]
     else:
         numbers = [f"{error:.3g}" for error in errors.values()]
     width, digits = max(map(len, errors)), max(map(len, numbers))
