@@ -1,0 +1,107 @@
+"""Stability in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler._wording import counted, number_to_place, number_within, percent
+from fruler.explain.effects import input_ranges, output_spread
+from fruler.explain.stability.splits import PLACE_SHARE, place_text
+from fruler.explain.stability.stability import SplitStability, Stability
+from fruler.rules.variables import Variable
+
+# Errors are rounded to this share of the target's spread.
+_SHARE_OF_ERROR = 0.002
+
+
+def stability_text(stability: Stability) -> str:
+    """Return all that is known of a model's stability as lines of text."""
+    parts = [overview(stability)]
+    if stability.split_stabilities:
+        parts.append(["Splits", *(f"  {split_sentence(stability, one)}" for one in stability.split_stabilities)])
+    rules = range(len(stability.rule_stabilities))
+    parts.append(["Rules", *(f"  {rule_sentence(stability, rule)}" for rule in rules)])
+    used = input_sentences(stability)
+    parts.append(["Inputs", *(f"  {sentence}" for sentence in used)])
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def overview(stability: Stability) -> list[str]:
+    """Say how the refits were made, how many rules they have, and how large their errors are."""
+    share = percent(stability.n_drawn / stability.n_rows)
+    lines = [
+        f"{counted(stability.n_refits, 'refit')}, each on {stability.n_drawn:,} of {counted(stability.n_rows, 'row')} "
+        f"({share}).",
+        f"The model has {counted(stability.rule_base.n_rules, 'rule')}; the refits have {_rules_range(stability)}.",
+    ]
+    tolerance = _SHARE_OF_ERROR * output_spread(stability.rule_base)
+    lower, middle, upper = (number_to_place(value, tolerance) for value in _quartiles(stability.rmse))
+    unit = stability.rule_base.target_unit
+    lines.append(
+        f"Their error on the rows that they did not see is {f'{middle} {unit}'.rstrip()} "
+        f"(half of them: {lower} to {upper})."
+    )
+    return lines
+
+
+def split_sentence(stability: Stability, split: SplitStability) -> str:
+    """Say how often a split came back, and where."""
+    said = f"The split of {split.input} {split.text} {came_back(int(split.came_back.sum()), stability.n_refits)}"
+    lower, _, upper = split.quartiles
+    if split.came_back.sum() < 2 or np.isnan(lower):
+        return f"{said}."
+    return f"{said} (its quarter points: {place_of(stability, split, lower)} to {place_of(stability, split, upper)})."
+
+
+def place_of(stability: Stability, split: SplitStability, place: float) -> str:
+    """Write a place on the input of a split."""
+    rule_base = stability.rule_base
+    j = next(j for j, variable in enumerate(rule_base.variables) if variable.subject == split.input)
+    low, high = input_ranges(rule_base)[j].tolist()
+    variable: Variable = rule_base.variables[j]
+    return place_text(variable, place, PLACE_SHARE * (high - low), unit=False)
+
+
+def rule_sentence(stability: Stability, rule: int) -> str:
+    """Say how often a rule came back."""
+    own = stability.rule_stabilities[rule]
+    named = f"Rule {rule + 1}" + (f" (if {own.text})" if own.text else "")
+    return f"{named} {came_back(int(own.came_back.sum()), stability.n_refits)}."
+
+
+def input_sentences(stability: Stability) -> list[str]:
+    """Say of each input that any model uses how often it is used, those that most models use first."""
+    table = stability.inputs
+    used = table[table["has_effect"] | (table["refits_with_effect"] > 0)]
+    order = used.sort_values(["refits_in_conditions", "refits_with_effect"], ascending=False, kind="stable")
+    n = stability.n_refits
+    return [
+        f"{row.input}: in conditions of {row.refits_in_conditions}, with an effect in {row.refits_with_effect} of "
+        f"{counted(n, 'refit')}{'' if row.has_effect else '; not used by the model'}."
+        for row in order.itertuples()
+    ]
+
+
+def came_back(times: int, n_refits: int) -> str:
+    """Say how often something came back.
+
+    Examples
+    --------
+    >>> came_back(9, 20), came_back(0, 20)
+    ('came back in 9 of 20 refits', 'came back in none of 20 refits')
+    """
+    return f"came back in {times or 'none'} of {counted(n_refits, 'refit')}"
+
+
+def _rules_range(stability: Stability) -> str:
+    least, most = int(stability.n_rules.min()), int(stability.n_rules.max())
+    if least == most:
+        return f"{least}, too" if least == stability.rule_base.n_rules else str(least)
+    lower, _, upper = (number_within(value, 0.3) for value in _quartiles(stability.n_rules.astype(np.float64)))
+    return f"{least} to {most} (half of them: {lower} to {upper})"
+
+
+def _quartiles(values: Floats) -> tuple[float, float, float]:
+    lower, middle, upper = np.quantile(values, [0.25, 0.5, 0.75])
+    return float(lower), float(middle), float(upper)
