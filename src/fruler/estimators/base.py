@@ -490,9 +490,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
 
         A split came back if a refit splits the same input, and the rows between the two places are few: at most a
         tenth of all rows, and at most half of those at the smaller side of the split. A rule came back if its weights
-        in the rows overlap with those of a rule of the refit by at least half: the sum of the smaller weights over the
-        sum of the larger ones. What comes back is not thereby true, and what does not may be one of several ways to say
-        the same; the error of the refits tells how much it matters.
+        in the rows overlap with those of a rule of the refit by at least two thirds: the sum of the smaller weights
+        over the sum of the larger ones. What comes back is not thereby true, and what does not may be one of several
+        ways to say the same; the error of the refits tells how much it matters.
 
         Parameters
         ----------
@@ -546,7 +546,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
                 "The rules of this model were not learned by an estimator, so that it can't be learned again; fit one, "
                 "or load the file of one that was fitted."
             )
-        if time_limit is not None and not 0.0 < time_limit:
+        if time_limit is not None and not time_limit > 0.0:
             raise ValueError(f"time_limit must be a number of seconds above 0; got {time_limit!r}.")
         limit = np.inf if time_limit is None else time_limit
         control = RunControl([*check_callbacks(callbacks), *([ProgressBar()] if verbose else [])], limit=limit)
@@ -593,6 +593,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         *,
         title: str | None = None,
         origin: Origin | None = None,
+        stability: Stability | None = None,
     ) -> str | Path:
         """Make an HTML page of the model: what matters, its rules as pictures, its errors, and sliders to try it.
 
@@ -611,6 +612,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         origin : Origin, optional
             Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`; the page tells
             it beside the algorithm, its settings, the seed, the version and the date.
+        stability : Stability, optional
+            What `stability` found of this model: the page then tells of each rule and split how often it came back, and
+            draws bands around effects.
 
         Returns
         -------
@@ -637,8 +641,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         call = " ".join(f"{type(self)(**settings)!r}.fit(X, y)".split())
         known = (origin or Origin()).learned_by(self.algorithm.title, settings, call)
         if path is None:
-            return report_html(self.rule_base_, rows, y, front, title, origin=known)
-        return write_report(path, self.rule_base_, rows, y, front, title, origin=known)
+            return report_html(self.rule_base_, rows, y, front, title, origin=known, stability=stability)
+        return write_report(path, self.rule_base_, rows, y, front, title, origin=known, stability=stability)
 
     @property
     def feature_importances_(self) -> Floats:

@@ -86,8 +86,9 @@ class TrainingRows:
 
     def take(self, rows: Indices) -> TrainingRows:
         """Return some of the rows."""
-        parts = [None if part is None else _safe_indexing(part, rows) for part in (self.X, self.y, self.sample_weight)]
-        return TrainingRows(*parts, self.target[rows], self.weight[rows])
+        X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
+        weight = None if self.sample_weight is None else _safe_indexing(self.sample_weight, rows)
+        return TrainingRows(X, y, weight, self.target[rows], self.weight[rows])
 
 
 def refitted_stability(
@@ -175,7 +176,8 @@ def _unfitted(model: BaseRuleRegressor, watch: Callback) -> BaseRuleRegressor:
     """Return an estimator with the parameters of the model; only the rows shall differ, so its seed is fixed."""
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else 0
     fresh: BaseRuleRegressor = clone(model)
-    return fresh.set_params(**{**_OWN, "callbacks": [watch], "random_state": seed})
+    fresh.set_params(**{**_OWN, "callbacks": [watch], "random_state": seed})
+    return fresh
 
 
 def _run(refit: Any, draws: Sequence[Indices], n_jobs: int, control: RunControl) -> list[Refit]:

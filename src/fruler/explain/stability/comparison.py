@@ -192,7 +192,7 @@ def uses_of(rule_base: RuleBase) -> dict[str, Use]:
     >>> [(name, *use) for name, use in uses.items()]
     [('a', True, False, True), ('b', False, False, True)]
     """
-    looked_at = rule_base.looks_at.any(axis=0)
+    looked_at = np.asarray(rule_base.looks_at.any(axis=0))
     curved = [curve.input for curve in rule_base.curves]
     return {
         subject: Use(

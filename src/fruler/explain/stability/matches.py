@@ -12,10 +12,11 @@ from fruler.explain.stability.splits import Split
 
 # Two splits are one if at most this share of the rows lies between them,
 MAX_BETWEEN = 0.1
-# and at most this share of those at the smaller side of the first: what cuts a few rows off is not what cuts off others.
+# and this share of those at the smaller side of the first: what cuts a few rows off is not what cuts off others.
 MAX_OF_SIDE = 0.5
-# Two rules are one if they share this much of the rows' weights.
-MIN_OVERLAP = 0.5
+# Two rules are one if they share this much of the rows' weights. With a half, a rule would also come back as the rule
+# that is left where its last split is missing, if it is the larger one of the two that this split makes.
+MIN_OVERLAP = 2.0 / 3.0
 # What rounding may make of a share.
 _ROUNDING = 1e-9
 
@@ -101,8 +102,8 @@ def rule_overlaps(own: Floats, others: Floats, weight: Floats) -> Floats:
 def matched_rules(overlaps: Floats) -> Matches:
     """Return for each rule of a model the number of the rule of another model that it is; -1 where there is none.
 
-    Two rules are one if they overlap by at least half. A rule is matched once only; the pairs that overlap most come
-    first.
+    Two rules are one if they overlap by at least two thirds: so a rule does not come back as one twice as large, where
+    the split that makes two of it is missing. A rule is matched once only; the pairs that overlap most come first.
 
     Parameters
     ----------
@@ -112,14 +113,14 @@ def matched_rules(overlaps: Floats) -> Matches:
     Examples
     --------
     >>> import numpy as np
-    >>> matched_rules(np.array([[0.7, 0.25], [0.6, 0.5], [0.3, 0.4]])).tolist()
+    >>> matched_rules(np.array([[0.9, 0.25], [0.8, 0.7], [0.3, 0.6]])).tolist()
     [0, 1, -1]
     """
     return _nearest_pairs(np.where(overlaps >= MIN_OVERLAP - _ROUNDING, 1.0 - overlaps, np.inf))
 
 
 def _nearest_pairs(distances: Floats) -> Matches:
-    """Return for each row the column that it is paired with, each once and the nearest first; -1 where there is none."""
+    """Return for each row the column that it is paired with, each once, the nearest first; -1 where there is none."""
     matches = np.full(len(distances), -1, dtype=np.intp)
     # Rounded, so that the last bit does not decide on a tie; then the first of each.
     pairs = np.argwhere(np.isfinite(distances))

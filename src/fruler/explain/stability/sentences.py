@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, number_to_place, number_within, percent
-from fruler.explain.effects import input_ranges, output_spread
+from fruler._wording import counted, number_to_place, percent
+from fruler.explain.effects import output_spread
 from fruler.explain.stability.splits import PLACE_SHARE, place_text
 from fruler.explain.stability.stability import SplitStability, Stability
-from fruler.rules.variables import Variable
 
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
@@ -56,10 +55,8 @@ def split_sentence(stability: Stability, split: SplitStability) -> str:
 
 def place_of(stability: Stability, split: SplitStability, place: float) -> str:
     """Write a place on the input of a split."""
-    rule_base = stability.rule_base
-    j = next(j for j, variable in enumerate(rule_base.variables) if variable.subject == split.input)
-    low, high = input_ranges(rule_base)[j].tolist()
-    variable: Variable = rule_base.variables[j]
+    variable = next(one for one in stability.rule_base.variables if one.subject == split.input)
+    low, high = variable.partition.range
     return place_text(variable, place, PLACE_SHARE * (high - low), unit=False)
 
 
@@ -98,8 +95,9 @@ def _rules_range(stability: Stability) -> str:
     least, most = int(stability.n_rules.min()), int(stability.n_rules.max())
     if least == most:
         return f"{least}, too" if least == stability.rule_base.n_rules else str(least)
-    lower, _, upper = (number_within(value, 0.3) for value in _quartiles(stability.n_rules.astype(np.float64)))
-    return f"{least} to {most} (half of them: {lower} to {upper})"
+    lower, upper = np.quantile(stability.n_rules, [0.25, 0.75], method="nearest").tolist()
+    half = str(lower) if lower == upper else f"{lower} to {upper}"
+    return f"{least} to {most} (half of them: {half})"
 
 
 def _quartiles(values: Floats) -> tuple[float, float, float]:

@@ -9,12 +9,11 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler._wording import counted, either
-from fruler.explain.effects import input_ranges
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
 # Where a split lies is written to this share of the input's range.
-PLACE_SHARE = 0.005
+PLACE_SHARE = 0.002
 # Of more categories than these at a side only their number is told.
 _MAX_LEVELS_NAMED = 3
 
@@ -86,7 +85,7 @@ def _splits_of_input(rule_base: RuleBase, j: int, column: Floats) -> list[Split]
     if not variable.partition.ordered:
         return [_of_groups(variable, first, last, column) for first, last in accepted]
     ends = {end for labels in accepted for end in variable.partition.half_way(*labels) if end is not None}
-    low, high = input_ranges(rule_base)[j].tolist()
+    low, high = variable.partition.range
     tolerance = PLACE_SHARE * (high - low)
     return [_at(variable, place, column, tolerance) for place in sorted(ends)]
 

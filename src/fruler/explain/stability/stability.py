@@ -50,7 +50,7 @@ class SplitStability:
 
     @property
     def quartiles(self) -> tuple[float, float, float]:
-        """A quarter, half and three quarters of the places where it came back lie below these; NaN if there are none."""
+        """A quarter, half and three quarters of the places where it came back lie below these; NaN without any."""
         known = self.places[np.isfinite(self.places)]
         lower, middle, upper = np.quantile(known, [0.25, 0.5, 0.75]) if len(known) else (np.nan,) * 3
         return float(lower), float(middle), float(upper)
