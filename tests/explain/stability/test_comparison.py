@@ -91,3 +91,17 @@ def test_rules_without_splits_are_told():
     assert stability.splits.empty
     assert "Splits" not in str(stability)
     assert "Rule 1 came back in 2 of 2 refits." in str(stability)
+
+
+def test_a_notebook_shows_tables():
+    x = Variable("<b>x</b>", FuzzyPartition([40.0], (0.0, 100.0), 0.0))
+    rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [10.0, 0.0]], target_unit="<i>")
+    original = Original.of(rules, np.arange(100.0)[:, None], np.ones(100))
+    shown = stability_of(original, [original.compare(rules, original.values)] * 2, [1.0, 2.0], 80)._repr_html_()
+    assert shown.count("<table") == 3
+    assert "&lt;b&gt;x&lt;/b&gt;" in shown
+    assert "<b>" not in shown
+    assert "<i>" not in shown
+    assert repr(stability_of(original, [original.compare(rules, original.values)] * 2, [1.0, 2.0], 80)) == (
+        "<Stability: 2 rules, 2 refits on 80 rows each>"
+    )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from fruler._wording import percent, with_minus
-from fruler.explain.stability.sentences import came_back, overview, place_of
+from fruler.explain.stability.sentences import came_back, overview, quarter_points
 from fruler.explain.stability.stability import SplitStability, Stability
 
 
@@ -66,14 +64,12 @@ def stability_view(stability: Stability) -> StabilityView:
 
 
 def _split_view(stability: Stability, split: SplitStability) -> SplitView:
-    lower, _, upper = split.quartiles
     times = int(split.came_back.sum())
-    ends = "" if np.isnan(lower) or times < 2 else " to ".join(place_of(stability, split, at) for at in (lower, upper))
     return SplitView(
         split.input,
         with_minus(split.text),
         percent(split.below),
         times / stability.n_refits,
         f"{times} of {stability.n_refits}",
-        with_minus(ends),
+        with_minus(quarter_points(stability, split)),
     )

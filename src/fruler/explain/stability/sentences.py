@@ -9,21 +9,35 @@ from fruler._wording import counted, number_to_place, percent
 from fruler.explain.effects import output_spread
 from fruler.explain.stability.splits import PLACE_SHARE, place_text
 from fruler.explain.stability.stability import SplitStability, Stability
+from fruler.explain.text import terminal_width, wrapped
 
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
+# A single place has no spread.
+_MIN_PLACES = 2
 
 
-def stability_text(stability: Stability) -> str:
-    """Return all that is known of a model's stability as lines of text."""
-    parts = [overview(stability)]
-    if stability.split_stabilities:
-        parts.append(["Splits", *(f"  {split_sentence(stability, one)}" for one in stability.split_stabilities)])
-    rules = range(len(stability.rule_stabilities))
-    parts.append(["Rules", *(f"  {rule_sentence(stability, rule)}" for rule in rules)])
-    used = input_sentences(stability)
-    parts.append(["Inputs", *(f"  {sentence}" for sentence in used)])
-    return "\n\n".join("\n".join(part) for part in parts)
+def stability_text(stability: Stability, *, width: int | None = None) -> str:
+    """Return all that is known of a model's stability as text.
+
+    Parameters
+    ----------
+    stability : Stability
+        What came back.
+    width : int, optional
+        Where lines are broken; the width of the terminal by default.
+    """
+    room = terminal_width() if width is None else width
+    parts = {
+        "Splits": [split_sentence(stability, split) for split in stability.split_stabilities],
+        "Rules": [rule_sentence(stability, rule) for rule in range(len(stability.rule_stabilities))],
+        "Inputs": input_sentences(stability),
+    }
+    lines = [wrapped(sentence, room, "", "") for sentence in overview(stability)]
+    for title, sentences in parts.items():
+        if sentences:
+            lines += ["", title, *(wrapped(sentence, room, "  ", "    ") for sentence in sentences)]
+    return "\n".join(lines)
 
 
 def overview(stability: Stability) -> list[str]:
@@ -47,24 +61,28 @@ def overview(stability: Stability) -> list[str]:
 def split_sentence(stability: Stability, split: SplitStability) -> str:
     """Say how often a split came back, and where."""
     said = f"The split of {split.input} {split.text} {came_back(int(split.came_back.sum()), stability.n_refits)}"
-    lower, _, upper = split.quartiles
-    if split.came_back.sum() < 2 or np.isnan(lower):
+    places = quarter_points(stability, split)
+    if not places:
         return f"{said}."
-    return f"{said} (its quarter points: {place_of(stability, split, lower)} to {place_of(stability, split, upper)})."
+    return f"{said} ({f'its quarter points: {places}' if ' to ' in places else f'mostly at {places}'})."
 
 
-def place_of(stability: Stability, split: SplitStability, place: float) -> str:
-    """Write a place on the input of a split."""
+def quarter_points(stability: Stability, split: SplitStability) -> str:
+    """Write between which places half of the refits have a split that came back; "" where that is not known."""
+    lower, _, upper = split.quartiles
+    if split.came_back.sum() < _MIN_PLACES or np.isnan(lower):
+        return ""
     variable = next(one for one in stability.rule_base.variables if one.subject == split.input)
     low, high = variable.partition.range
-    return place_text(variable, place, PLACE_SHARE * (high - low), unit=False)
+    ends = [place_text(variable, end, PLACE_SHARE * (high - low), unit=False) for end in (lower, upper)]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def rule_sentence(stability: Stability, rule: int) -> str:
     """Say how often a rule came back."""
     own = stability.rule_stabilities[rule]
-    named = f"Rule {rule + 1}" + (f" (if {own.text})" if own.text else "")
-    return f"{named} {came_back(int(own.came_back.sum()), stability.n_refits)}."
+    said = f"Rule {rule + 1} {came_back(int(own.came_back.sum()), stability.n_refits)}"
+    return f"{said}: if {own.text}." if own.text else f"{said}."
 
 
 def input_sentences(stability: Stability) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import pandas as pd
 
 from fruler._typing import Floats
 from fruler.explain.effect_curves import EffectCurve
+from fruler.explain.sentences import GLUE
 from fruler.explain.stability.comparison import Comparison, Original, Use, uses_of
 from fruler.explain.stability.matches import share_of
 from fruler.explain.text import condition
@@ -209,6 +211,12 @@ class Stability:
 
         return stability_text(self)
 
+    def _repr_html_(self) -> str:
+        from fruler.explain.stability.sentences import overview
+
+        tables = [table.round(3).to_html() for table in (self.rules, self.splits, self.inputs) if len(table)]
+        return f"<p>{escape(' '.join(overview(self)))}</p>{''.join(tables)}"
+
     def __repr__(self) -> str:
         return f"<Stability: {self.rule_base.n_rules} rules, {self.n_refits} refits on {self.n_drawn:,} rows each>"
 
@@ -245,7 +253,7 @@ def stability_of(
     support = weight @ original.activations / weight.sum()
     rules = tuple(
         RuleStability(
-            condition(rule_base, rule) if rule_base.looks_at[rule].any() else "",
+            condition(rule_base, rule).replace(GLUE, " ") if rule_base.looks_at[rule].any() else "",
             float(support[rule]),
             np.array([comparison.rules[rule] >= 0 for comparison in comparisons]),
             np.array([comparison.overlaps[rule] for comparison in comparisons]),
