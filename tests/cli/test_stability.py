@@ -50,7 +50,9 @@ def test_refits_are_those_of_the_estimator_on_the_same_rows(asked, model, houses
     regressor = load_model(model)
     X = table[list(regressor.feature_names_in_)].astype({"heated": object})
     stability = regressor.stability(X, table["price"], 3)
-    assert asked[0].stdout.startswith(str(stability))
+    # Terminals differ in width.
+    said, expected = (" ".join(text.split()) for text in (asked[0].stdout, str(stability)))
+    assert said.startswith(expected)
 
 
 def test_without_it_the_page_is_as_ever(fruler, model, houses, tmp_path):

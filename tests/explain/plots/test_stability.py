@@ -15,7 +15,7 @@ from helpers.pictures import assert_readable  # noqa: E402
 def stability():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"kind": rng.choice(["red", "green", "blue"], 200), "x": rng.random(200), "z": rng.random(200)})
-    y = np.where(X["x"] < 0.4, 2.0 * X["z"], 5.0 - X["z"]) + (X["kind"] == "red") + 0.1 * rng.standard_normal(200)
+    y = np.where(X["x"] < 0.4, 4.0 * X["z"], 6.0 + X["z"]) + (X["kind"] == "red") + 0.1 * rng.standard_normal(200)
     return FuzzyRuleRegressor(random_state=0).fit(X, y).stability(X, y, 4)
 
 
