@@ -277,6 +277,16 @@ def test_without_time_or_folds_there_is_no_choice(clock):
     assert validation(rows, domains, RIDGES, []).run() is None
 
 
+def test_a_known_fold_is_taken_as_it_is_unless_it_is_of_other_rows_or_ridges():
+    rows, domains = table()
+    made = validation(rows, domains, RIDGES, some_folds(rows))
+    fold = made.fold(0)
+    assert made.fold(0, fold) is fold
+    for residuals in (fold.residuals[:, :, :-1], fold.residuals[:, 1:]):
+        with pytest.raises(ValueError, match="its folds are of another cross-validation"):
+            made.fold(0, fold._replace(residuals=residuals))
+
+
 def test_a_fold_for_which_there_is_no_time_is_not_even_prepared(clock, monkeypatch):
     rows, domains = table()
     begun = []
