@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler.consequents.elastic_net import INTERCEPT_RIDGE
-from fruler.consequents.limits import TermLimits, limited_fit
+from fruler.consequents.limits import TermLimits
 from fruler.kernels import growth_terms
 
 # No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
@@ -105,28 +105,26 @@ def fit_terms(
         )
         if limits is None or not limits.broken_by(fit.coefficients):
             return fit
-        fit, idle = _within(limits, fit, normal, ridge)
+        fit, idle = _within(limits, fit, normal, ridge, chosen=price > 0.0)
         if price == 0.0 or not len(idle):
             break
         terms = np.setdiff1d(terms, idle)
     return fit
 
 
-def _within(limits: TermLimits, fit: TermFit, normal: Normal, ridge: Floats) -> tuple[TermFit, npt.NDArray[np.intp]]:
+def _within(
+    limits: TermLimits, fit: TermFit, normal: Normal, ridge: Floats, *, chosen: bool
+) -> tuple[TermFit, npt.NDArray[np.intp]]:
     """Fit the terms of a fit again, within limits; return those that are zero by that, too."""
     terms = fit.terms
-    gram = normal.gram[np.ix_(terms, terms)]
-    gram[np.diag_indices(len(terms))] += ridge[terms]
-    limited = limited_fit(gram, normal.moment[terms], limits.inequalities[:, terms])
-    coefficients = np.zeros_like(fit.coefficients)
-    coefficients[terms] = limited.coefficients
-    error = fit.error + limited.excess
-    if len(fit.inverse) < len(terms):
+    coefficients, error, idle, inverse = growth_terms.fit_within(
+        normal.gram, normal.moment, normal.square, terms, ridge, limits.inequalities
+    )
+    if not chosen:
         # Terms that are not chosen stay, whatever they are.
-        return TermFit(coefficients, error, terms, fit.inverse), terms[limited.idle]
-    kept = ~limited.idle
-    inverse = np.ascontiguousarray(limited.inverse[np.ix_(kept, kept)])
-    return TermFit(coefficients, error, terms[kept], inverse), terms[limited.idle]
+        return TermFit(coefficients, error, terms, fit.inverse), terms[idle]
+    kept = np.flatnonzero(~idle)
+    return TermFit(coefficients, error, terms[kept], inverse[kept[:, None], kept]), terms[idle]
 
 
 def choose_terms(

@@ -9,10 +9,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats, Indices
+from fruler._typing import Indices
 from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.structure import Ramps, Structure
+from fruler.algorithms.growth.structure import Structure
 from fruler.consequents.limits import Bools, TermLimits
+from fruler.kernels import growth_limits
 from fruler.table.input_constraints import InputConstraints
 
 
@@ -74,9 +75,8 @@ class Knowledge:
 
     def limits(self, structure: Structure) -> TermLimits:
         """Return what is demanded of the terms of a structure."""
-        parts = [self._inequalities(structure, int(j)) for j in np.flatnonzero(self.signs)]
-        inequalities = np.concatenate(parts) if parts else np.empty((0, structure.n_terms))
-        return TermLimits(None if self.groups is None else self._allowed(structure), inequalities)
+        sides = growth_limits.slope_sides(structure.blocks, self.signs, *structure.bends.arrays)
+        return TermLimits(None if self.groups is None else self._allowed(structure), sides)
 
     def _allowed(self, structure: Structure) -> Bools:
         """Return the terms whose input may interact with those that their block depends on."""
@@ -89,51 +89,3 @@ class Knowledge:
             own = np.asarray(ends.any(axis=1))
             allowed[block * q + 1 : (block + 1) * q] = self.partners(own)
         return allowed
-
-    def _inequalities(self, structure: Structure, input: int) -> Floats:
-        """Return the slopes along one input, in its direction, of every rule where it is least or greatest."""
-        n, q = structure.n_rules, structure.n_inputs + 1
-        own = structure.bends.of(input)
-        slopes = curve_slopes(structure.bends.take(own))
-        terms = (n * q + 2 * own[:, None] + [0, 1]).ravel()
-        rows = np.zeros((n, len(slopes), structure.n_terms))
-        rows[:, :, 1 + input : n * q : q] = structure.blocks[:, None, :] * slopes[:, :1]
-        rows[:, :, terms] = slopes[:, 1:]
-        return np.asarray(self.signs[input] * rows.reshape(-1, structure.n_terms))
-
-
-def curve_slopes(bends: Ramps) -> Floats:
-    """Return the slopes of a line with a curve on it, wherever they are extreme, up to a positive factor.
-
-    A piece that begins at the place s with a reach r adds, with t = x - s, a step p and a slope q: (t + r) / (2 r) ·
-    (p + q t) while |t| < r, and p + q t beyond. Its slope is linear in the zone, from (p - r q) / (2 r) to
-    (p + 3 r q) / (2 r), and q beyond it; zones do not overlap, so that no slope is less than the least of these.
-
-    Parameters
-    ----------
-    bends : Ramps
-        The pieces of the curve, from low to high.
-
-    Returns
-    -------
-    ndarray of shape (1 + 3 n_pieces, 1 + 2 n_pieces)
-        Each row gives a slope of the coefficients: that of the line, then step and slope of each piece.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> bend = Ramps(np.zeros(1, dtype=np.intc), np.zeros(1), np.array([0.5]))
-    >>> curve_slopes(bend).tolist()
-    [[1.0, 0.0, 0.0], [1.0, 1.0, -0.5], [1.0, 1.0, 1.5], [1.0, 0.0, 1.0]]
-    """
-    n = len(bends)
-    slopes = np.zeros((1 + 3 * n, 1 + 2 * n))
-    slopes[0, 0] = 1.0
-    for k, reach in enumerate(bends.reaches.tolist()):
-        below = slopes[3 * k]
-        start, end, beyond = slopes[1 + 3 * k : 4 + 3 * k]
-        start[:] = end[:] = 2.0 * reach * below
-        beyond[:] = below
-        start[1 + 2 * k] = end[1 + 2 * k] = 1.0
-        start[2 + 2 * k], end[2 + 2 * k], beyond[2 + 2 * k] = -reach, 3.0 * reach, 1.0
-    return slopes
