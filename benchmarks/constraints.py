@@ -4,7 +4,8 @@
 
 For some KEEL sets of which the direction of some columns is known, fits FuzzyRuleRegressor and scikit-learn's gradient
 boosting with and without the constraint, and prints the root mean squared error on test rows and the processor time of
-each, and the largest step in the wrong direction that random pairs of rows found.
+each, by itself and per candidate that was evaluated, and the largest step in the wrong direction that random pairs of
+rows found, in percent of the predictions' span. Times are the least of three fits.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ KNOWN: dict[str, list[dict[int, int]]] = {
     "autoMPG6": [{2: -1}, {2: -1, 4: 1}],
     "abalone": [{7: 1}, {5: -1, 7: 1}],
     "ele-2": [{0: 1}, {0: 1, 1: 1, 2: 1, 3: 1}],
-    "laser": [{0: 1}],
 }
 N_PAIRS = 20_000
+REPEATS = 3
 
 
 def largest_violation(model: Any, X: Any, known: dict[int, int]) -> float:
@@ -45,12 +46,16 @@ def largest_violation(model: Any, X: Any, known: dict[int, int]) -> float:
     return worst / float(np.ptp(said))
 
 
-def fitted(model: Any, train: Any, test: Any) -> tuple[Any, float, float]:
-    """Return the fitted model, its error on the test rows, and its processor time."""
-    X, y = np.asarray(train.data, dtype=float), np.asarray(train.target, dtype=float)
+def seconds_of(model: Any, X: Any, y: Any) -> float:
     start = time.process_time()
     model.fit(X, y)
-    seconds = time.process_time() - start
+    return time.process_time() - start
+
+
+def fitted(model: Any, train: Any, test: Any, repeats: int = 1) -> tuple[Any, float, float]:
+    """Return the fitted model, its error on the test rows, and its processor time."""
+    X, y = np.asarray(train.data, dtype=float), np.asarray(train.target, dtype=float)
+    seconds = min(seconds_of(model, X, y) for _ in range(repeats))
     missed = model.predict(np.asarray(test.data, dtype=float)) - np.asarray(test.target, dtype=float)
     return model, float(np.sqrt(np.square(missed).mean())), seconds
 
@@ -59,10 +64,10 @@ def compare(folder: Path, fold: int, known: dict[int, int]) -> list[float]:
     """Return ratios of errors with and without a constraint, of times, the boosting's error ratio, and violations."""
     train, test = load_keel(folder, fold=fold)
     signs = [known.get(j, 0) for j in range(np.asarray(train.data).shape[1])]
-    free, error, seconds = fitted(FuzzyRuleRegressor(random_state=0, warn_outside=False), train, test)
-    held, held_error, held_seconds = fitted(
-        FuzzyRuleRegressor(random_state=0, warn_outside=False, monotonic_constraints=signs), train, test
-    )
+    plain = {"random_state": 0, "warn_outside": False}
+    free, error, seconds = fitted(FuzzyRuleRegressor(**plain), train, test, REPEATS)
+    known_too = FuzzyRuleRegressor(**plain, monotonic_constraints=signs)
+    held, held_error, held_seconds = fitted(known_too, train, test, REPEATS)
     _, trees, _ = fitted(HistGradientBoostingRegressor(random_state=0), train, test)
     _, held_trees, _ = fitted(HistGradientBoostingRegressor(random_state=0, monotonic_cst=signs), train, test)
     X = np.asarray(train.data, dtype=float)
@@ -72,6 +77,7 @@ def compare(folder: Path, fold: int, known: dict[int, int]) -> list[float]:
         trees,
         held_trees / trees,
         held_seconds / seconds,
+        held_seconds / held.n_evaluations_ / (seconds / free.n_evaluations_),
         free.n_rules_,
         held.n_rules_,
         100.0 * largest_violation(free, X, known),
@@ -86,7 +92,7 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(KNOWN))
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    heads = ["error", "x held", "boosting", "x held", "x time", "rules", "held", "viol.%", "held"]
+    heads = ["error", "x held", "boosting", "x held", "x time", "x each", "rules", "held", "viol.%", "held"]
     print(f"{'set and columns':28}" + "".join(f"{head:>10}" for head in heads))
     for name in arguments.sets.split(","):
         for known in KNOWN[name]:

@@ -150,7 +150,9 @@ def _groups(given: Any, columns: Sequence[str]) -> list[set[str]]:
     """Return groups of columns; those that are in no other are the last one."""
     if isinstance(given, str):
         if given not in (NO_INTERACTIONS, PAIRWISE):
-            raise ValueError(f"{INTERACTIONS} must be groups of columns, {NO_INTERACTIONS!r} or {PAIRWISE!r}.")
+            raise ValueError(
+                f"{INTERACTIONS} must be groups of columns, {NO_INTERACTIONS!r} or {PAIRWISE!r}; got {given!r}."
+            )
         pairs = combinations(columns, 2) if given == PAIRWISE and len(columns) > 1 else ((name,) for name in columns)
         return [set(pair) for pair in pairs]
     groups = [
