@@ -67,6 +67,17 @@ def test_inputs_without_a_direction_have_no_sides():
     assert sides.shape == (0, 3)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_negative_sum_is_seen(seed):
+    rng = np.random.default_rng(seed)
+    sides, coefficients = rng.normal(size=(3, 4)), rng.normal(size=4)
+    assert growth_limits.any_negative(sides, coefficients) == bool((sides @ coefficients < 0.0).any())
+    sides *= np.sign(sides @ coefficients)[:, None]
+    assert not growth_limits.any_negative(sides, coefficients)
+    assert growth_limits.any_negative(np.vstack([sides, -sides[:1]]), coefficients)
+    assert not growth_limits.any_negative(np.empty((0, 4)), coefficients)
+
+
 def nearest(gram, moment, sides):
     """Return the coefficients by which sides hold, from the weights with which they push: a problem for NNLS."""
     factor = np.linalg.cholesky(gram)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
+from fruler.kernels import growth_limits
 
 Bools = npt.NDArray[np.bool_]
 
@@ -31,7 +32,7 @@ class TermLimits(NamedTuple):
 
     def broken_by(self, coefficients: Floats) -> bool:
         """Say whether coefficients break any of the inequalities."""
-        return len(self.inequalities) > 0 and bool((self.inequalities @ coefficients < 0.0).any())
+        return growth_limits.any_negative(self.inequalities, coefficients)
 
     def among(self, start: Bools | None) -> Bools | None:
         """Return which of some terms there may be; None stands for all."""

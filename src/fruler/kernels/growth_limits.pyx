@@ -62,3 +62,19 @@ def slope_sides(const double[:, ::1] blocks, const int[::1] signs, const int[::1
                 at += 1
     free(own)
     return sides_array
+
+
+def any_negative(const double[:, ::1] sides, const double[::1] coefficients):
+    """Return whether any of some sums of coefficients is negative."""
+    cdef Py_ssize_t i, t, n_terms = sides.shape[1]
+    cdef double value
+    cdef bint found = False
+    with nogil:
+        for i in range(sides.shape[0]):
+            value = 0.0
+            for t in range(n_terms):
+                value += sides[i, t] * coefficients[t]
+            if value < 0.0:
+                found = True
+                break
+    return found

@@ -171,6 +171,7 @@ class Growth:
         self.candidates = Candidates(
             rows, self.room, self.locality, self.regularization, MIN_ROWS, knowledge=self.knowledge
         )
+        self._limited: tuple[Structure, TermLimits] | None = None
         self.n_evaluations = 0
         self.path: list[Step] = []
         self.n_exact = 0
@@ -306,7 +307,12 @@ class Growth:
 
     def _limits(self, structure: Structure) -> TermLimits | None:
         """Return what is demanded of a structure's terms, if anything is."""
-        return None if self.knowledge is None else self.knowledge.limits(structure)
+        if self.knowledge is None:
+            return None
+        # After tuning the same structure is fitted once more.
+        if self._limited is None or self._limited[0] is not structure:
+            self._limited = structure, self.knowledge.limits(structure)
+        return self._limited[1]
 
     def final_terms(
         self,
