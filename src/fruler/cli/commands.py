@@ -141,6 +141,18 @@ def fit(
         list[str] | None,
         typer.Option(metavar="NAME:LABEL=NEW", help="A label's name, as in age:low=young; may be repeated."),
     ] = None,
+    increasing: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Predictions never fall as this column rises; may be repeated."),
+    ] = None,
+    decreasing: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Predictions never rise as this column rises; may be repeated."),
+    ] = None,
+    interactions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Columns that may interact, as in size,age; may be repeated."),
+    ] = None,
     max_rules: Annotated[int | None, typer.Option(min=1, metavar="N", help="The most rules there may be.")] = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long to learn, in all; else until it is done.")
@@ -190,6 +202,9 @@ def fit(
             categories=tuple(category or ()),
             units=tuple(unit or ()),
             labels=tuple(label or ()),
+            increasing=tuple(increasing or ()),
+            decreasing=tuple(decreasing or ()),
+            interactions=tuple(interactions or ()),
             max_rules=max_rules,
             time_limit=time_limit,
             seed=seed,

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from fruler._wording import counted, either, number_within, quote_names
+from fruler.cli.constraints import constraint_settings
 from fruler.cli.failures import say
 from fruler.cli.holdout import (
     MIN_ROWS_FOR_TEST,
@@ -35,10 +36,13 @@ from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.estimators.saved_model import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import EXTRAPOLATIONS, RuleBase
+from fruler.table.input_constraints import INTERACTIONS, MONOTONIC
 from fruler.table.preparation import PreparedTable, prepare_table
 
 # What is done outside the training data unless the user says otherwise.
 _AS_EVER = "linear"
+# Options that say what is known of columns, and the parameters that they become.
+_CONSTRAINTS = {"increasing": MONOTONIC, "decreasing": MONOTONIC, "interactions": INTERACTIONS}
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 
@@ -56,6 +60,9 @@ class FitOptions:
     categories: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    increasing: tuple[str, ...] = ()
+    decreasing: tuple[str, ...] = ()
+    interactions: tuple[str, ...] = ()
     max_rules: int | None = None
     time_limit: float | None = None
     seed: int = 0
@@ -80,6 +87,7 @@ def learn_rules(options: FitOptions) -> None:
     )
     names = [*prepared.inputs.columns, str(prepared.target.name)]
     units, labels = parse_units(options.units, names), parse_labels(options.labels, names)
+    _constraints(options, prepared)
 
     def tell(text: str) -> None:
         # With --json standard output holds the document and nothing else.
@@ -122,6 +130,11 @@ def _check(options: FitOptions) -> None:
         raise ValueError(f"--calibration must be a share between 0 and 1, as in 0.2; got {options.calibration:g}")
     if options.extrapolation not in EXTRAPOLATIONS:
         raise ValueError(f"--extrapolation must be {either(EXTRAPOLATIONS)}; got {options.extrapolation!r}")
+    for option, parameter in _CONSTRAINTS.items():
+        if getattr(options, option) and parameter not in estimator._get_param_names():
+            raise ValueError(
+                f"--{option}: the algorithm {options.algorithm} takes no constraints; leave the option out"
+            )
     for name in _asked(options):
         if name not in estimator._get_param_names():
             raise ValueError(f"--{name}: the algorithm {options.algorithm} has no such choice; leave the option out")
@@ -165,7 +178,7 @@ def _settings(
     options: FitOptions, prepared: PreparedTable, time_limit: float | None, progress: ProgressLine, search: str
 ) -> dict[str, Any]:
     settings: dict[str, Any] = {} if options.max_rules is None else {"max_rules": options.max_rules}
-    settings |= _asked(options)
+    settings |= _asked(options) | _constraints(options, prepared)
     if prepared.categories and "categorical_features" in _estimator(options)._get_param_names():
         # A part of the table may look different: what a column is, all rows decide.
         settings["categorical_features"] = prepared.categories
@@ -186,6 +199,11 @@ def _asked(options: FitOptions) -> dict[str, Any]:
     """Return what the user asks for of intervals and extrapolation."""
     asked: dict[str, Any] = {} if options.calibration is None else {"calibration": options.calibration}
     return asked | ({} if options.extrapolation == _AS_EVER else {"extrapolation": options.extrapolation})
+
+
+def _constraints(options: FitOptions, prepared: PreparedTable) -> dict[str, Any]:
+    """Return what the user knows of columns, as settings of the estimator."""
+    return constraint_settings(options.increasing, options.decreasing, options.interactions, prepared)
 
 
 def _split(options: FitOptions, n_rows: int) -> Split | None:

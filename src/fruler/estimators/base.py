@@ -187,7 +187,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         with control.watched(self):
             found = run_search(
                 self.algorithm,
-                self._options(),
+                self._options(table),
                 table,
                 self.random_state,
                 control,
@@ -213,7 +213,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check what `fit` was given."""
-        made = training_inputs(self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot)
+        made = training_inputs(
+            self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot, self._fillers
+        )
         self._sources, self._moments = made.sources, made.moments
         return LocalTable.from_arrays(
             made.values,
@@ -226,7 +228,11 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             self.algorithm.weighted_scale,
         )
 
-    def _options(self) -> Any:
+    def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
+        """Return from which inputs (columns) gaps of each (rows) may be filled in; None: from all."""
+        return None
+
+    def _options(self, table: TrainingTable) -> Any:
         """Return the parameters that decide on the model, as the algorithm reads them."""
         kind = self.algorithm.options
         return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})

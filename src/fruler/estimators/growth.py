@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from fruler.algorithms.growth.algorithm import GROWTH
 from fruler.callbacks import Callback
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
+from fruler.learning.training_table import TrainingTable
 from fruler.rules.rule_base import Extrapolation
+from fruler.table.input_constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
+from fruler.table.sources import Source
 
 
 @documented("`max_evaluations`, `max_rules` and `early_stopping`", "one row per rule added")
@@ -50,6 +56,15 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     split_points : dict of str or int to sequence of float, default=None
         Known split points of some inputs, by name or number. They are taken as they are: such an input is split there
         or not at all.
+    monotonic_constraints : dict of str or int to int, or array-like of shape (n_features,), default=None
+        The direction in which predictions go with columns of numbers: 1 (they never fall as it rises), -1 (they never
+        rise) or 0 (either way); by name or number, or one for each column. It holds for every row, inside and outside
+        the training data, all else in the row being the same. Rules are not split on such a column; slopes and curves
+        may follow it.
+    interaction_constraints : sequence of sequences of str or int, {"no_interactions", "pairwise"}, default=None
+        Groups of columns that may interact: the model is a sum of functions, each of the columns of one group. Columns
+        that are in no group are one more group. "no_interactions" lets each column stand alone, "pairwise" lets any
+        two interact, but not three.
     max_evaluations : int, default=None
         The most candidates that are evaluated; `None`: as many as the growth needs.
     early_stopping : int, default=3
@@ -81,6 +96,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "max_curves": [Interval(Integral, 0, None, closed="left")],
         "locality": [Interval(Real, 0, 1, closed="both"), None],
+        "monotonic_constraints": ["array-like", Mapping, None],
+        "interaction_constraints": ["array-like", Sequence, StrOptions({NO_INTERACTIONS, PAIRWISE}), None],
         "early_stopping": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -93,6 +110,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         fuzziness: float = 1.0,
         regularization: float | None = None,
         split_points: Mapping[str | int, Any] | None = None,
+        monotonic_constraints: Mapping[str | int, int] | Sequence[int] | None = None,
+        interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
         max_evaluations: int | None = None,
         early_stopping: int = 3,
         categorical_features: Any = "from_dtype",
@@ -126,5 +145,21 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         self.fuzziness = fuzziness
         self.regularization = regularization
         self.split_points = split_points
+        self.monotonic_constraints = monotonic_constraints
+        self.interaction_constraints = interaction_constraints
         self.max_evaluations = max_evaluations
         self.early_stopping = early_stopping
+
+    def _input_constraints(self, names: Sequence[str], sources: Sequence[Source]) -> InputConstraints:
+        return input_constraints(self.monotonic_constraints, self.interaction_constraints, names, sources)
+
+    def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
+        return self._input_constraints(names, sources).fillers(names)
+
+    def _options(self, table: TrainingTable) -> Any:
+        constraints = self._input_constraints(table.names, self._sources or ())
+        return replace(
+            super()._options(table),
+            monotonic_constraints=constraints.monotonic,
+            interaction_constraints=constraints.interactions,
+        )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
@@ -18,6 +19,9 @@ from fruler.table.moments import Moments, learn_moments
 from fruler.table.reading import as_frame, is_numeric, require_rows
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
 from fruler.table.validation import check_training_table, column_names, refuse_repeated_columns
+
+# From names and sources of inputs: which of them may fill gaps of which, see `Moments`.
+Fillers = Callable[[Sequence[str], Sequence[Source]], npt.NDArray[np.bool_] | None]
 
 # Beyond so many inputs gaps are filled in with means: regressions on all of them would be slow, and of little use.
 _MAX_REGRESSED = 300
@@ -67,8 +71,18 @@ class TrainingInputs:
         }
 
 
+def _from_all(names: Sequence[str], sources: Sequence[Source]) -> None:
+    """Let gaps be filled in from whatever there is."""
+
+
 def training_inputs(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, categorical_features: Any = "from_dtype", one_hot: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    categorical_features: Any = "from_dtype",
+    one_hot: bool = False,
+    fillers: Fillers = _from_all,
 ) -> TrainingInputs:
     """Check what `fit` is given, and make numbers of it.
 
@@ -84,6 +98,8 @@ def training_inputs(
         The columns of categories: by their type, none but text, or by name, number or a mask.
     one_hot : bool
         Whether each category becomes an input of its own.
+    fillers : callable, optional
+        Returns which inputs may fill gaps of which; all of them where it is not given.
     """
     held_out: Floats | None = None
     if is_numeric(X) and not are_declared(categorical_features):
@@ -104,7 +120,8 @@ def training_inputs(
         held_out = made.held_out if any(isinstance(source, LevelSource) for source in sources) else None
     gaps = np.isnan(values)
     if not gaps.any():
-        return TrainingInputs(names, sources, values, held_out, target, weight, _moments(values))
+        moments = replace(_moments(values), fillers=fillers(names, sources))
+        return TrainingInputs(names, sources, values, held_out, target, weight, moments)
     moments = _moments(values)
     telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
     # Several inputs of one column are missing together.
@@ -115,6 +132,7 @@ def training_inputs(
     if len(telling):
         values = np.column_stack([values, gaps[:, telling]])
         moments = _moments(values)
+    moments = replace(moments, fillers=fillers(names, sources))
     filled = moments.gaps(np.arange(len(names))).filled(values)
     if held_out is not None:
         own = np.column_stack([held_out, gaps[:, telling]]) if len(telling) else held_out
