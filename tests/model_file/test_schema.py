@@ -27,7 +27,7 @@ BEYOND_A_SCHEMA = re.compile(
     r"|low that is not above the high|must lie between low and high|learning\.settings: "
     r"|a number of at most 1e\+300|says goes beyond"
     r"|The coverages of intervals must increase|and scores can.t fall|a score for each coverage|intervals must be of"
-    r"|extrapolation=.clip. needs"
+    r"|extrapolation=.clip. needs|of the bounds must be|must be of the same output"
 )
 
 

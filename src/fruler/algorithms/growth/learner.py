@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -319,13 +320,23 @@ class GrowthLearner(ABC):
         square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
         weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
         unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0
-        intervals = cross_validated_intervals(
-            [
-                HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
-                for (rows, _), own in zip(held_out, errors, strict=True)
-            ]
-        )
-        return replace(point, rule_base=replace(point.rule_base, intervals=intervals))
+        missed = [
+            HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
+            for (rows, _), own in zip(held_out, errors, strict=True)
+        ]
+        intervals = cross_validated_intervals(missed)
+        cv_error = point.cv_error
+        if not self.table.output.is_plain:
+            cv_error = self._error_in_units([rows.y for rows, _ in held_out], missed)
+        return replace(point, rule_base=replace(point.rule_base, intervals=intervals), cv_error=cv_error)
+
+    def _error_in_units(self, targets: Sequence[Floats], folds: Sequence[HeldOutErrors]) -> float:
+        """Return half the mean squared error on held-out rows of what is predicted, not of what stands for it."""
+        scale, output = self.table.target_scale, self.table.output
+        wanted = np.concatenate(targets) * scale.spread + scale.centre
+        errors, weight = (np.concatenate([getattr(fold, name) for fold in folds]) for name in ("errors", "weight"))
+        apart = output.of(wanted) - output.of(wanted - errors)
+        return float(np.average(np.square(apart), weights=weight)) / 2.0
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
         columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]
