@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import name_with_unit, number_within
+from fruler._wording import number_within
 from fruler.rules.links import Link, LinkName, link_of
 from fruler.rules.rule_base import RuleBase
 
@@ -21,6 +21,7 @@ from fruler.rules.rule_base import RuleBase
 _LARGEST_PERCENTAGE = 10.0
 # Beyond this the exponential would overflow, and nobody reads the difference.
 _FARTHEST = 300.0
+_TEN = math.log(10.0)
 
 
 class Amount(NamedTuple):
@@ -60,17 +61,20 @@ class Scale(ABC):
         What the mean of what the rules say is called.
     adds : str
         The word for what an input does to the prediction, in tables.
-    neutral : float
-        What an input that does nothing has there.
-    logarithmic : bool
-        Whether equal changes are equal factors of the target, so that axes of it should be logarithmic.
+    changes_by : str
+        The verb before a change.
+    makes : str
+        The verb before a part of a prediction.
+    sums_up : str
+        The heading above the parts of a prediction.
     """
 
     link: ClassVar[LinkName]
     base: ClassVar[str]
     adds: ClassVar[str]
-    neutral: ClassVar[float]
-    logarithmic: ClassVar[bool]
+    changes_by: ClassVar[str]
+    makes: ClassVar[str]
+    sums_up: ClassVar[str]
 
     @property
     def transform(self) -> Link:
@@ -102,6 +106,14 @@ class Scale(ABC):
         """Write how much something moves predictions in the mean, to either side."""
 
     @abstractmethod
+    def change_of(self, target: str) -> str:
+        """Return the title of an axis of changes."""
+
+    @abstractmethod
+    def reading(self, name: str) -> str:
+        """Say how changes are to be read; "" where that is clear."""
+
+    @abstractmethod
     def subject(self, name: str) -> str:
         """Return what rules say, in a formula."""
 
@@ -110,8 +122,11 @@ class Scale(ABC):
         """Return the unit of changes and errors."""
 
     @abstractmethod
-    def axis(self, words: str, target_unit: str) -> str:
-        """Return the label of an axis of changes."""
+    def round_places(self, low: float, high: float, most: int) -> list[float]:
+        """Return places between two, on the scale of what is said, at which targets are round numbers.
+
+        There are none where these are just the round numbers between the two.
+        """
 
     def written(self, target: float, tolerance: float) -> str:
         """Write a target, where what is said may be off by a tolerance."""
@@ -130,8 +145,9 @@ class PlainScale(Scale):
     link = "identity"
     base = "mean prediction"
     adds = "adds"
-    neutral = 0.0
-    logarithmic = False
+    changes_by = "adds"
+    makes = "adds"
+    sums_up = "What adds up to it"
 
     def tolerance(self, target: float, tolerance: float) -> float:
         """Return the same."""
@@ -154,6 +170,14 @@ class PlainScale(Scale):
         """Write it."""
         return number_within(move, tolerance)
 
+    def change_of(self, target: str) -> str:
+        """Return what is added."""
+        return f"adds to {target}"
+
+    def reading(self, name: str) -> str:
+        """Say nothing."""
+        return ""
+
     def subject(self, name: str) -> str:
         """Return the name of the target."""
         return name
@@ -162,9 +186,9 @@ class PlainScale(Scale):
         """Return that of the target."""
         return target_unit
 
-    def axis(self, words: str, target_unit: str) -> str:
-        """Return the words with the unit."""
-        return name_with_unit(words, target_unit)
+    def round_places(self, low: float, high: float, most: int) -> list[float]:
+        """Return none: any axis has these."""
+        return []
 
 
 class LogScale(Scale):
@@ -182,8 +206,9 @@ class LogScale(Scale):
     link = "log"
     base = "typical prediction"
     adds = "times"
-    neutral = 1.0
-    logarithmic = True
+    changes_by = "changes it by"
+    makes = "makes it"
+    sums_up = "What multiplies to it"
 
     def tolerance(self, target: float, tolerance: float) -> float:
         """Return that share of the target."""
@@ -210,6 +235,17 @@ class LogScale(Scale):
         told = self.change(move, tolerance)
         return told.marked(number_within(told.number, told.tolerance))
 
+    def change_of(self, target: str) -> str:
+        """Return by how much it changes."""
+        return f"changes {target} by"
+
+    def reading(self, name: str) -> str:
+        """Say that changes multiply."""
+        return (
+            f"The rules say the natural logarithm of {name}: what they add multiplies it, and is told in percent or as "
+            "a factor."
+        )
+
     def subject(self, name: str) -> str:
         """Return that it is the logarithm."""
         return f"log({name})"
@@ -218,9 +254,29 @@ class LogScale(Scale):
         """Return none: percents and factors have none."""
         return ""
 
-    def axis(self, words: str, target_unit: str) -> str:
-        """Return the words; they are of factors."""
-        return words
+    def round_places(self, low: float, high: float, most: int) -> list[float]:
+        """Return the logarithms of round numbers: a few digits in every power of ten, or equal steps."""
+        low, high = max(low, -_FARTHEST), min(high, _FARTHEST)
+        decades = range(math.floor(low / _TEN), math.ceil(high / _TEN) + 1)
+        for digits in ((1.0, 2.0, 3.0, 5.0, 7.0), (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
+            places = [math.log(digit) + power * _TEN for power in decades for digit in digits]
+            places = [place for place in places if low <= place <= high]
+            if len(places) <= most:
+                break
+        step = max(len(places) // most, 1)
+        return places[::step] if len(places) > 2 else _even_places(low, high, most)
+
+
+def _even_places(low: float, high: float, most: int) -> list[float]:
+    """Return the logarithms of numbers in equal round steps."""
+    ends = _factor(low), _factor(high)
+    extent = ends[1] - ends[0]
+    if not extent > 0.0:
+        return [low]
+    power = 10.0 ** math.floor(math.log10(extent / most))
+    step = next(size * power for size in (1.0, 2.0, 5.0, 10.0, 20.0) if extent / (size * power) <= most)
+    numbers = range(math.ceil(ends[0] / step - 1e-9), math.floor(ends[1] / step + 1e-9) + 1)
+    return [math.log(number * step) for number in numbers if number > 0]
 
 
 def _factor(change: float) -> float:

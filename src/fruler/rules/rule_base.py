@@ -312,9 +312,16 @@ class RuleBase:
 
     @cached_property
     def target(self) -> Variable | None:
-        """What is predicted, with its labels; None where rules say numbers."""
+        """What is predicted, with its labels in its own units; None where rules say numbers."""
         partition = self.consequents.partition
-        return None if partition is None else Variable(self.target_name, partition, self.target_unit)
+        if partition is None:
+            return None
+        transform = self.output.transform
+        return Variable(
+            self.target_name,
+            partition if transform.keeps_units else partition.mapped(transform.target),
+            self.target_unit,
+        )
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
