@@ -113,6 +113,11 @@ class Scale(ABC):
     def reading(self, name: str) -> str:
         """Say how changes are to be read; "" where that is clear."""
 
+    def table_note(self, name: str) -> str:
+        """Say what the coefficients of a table are of; "" where they are of the target."""
+        said = self.subject(name)
+        return "" if said == name else f"Numbers are of {said}, the natural logarithm of {name}."
+
     @abstractmethod
     def subject(self, name: str) -> str:
         """Return what rules say, in a formula."""
