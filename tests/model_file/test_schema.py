@@ -57,7 +57,7 @@ def validator():
 
 
 @pytest.mark.parametrize(
-    "name", ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "table-2", "mamdani-3", "own-3"]
+    "name", ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "output-2", "table-2", "mamdani-3", "own-3"]
 )
 def test_golden_files_satisfy_the_schema(validator, name):
     document = json.loads((Path(__file__).parent / "golden" / f"{name}.json").read_bytes())
