@@ -98,9 +98,14 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if meeting := _borders(rule_base, width):
         parts.append("\n".join([meaning_title(rule_base), *meeting]))
-    if closing := " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base)))):
+    if closing := closing_sentences(rule_base):
         parts.append(_wrapped(closing, width, "", ""))
     return "\n\n".join(parts)
+
+
+def closing_sentences(rule_base: RuleBase) -> str:
+    """Say within what bounds predictions lie, and how large the typical error is, where either is known."""
+    return " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base))))
 
 
 def truth_sentence(rule_base: RuleBase) -> str:

@@ -18,7 +18,7 @@ from fruler.explain.report.rule_views import RuleView, TermView, rule_views
 from fruler.explain.report.views import meeting
 from fruler.explain.scales import scale_of
 from fruler.explain.sentences import Sentence
-from fruler.explain.text import meaning_title, meaningful, truth_sentence
+from fruler.explain.text import closing_sentences, meaning_title, meaningful
 from fruler.rules.rule_base import RuleBase
 
 _MAX_RULES, _MAX_TERMS = 30, 8
@@ -74,8 +74,10 @@ def rules_html(rule_base: RuleBase) -> str:
     reference = reference_of(rule_base)
     views = rule_views(rule_base, reference)
     weights = rule_base.support is not None
-    says = "is" if all(view.sentence is not None for view in views) else "="
-    head = f'<th></th><th scope="col">if</th><th scope="col">then {target} {says}</th>'
+    says = f"{target} is"
+    if any(view.sentence is None for view in views):
+        says = f"{escape(scale_of(rule_base).subject(rule_base.target_name))} ="
+    head = f'<th></th><th scope="col">if</th><th scope="col">then {says}</th>'
     head += '<th scope="col" class="n">rows</th>' if weights else ""
     rows = "".join(_row(view, weights) for view in views[:_MAX_RULES])
     more = len(views) - _MAX_RULES
@@ -191,7 +193,8 @@ def _term(term: TermView) -> str:
 
 def _curves(rule_base: RuleBase, reference: Reference) -> str:
     parts = [
-        f"{escape(rule_base.names[curve.input])} adds {escape(curve_points(rule_base, reference, curve))}"
+        f"{escape(rule_base.names[curve.input])} {scale_of(rule_base).changes_by} "
+        f"{escape(curve_points(rule_base, reference, curve))}"
         for curve in rule_base.curves
     ]
     return f"<p>Curves:<br>{'<br>'.join(parts)}</p>" if parts else ""
@@ -209,5 +212,5 @@ def _meetings(rule_base: RuleBase, reference: Reference) -> str:
 
 
 def _truth(rule_base: RuleBase) -> str:
-    sentence = truth_sentence(rule_base)
+    sentence = closing_sentences(rule_base)
     return f'<p class="q">{escape(sentence)}</p>' if sentence else ""

@@ -63,13 +63,15 @@ class ConditionView:
 class TermView:
     """A term of a linear output: its slope, and how much it changes the output over the input where the rule applies.
 
-    Of categories it has what each of them adds instead of a slope.
+    The slope is that of the formula; what it does for one unit of the input is told besides, perhaps in percent. Of
+    categories it has what each of them adds instead of a slope.
     """
 
     name: str
     sign: str
     size: str
     times: str
+    per_unit: str
     effect: str
     share: float
     offsets: str = ""
@@ -219,12 +221,16 @@ def _term_view(rule_base: RuleBase, reference: Reference, term: _Term, largest: 
     if term.added:
         offsets = few_of([f"{level}\u00a0{signed(value, tolerance)}" for level, value in term.added.items()])
         effect = with_unit(told.marked(fixed(told.number, told.tolerance)), unit)
-        return TermView(variable.subject, "", "", "", effect, share, offsets)
+        return TermView(variable.subject, "", "", "", "", effect, share, offsets)
     farthest = max(abs(float(reference.low[term.input])), abs(float(reference.high[term.input])))
+    of_slope = tolerance / farthest if farthest > 0.0 else 0.0
+    per_unit = scale.change(term.slope, of_slope)
+    number = shown(abs(per_unit.number), per_unit.tolerance)
     return TermView(
         name=variable.term,
         sign="−" if term.slope < 0.0 else "+",
-        size=shown(abs(term.slope), tolerance / farthest if farthest > 0.0 else 0.0),
+        size=shown(abs(term.slope), of_slope),
+        per_unit=per_unit.marked(f"{'−' if per_unit.number < 0.0 else '+'}{number}"),
         times="\u00a0if " if variable.tells_gaps else "·",
         effect=with_unit(told.marked(signed(told.number, told.tolerance)), unit),
         share=share,
