@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -215,6 +215,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         self._calibration = None
         if self.calibration is None:
             return X, y, sample_weight
+        # Those that are kept are looked at when the search has ended, which would be late.
+        self._output().raw_of(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").reshape(-1))
         learned, self._calibration = split_rows(X, y, sample_weight, self.calibration, self.random_state)
         return learned
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from fruler.algorithms.growth.cross_validation import (
     residuals_of,
 )
 from fruler.algorithms.growth.growth import Growth, Step
+from fruler.algorithms.growth.held_out_error import in_units
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import least_label
 from fruler.algorithms.growth.row_groups import RowGroups, grouped_rows, on_grid
@@ -325,18 +325,8 @@ class GrowthLearner(ABC):
             for (rows, _), own in zip(held_out, errors, strict=True)
         ]
         intervals = cross_validated_intervals(missed)
-        cv_error = point.cv_error
-        if not self.table.output.is_plain:
-            cv_error = self._error_in_units([rows.y for rows, _ in held_out], missed)
-        return replace(point, rule_base=replace(point.rule_base, intervals=intervals), cv_error=cv_error)
-
-    def _error_in_units(self, targets: Sequence[Floats], folds: Sequence[HeldOutErrors]) -> float:
-        """Return half the mean squared error on held-out rows of what is predicted, not of what stands for it."""
-        scale, output = self.table.target_scale, self.table.output
-        wanted = np.concatenate(targets) * scale.spread + scale.centre
-        errors, weight = (np.concatenate([getattr(fold, name) for fold in folds]) for name in ("errors", "weight"))
-        apart = output.of(wanted) - output.of(wanted - errors)
-        return float(np.average(np.square(apart), weights=weight)) / 2.0
+        point = replace(point, rule_base=replace(point.rule_base, intervals=intervals))
+        return in_units(point, self.table, growth.inputs, [rows for rows, _ in held_out], missed)
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
         columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]
