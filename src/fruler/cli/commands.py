@@ -166,6 +166,13 @@ def fit(
     extrapolation: Annotated[
         str, typer.Option(metavar="HOW", help="Outside the training data: linear, or clip to their range.")
     ] = "linear",
+    link: Annotated[
+        str, typer.Option(metavar="NAME", help="What rules say: the target (identity), or its logarithm (log).")
+    ] = "identity",
+    bounds: Annotated[
+        str | None,
+        typer.Option(metavar="LOW,HIGH", help="Least and greatest target that can be; as in 0,100, or 0, with one."),
+    ] = None,
     algorithm: Annotated[
         str, typer.Option(metavar="NAME", help=f"How to learn: {', '.join(algorithm_names())}.")
     ] = DEFAULT,
@@ -211,6 +218,8 @@ def fit(
             jobs=jobs,
             calibration=calibration,
             extrapolation=extrapolation,
+            link=link,
+            bounds=bounds,
             algorithm=algorithm,
             checkpoint=checkpoint,
             test=not no_test,

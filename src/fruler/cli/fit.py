@@ -35,6 +35,8 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.estimators.saved_model import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.rules.links import LINK_NAMES
+from fruler.rules.output import PLAIN, Bounds, Output
 from fruler.rules.rule_base import EXTRAPOLATIONS, RuleBase
 from fruler.table.input_constraints import INTERACTIONS, MONOTONIC
 from fruler.table.preparation import PreparedTable, prepare_table
@@ -69,6 +71,8 @@ class FitOptions:
     jobs: int = 1
     calibration: float | None = None
     extrapolation: str = _AS_EVER
+    link: str = PLAIN.link
+    bounds: str | None = None
     algorithm: str = DEFAULT
     checkpoint: Path | None = None
     test: bool = True
@@ -135,6 +139,12 @@ def _check(options: FitOptions) -> None:
             raise ValueError(
                 f"--{option}: the algorithm {options.algorithm} takes no constraints; leave the option out"
             )
+    if options.link not in LINK_NAMES:
+        raise ValueError(f"--link must be {either(LINK_NAMES)}; got {options.link!r}")
+    try:
+        Output(options.link, _bounds(options) or PLAIN.bounds)
+    except ValueError as error:
+        raise ValueError(f"--bounds: {error}") from None
     for name in _asked(options):
         if name not in estimator._get_param_names():
             raise ValueError(f"--{name}: the algorithm {options.algorithm} has no such choice; leave the option out")
@@ -196,9 +206,27 @@ def _settings(
 
 
 def _asked(options: FitOptions) -> dict[str, Any]:
-    """Return what the user asks for of intervals and extrapolation."""
+    """Return what the user asks for of intervals, extrapolation and the output."""
     asked: dict[str, Any] = {} if options.calibration is None else {"calibration": options.calibration}
-    return asked | ({} if options.extrapolation == _AS_EVER else {"extrapolation": options.extrapolation})
+    asked |= {} if options.extrapolation == _AS_EVER else {"extrapolation": options.extrapolation}
+    asked |= {} if options.link == PLAIN.link else {"link": options.link}
+    bounds = _bounds(options)
+    return asked | ({} if bounds is None else {"bounds": bounds})
+
+
+def _bounds(options: FitOptions) -> Bounds | None:
+    """Return the bounds of the target that the user gives, as in "0,100" or "0,"."""
+    if options.bounds is None:
+        return None
+    ends = [end.strip() for end in options.bounds.split(",")]
+    try:
+        low, high = (float(end) if end else None for end in ends)
+    except ValueError:
+        raise ValueError(
+            "--bounds must be two numbers with a comma between them, or just one of them, as in 0,100 or 0, or ,100; "
+            f"got {options.bounds!r}"
+        ) from None
+    return low, high
 
 
 def _constraints(options: FitOptions, prepared: PreparedTable) -> dict[str, Any]:

@@ -97,6 +97,11 @@ class DaskRuleRegressor(BaseRuleRegressor):
                 "calibration needs rows in memory; on a cluster leave it out, and give rows that were not learned from "
                 "to model.to_local().with_intervals(X, y)."
             )
+        if not self._output().is_plain:
+            raise ValueError(
+                "link and bounds need rows in memory; on a cluster leave them out, fit the logarithm of y yourself, or "
+                f"clip the predictions, or fit {self.local.__name__} on a sample."
+            )
         return X, y, sample_weight
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> RemoteTable:

@@ -26,6 +26,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import Extrapolation
 from fruler.table.known_splits import MAX_LABELS
 
@@ -145,6 +146,8 @@ class AMETSKRegressor(BaseRuleRegressor):
         mutation_probability: float = 0.2,
         subset: Subset = "auto",
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -158,6 +161,8 @@ class AMETSKRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            link=link,
+            bounds=bounds,
             calibration=calibration,
             extrapolation=extrapolation,
             warn_outside=warn_outside,

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,6 +39,8 @@ from fruler.learning.run import Continuation, run_search
 from fruler.learning.training_table import LocalTable, TrainingSample, TrainingTable
 from fruler.rules.curves_table import curves_table
 from fruler.rules.intervals import PredictionIntervals
+from fruler.rules.links import LINK_NAMES, LinkName
+from fruler.rules.output import Output
 from fruler.rules.outside import warn_of_outside
 from fruler.rules.rule_base import EXTRAPOLATIONS, Extrapolation, RuleBase
 from fruler.rules.rules_table import rules_table
@@ -67,6 +69,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
     ----------
     categorical_features, time_limit, n_jobs, random_state, callbacks, verbose, checkpoint, warm_start
         What the table is and how the search is run; every estimator has them, see `FuzzyRuleRegressor`.
+    link, bounds
+        What rules say, and within what bounds predictions lie; see there, too.
     calibration, extrapolation, warn_outside
         Rows for prediction intervals, and what is done outside the training data; see there, too.
 
@@ -85,6 +89,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         "split_points": [Mapping, None],
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "link": [StrOptions(set(LINK_NAMES))],
+        "bounds": [tuple, list, np.ndarray, None],
         "calibration": [Interval(Real, 0, 1, closed="neither"), None],
         "extrapolation": [StrOptions(set(EXTRAPOLATIONS))],
         "warn_outside": ["boolean"],
@@ -125,6 +131,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         self,
         *,
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -137,6 +145,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         warm_start: bool = False,
     ) -> None:
         self.categorical_features = categorical_features
+        self.link = link
+        self.bounds = bounds
         self.calibration = calibration
         self.extrapolation = extrapolation
         self.warn_outside = warn_outside
@@ -208,13 +218,16 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         self._calibration = None
         if self.calibration is None:
             return X, y, sample_weight
+        # Those that are kept are looked at when the search has ended, which would be late.
+        self._output().raw_of(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").reshape(-1))
         learned, self._calibration = split_rows(X, y, sample_weight, self.calibration, self.random_state)
         return learned
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check what `fit` was given."""
+        output = self._output()
         made = training_inputs(
-            self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot, self._fillers
+            self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot, self._fillers, output.raw_of
         )
         self._sources, self._moments = made.sources, made.moments
         return LocalTable.from_arrays(
@@ -226,11 +239,17 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             made.levels,
             made.terms,
             self.algorithm.weighted_scale,
+            output,
+            made.observed,
         )
 
     def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
         """Return from which inputs (columns) gaps of each (rows) may be filled in; None: from all."""
         return None
+
+    def _output(self) -> Output:
+        """Return how predictions follow from what rules say."""
+        return Output.given(self.link, self.bounds)
 
     def _options(self, table: TrainingTable) -> Any:
         """Return the parameters that decide on the model, as the algorithm reads them."""
@@ -239,9 +258,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
 
     def _take_learned(self, learned: Learned, table: TrainingTable, target_name: str) -> None:
         """Make what a search found the attributes of the estimator."""
-        self._front = tuple(
-            replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
-        )
+        self._front = tuple(_in_units(point, table, target_name) for point in learned.front)
         # What another model of the front is summarised by, once it is asked for.
         self._sample = table.sample
         self._rules_asked = None
@@ -692,6 +709,13 @@ def _unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def _in_units(point: FrontPoint, table: TrainingTable, target_name: str) -> FrontPoint:
+    """Return a model that predicts the target itself; a search knows only what stands for it."""
+    rule_base = replace(point.rule_base, target_name=target_name, output=table.output)
+    error = point.error if table.output.is_plain else table.half_mse(rule_base)
+    return replace(point, rule_base=rule_base, error=error)
 
 
 def _name_of(y: Any) -> str:

@@ -7,6 +7,14 @@ from typing import TypeVar
 _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from_dtype", default="from_dtype"
         The columns that hold categories: by name, by number, or as a mask. "from_dtype": text, truth values, and
         what pandas or polars call a category.
+    link : {{"identity", "log"}}, default="identity"
+        What rules say: the target, or with "log" its natural logarithm, for targets above 0 such as prices. Then what
+        a rule adds multiplies the prediction, sentences tell it in percent, and predictions are above 0. The search
+        sees logarithms alone: a prediction is the exponential of a mean of logarithms, which is more like the median
+        of such rows than like their mean.
+    bounds : (float or None, float or None), default=None
+        The least and the greatest target that there can be, such as ``(0, None)``; predictions and the ends of
+        intervals are clipped to them.
     calibration : float, default=None
         The share of the rows that is kept from learning, for prediction intervals alone: then a share of at least
         `coverage` of new rows like these lies in its interval. `None`: intervals come from the cross-validation of the
@@ -41,11 +49,12 @@ _ATTRIBUTES = """rule_base_ : RuleBase
     rules_ : DataFrame
         One row per rule, numbered from 1: its labels, its support, its errors and its coefficients. Over the rows in
         which the rule is the strongest, `rmse` is the error of the prediction, and `rmse alone` that of the rule by
-        itself.
+        itself. With ``link="log"`` coefficients and errors are those of the logarithm.
     truth_ : Truth or None
         How true the rules are one by one: the root mean squared error of all rules `together` and of the strongest rule
         `alone`, of the model and of each rule, and their `ratio`. On held-out rows where the algorithm cross-validates
-        (`held_out`), else on the training rows. None where it is not known, as for older model files.
+        (`held_out`), else on the training rows. With ``link="log"`` these are errors of the logarithm. None where it is
+        not known, as for older model files.
     curves_ : DataFrame
         What single inputs add to the output of every rule: one row per bend of a curve, with its input, the value and
         what it adds there. Empty where there are no curves.
@@ -53,7 +62,8 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         The trade-off between accuracy and size that the search met, one row per model: rules, curves, non-zero
         coefficients, the criterion, half the mean squared error on the training rows (`error`) and its root mean
         squared error in the target's unit (`rmse`); where the algorithm cross-validates, the same two on held-out rows
-        (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` makes a model of each.
+        (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` makes a model of each. With ``link="log"`` the
+        errors are of the target, and the criterion is of its logarithm.
     n_evaluations_ : int
         Candidates that were evaluated, repeated ones included.
     resumed_ : int
@@ -61,7 +71,7 @@ _ATTRIBUTES = """rule_base_ : RuleBase
     ended_early_ : bool
         Whether the time limit, a callback or Ctrl-C cut the search short.
     history_ : DataFrame
-        How the search went: {history}.
+        How the search went: {history}. With ``link="log"`` its errors are those of the logarithm.
     regularization_ : float
         The penalty that was used.
     sample_indices_ : ndarray

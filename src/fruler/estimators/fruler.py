@@ -17,6 +17,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import Extrapolation
 from fruler.stages.discretization import SPLITS, Splits
 from fruler.stages.instance_selection import CORE_ERRORS, CoreError
@@ -156,6 +157,8 @@ class FRULERRegressor(BaseRuleRegressor):
         n_restarts: int = 1,
         early_stopping: int | None = None,
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -169,6 +172,8 @@ class FRULERRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            link=link,
+            bounds=bounds,
             calibration=calibration,
             extrapolation=extrapolation,
             warn_outside=warn_outside,

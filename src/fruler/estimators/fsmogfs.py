@@ -18,6 +18,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import Extrapolation
 from fruler.table.known_splits import MAX_LABELS
 
@@ -116,6 +117,8 @@ class FSMOGFSRegressor(BaseRuleRegressor):
         mutation_probability: float = 0.2,
         subset: Subset = "auto",
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -129,6 +132,8 @@ class FSMOGFSRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            link=link,
+            bounds=bounds,
             calibration=calibration,
             extrapolation=extrapolation,
             warn_outside=warn_outside,

@@ -18,6 +18,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.learning.training_table import TrainingTable
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import Extrapolation
 from fruler.table.input_constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
 from fruler.table.sources import Source
@@ -115,6 +116,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         max_evaluations: int | None = None,
         early_stopping: int = 3,
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -128,6 +131,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            link=link,
+            bounds=bounds,
             calibration=calibration,
             extrapolation=extrapolation,
             warn_outside=warn_outside,

@@ -12,6 +12,7 @@ from fruler._typing import Floats
 from fruler._wording import counted, number_to_place, number_within, readable_number
 from fruler.explain.categories import at_single_levels, category_subjects, few_of, level_changes
 from fruler.explain.effects import is_binary, output_spread, rule_widths, signed_effects, typical_rows
+from fruler.explain.scales import scale_of
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
@@ -105,7 +106,9 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
 
 
 def _about(rule_base: RuleBase, value: float, tolerance: float, typeset: Callable[[str], str]) -> str:
-    number = typeset(number_to_place(value, _ABOUT * tolerance))
+    scale = scale_of(rule_base)
+    target = float(rule_base.output.of(np.array(value)))
+    number = typeset(number_to_place(target, scale.tolerance(target, _ABOUT * tolerance)))
     return _with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
 
 
@@ -185,13 +188,16 @@ class _Teller:
         return self.typeset(number_to_place(number, tolerance, grouped=not variable.counts_years))
 
     def _amount(self, change: float, tolerance: float) -> str:
-        sign = "-" if change < 0.0 else "+"
-        text = self.typeset(f"{sign}{_two_digits(number_within(abs(change), tolerance))}")
-        return _with_unit(text, self.rule_base.target_unit).replace(" ", GLUE)
+        scale = scale_of(self.rule_base)
+        told = scale.change(change, tolerance)
+        sign = "-" if told.number < 0.0 else "+"
+        text = self.typeset(f"{sign}{_two_digits(number_within(abs(told.number), told.tolerance))}")
+        return _with_unit(told.marked(text), scale.unit(self.rule_base.target_unit)).replace(" ", GLUE)
 
     def _signed(self, change: float) -> str:
-        text = number_to_place(change, _ABOUT * self.tolerance)
-        return self.typeset(text if text.startswith("-") or text == "0" else f"+{text}")
+        told = scale_of(self.rule_base).change(change, _ABOUT * self.tolerance)
+        text = number_to_place(told.number, told.tolerance)
+        return told.marked(self.typeset(text if text.startswith("-") or text == "0" else f"+{text}"))
 
 
 def step_of(slope: float, width: float, tolerance: float) -> float:

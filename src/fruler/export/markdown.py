@@ -8,7 +8,7 @@ from fruler._wording import name_with_unit
 from fruler.explain.sentences import GLUE
 from fruler.explain.text import Form, borders, conclusion, condition, meaningful, require_form, rule_name
 from fruler.export.names import one_line
-from fruler.export.paper_table import PaperTable, paper_table
+from fruler.export.paper_table import PaperTable, notes_below, paper_table
 from fruler.rules.rule_base import RuleBase
 
 _Column = tuple[str, bool, list[str]]
@@ -73,7 +73,13 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     if table.curves:
         subject = "A curve adds" if len(table.curves) == 1 else f"{len(table.curves)} curves add"
         text += f"\n{subject} to the output of every rule:\n\n{_table(_curve_columns(table))}"
-    return text + _meanings(rule_base)
+    return text + _meanings(rule_base) + _below(rule_base, "equation")
+
+
+def _below(rule_base: RuleBase, form: Form) -> str:
+    """Write what the numbers are of, and the bounds of predictions."""
+    said = _escaped(notes_below(rule_base, form))
+    return f"\n{said}\n" if said else ""
 
 
 def _sentences(rule_base: RuleBase) -> str:
@@ -85,7 +91,7 @@ def _sentences(rule_base: RuleBase) -> str:
         lines.append(f"- {_escaped(said.replace(GLUE, ' '))}\n")
     table = paper_table(rule_base)
     below = f"\n{_table(_curve_columns(table))}" if table.curves else ""
-    return "".join(lines) + below + _meanings(rule_base)
+    return "".join(lines) + below + _meanings(rule_base) + _below(rule_base, "sentences")
 
 
 def _meanings(rule_base: RuleBase) -> str:

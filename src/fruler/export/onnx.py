@@ -13,6 +13,7 @@ from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.onnx_graph import ML_DOMAIN, Graph
 from fruler.export.onnx_inputs import ML_OPSET, add_inputs
 from fruler.export.onnx_intervals import add_ends, clipped, mean_radius, radius_or_nearest
+from fruler.export.onnx_output import add_output
 from fruler.export.onnx_triangles import triangle_degrees
 from fruler.export.plan import Border, Condition, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
@@ -210,15 +211,17 @@ def _build(
     graph.indices("columns_axis", [1])
     graph.constant("zero", 0.0)
     graph.constant("one", 1.0)
+    said, ends = (target, ENDS) if plan.output is None else ("said", ("said_lower", "said_upper"))
     if input_plan.plain and rule_base.gaps is None:
         given = sources[0]
-        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), target)
+        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), said)
     else:
         given, refused = add_inputs(graph, input_plan, sources)
         reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), "answer")
-        graph.add("Add", ["answer", refused], target)
+        graph.add("Add", ["answer", refused], said)
     if plan.interval is not None:
-        add_ends(graph, plan.interval, given, target, reach, ENDS)
+        add_ends(graph, plan.interval, given, said, reach, ends)
+    add_output(graph, rule_base.output, [said, *([] if plan.interval is None else ends)], [target, *ENDS])
     return graph
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,9 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
     categories = learning.settings.get("categorical_features")
     if categories is not None and not isinstance(categories, str):
         settings["categorical_features"] = np.asarray(categories).tolist()
+    bounds = learning.settings.get("bounds")
+    if bounds is not None:
+        settings["bounds"] = [None if end is None else float(end) for end in bounds]
     return {
         "settings": settings,
         "named_inputs": learning.named_inputs,
@@ -83,7 +86,7 @@ def learning_from_json(written: Checked) -> Learning:
     settings = members["settings"].members()
     front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
     return Learning(
-        {name: _READERS[name](value) if name in _READERS else value.value for name, value in settings.items()},
+        {name: _READERS.get(name, _as_written)(value) for name, value in settings.items()},
         members["named_inputs"].one_of(True, False),
         members["n_evaluations"].count(),
         members["n_uncovered"].count(),
@@ -148,9 +151,6 @@ def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
     return found
 
 
-_READERS = {"split_points": _split_points, "monotonic_constraints": _directions}
-
-
 def _plain(value: Any) -> Any:
     """Return what JSON can say of a value: null for a number that is not finite or a generator of random numbers."""
     if isinstance(value, np.generic):
@@ -158,3 +158,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping | list | tuple) or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value if isinstance(value, str | bool | int | float) else None
+
+
+def _bounds(written: Checked) -> tuple[Any, ...] | None:
+    return None if written.value is None else tuple(end.value for end in written.items())
+
+
+def _as_written(written: Checked) -> Any:
+    return written.value
+
+
+_READERS: dict[str, Callable[[Checked], Any]] = {
+    "split_points": _split_points,
+    "monotonic_constraints": _directions,
+    "bounds": _bounds,
+}

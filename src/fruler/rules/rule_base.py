@@ -17,6 +17,7 @@ from fruler.rules.arrays import frozen
 from fruler.rules.consequents import Consequents, LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
 from fruler.rules.intervals import Intervals, PredictionIntervals
+from fruler.rules.output import PLAIN, Output
 from fruler.rules.partitions import LARGEST_LIMIT, Partition
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
@@ -94,6 +95,8 @@ class RuleBase:
     extrapolation : {"linear", "clip"}, default="linear"
         What is done with values outside the range of the training data: "linear" takes them as they are, and "clip" as
         the nearest value in the range.
+    output : Output, optional
+        How predictions follow from what the rules say: with a link, and within bounds. By default they are the same.
 
     Examples
     --------
@@ -132,6 +135,7 @@ class RuleBase:
     gaps: Gaps | None
     intervals: Intervals | None
     extrapolation: Extrapolation
+    output: Output
 
     def __init__(
         self,
@@ -147,6 +151,7 @@ class RuleBase:
         gaps: Gaps | None = None,
         intervals: Intervals | None = None,
         extrapolation: Extrapolation = "linear",
+        output: Output = PLAIN,
     ) -> None:
         inputs = _checked_variables(variables)
         # Antecedents hold on to their inputs: names, units and labels of those here are the ones that count.
@@ -165,6 +170,7 @@ class RuleBase:
             "gaps": gaps,
             "intervals": intervals,
             "extrapolation": extrapolation,
+            "output": output,
         }.items():
             object.__setattr__(self, name, value)
         self._check()
@@ -196,6 +202,10 @@ class RuleBase:
             raise ValueError(f"extrapolation must be one of {', '.join(EXTRAPOLATIONS)}; got {self.extrapolation!r}.")
         if self.extrapolation == "clip" and self.training is None:
             raise ValueError("extrapolation='clip' needs the range of the training data; add it with training.")
+        if not isinstance(self.output, Output):
+            raise ValueError(f"output must be an Output, such as Output('log'); got {self.output!r}.")
+        if self.training is not None and (self.training.raw_spread is None) != self.output.transform.keeps_units:
+            raise ValueError("The training summary must be of the same output; make it with with_training(X, y).")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
         self._check_outputs()
@@ -223,7 +233,8 @@ class RuleBase:
             and np.array_equal(self._support_or_nothing, other._support_or_nothing)
             and (self.t_norm, self.target_name, self.target_unit, self.training)
             == (other.t_norm, other.target_name, other.target_unit, other.training)
-            and (self.intervals, self.extrapolation) == (other.intervals, other.extrapolation)
+            and (self.intervals, self.extrapolation, self.output)
+            == (other.intervals, other.extrapolation, other.output)
         )
 
     @property
@@ -301,9 +312,16 @@ class RuleBase:
 
     @cached_property
     def target(self) -> Variable | None:
-        """What is predicted, with its labels; None where rules say numbers."""
+        """What is predicted, with its labels in its own units; None where rules say numbers."""
         partition = self.consequents.partition
-        return None if partition is None else Variable(self.target_name, partition, self.target_unit)
+        if partition is None:
+            return None
+        transform = self.output.transform
+        return Variable(
+            self.target_name,
+            partition if transform.keeps_units else partition.mapped(transform.target),
+            self.target_unit,
+        )
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -423,6 +441,18 @@ class RuleBase:
         ndarray of shape (n_samples,)
             The predictions.
         """
+        return self.output.of(self.raw_predictions(X, compiled=compiled))
+
+    def raw_predictions(self, X: Any, *, compiled: bool = True) -> Floats:
+        """Return what the rules say together of each row: the prediction before its link and its bounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            As for `predict`.
+        compiled : bool, default=True
+            Whether to use the compiled kernel.
+        """
         values = self.inputs_of(X)
         if not compiled:
             activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
@@ -473,10 +503,14 @@ class RuleBase:
         return replace(self, intervals=calibrated_intervals(self, self.inputs_of(X), y, sample_weight))
 
     def rule_outputs(self, X: Any) -> Floats:
-        """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules).
+        """Return what each rule predicts of each row by itself, curves included, shape (n_samples, n_rules).
 
         A rule with a label of the output says the centre of its triangle, cut off at the degree to which it fires.
         """
+        return self.output.of(self.raw_rule_outputs(X))
+
+    def raw_rule_outputs(self, X: Any) -> Floats:
+        """Return what each rule says of each row by itself, before the link and the bounds."""
         values = self.inputs_of(X)
         said = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
         return said + sum_of_curves(self.curves, values)[:, None]
@@ -535,6 +569,7 @@ class RuleBase:
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
+        self.output.raw_of(target)
         return replace(self, training=summarise(self, values, target), support=self.activations(values)[0].mean(axis=0))
 
     def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:

@@ -151,6 +151,10 @@ class TrianglePartition(Partition):
         """Return the partition with other label names: all of them in order, or a mapping from old to new."""
         return replace(self, labels=new_names(self.labels, names))
 
+    def mapped(self, rising: Callable[[Floats], Floats]) -> TrianglePartition:
+        """Return the triangles between the same points on another scale; between these, degrees are others."""
+        return TrianglePartition(rising(self.triangles), rising(np.array(self.domain)), self.labels)
+
 
 def triangle_degrees(values: Floats, triangle: Triangle | Floats) -> Floats:
     """Return the degree of each value in a triangle, by NumPy.

@@ -22,6 +22,7 @@ from fruler.algorithms.growth.cross_validation import (
     residuals_of,
 )
 from fruler.algorithms.growth.growth import Growth, Step
+from fruler.algorithms.growth.held_out_error import in_units
 from fruler.algorithms.growth.knowledge import Knowledge
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import least_label
@@ -323,13 +324,13 @@ class GrowthLearner(ABC):
         square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
         weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
         unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0
-        intervals = cross_validated_intervals(
-            [
-                HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
-                for (rows, _), own in zip(held_out, errors, strict=True)
-            ]
-        )
-        return replace(point, rule_base=replace(point.rule_base, intervals=intervals))
+        missed = [
+            HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
+            for (rows, _), own in zip(held_out, errors, strict=True)
+        ]
+        intervals = cross_validated_intervals(missed)
+        point = replace(point, rule_base=replace(point.rule_base, intervals=intervals))
+        return in_units(point, self.table, growth.inputs, [rows for rows, _ in held_out], missed)
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
         columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler._wording import name_with_unit
-from fruler.explain.plots.drawing import blue, inches_of, ink, name_axes, tidy, value_ticks
+from fruler.explain.plots.drawing import blue, change_ticks, inches_of, ink, name_axes, tidy, value_ticks
 from fruler.explain.plots.panels import draw_density, n_columns, new_panels, scale_panels
 from fruler.explain.plots.subjects import drawn_range, histogram_of, rows_of, rule_base_of
+from fruler.explain.scales import scale_of
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -102,13 +103,16 @@ class CurveDisplay:
             self._draw(place)
         # With nothing added in it.
         scale_panels(self.axes_, [0.0, *(value for line in self.lines_ for value in line.get_ydata())])
-        target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
+        scale = scale_of(self.rule_base)
+        target = name_with_unit(self.rule_base.target_name, scale.unit(self.rule_base.target_unit))
+        told = scale.change_of(target)
+        change_ticks(self.axes_[0].yaxis, inches_of(self.axes_[0])[1], scale)
         for place, panel in enumerate(self.axes_):
             variable = self.rule_base.variables[curves[place].input]
             first = place % n_columns(len(curves)) == 0
             panel.tick_params(labelleft=first)
             value_ticks(panel.xaxis, inches_of(panel)[0], variable)
-            name_axes(panel, variable.title, f"adds to {target}" if first else "")
+            name_axes(panel, variable.title, told if first else "")
         return self
 
     def _draw(self, place: int) -> None:

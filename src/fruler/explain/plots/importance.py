@@ -13,15 +13,17 @@ from fruler.explain.parts import inputs_by_subject, joined, part_tolerance
 from fruler.explain.plots.drawing import (
     SMALL,
     blue,
+    change_ticks,
     inches_of,
     name_axes,
     new_axes,
-    number_ticks,
     text_inches,
     tidy,
     wrap,
 )
 from fruler.explain.plots.subjects import rule_base_of
+from fruler.explain.scales import SCALES
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ class ImportanceDisplay:
         How far a written number may be off.
     max_inputs : int, optional
         The most bars; all by default.
+    link : {"identity", "log"}, default="identity"
+        What the moves are of: the target, or its logarithm, of which they are told in percent.
 
     Attributes
     ----------
@@ -84,12 +88,14 @@ class ImportanceDisplay:
         target_unit: str = "",
         tolerance: float = 0.0,
         max_inputs: int | None = None,
+        link: LinkName = "identity",
     ) -> None:
         self.importance = importance
         self.target_name = target_name
         self.target_unit = target_unit
         self.tolerance = tolerance
         self.max_inputs = max_inputs
+        self.link = link
 
     @classmethod
     def from_estimator(
@@ -116,6 +122,7 @@ class ImportanceDisplay:
             target_unit=rule_base.target_unit,
             tolerance=part_tolerance(rule_base),
             max_inputs=max_inputs,
+            link=rule_base.output.link,
         ).plot(ax)
 
     @classmethod
@@ -138,10 +145,10 @@ class ImportanceDisplay:
         tidy(ax)
         moves = table["moves"].to_numpy()
         self.bars_ = ax.barh(range(len(table)), moves, 0.7, color=blue())
-        texts = [
-            f"{number_to_place(move, self.tolerance)} ({percent(share)})"
-            for move, share in zip(moves, table["share"], strict=True)
-        ]
+        scale = SCALES[self.link]
+        told = [scale.change(move, self.tolerance) for move in moves.tolist()]
+        numbers = [one.marked(number_to_place(one.number, one.tolerance)) for one in told]
+        texts = [f"{number} ({percent(share)})" for number, share in zip(numbers, table["share"], strict=True)]
         room = max(map(text_inches, texts), default=0.0) + 0.15
         inches = max(inches_of(ax)[0] - beside, 1.0)
         ax.set_xlim(0.0, moves.max(initial=0.0) * inches / max(inches - room, 0.3) or 1.0)
@@ -150,11 +157,11 @@ class ImportanceDisplay:
         ax.set_yticks(range(len(table)), names, fontsize=SMALL)
         ax.set_ylim(max(len(table), 1) - 0.4, -0.6)
         ax.tick_params(left=False)
-        number_ticks(ax.xaxis, inches_of(ax)[0])
-        target = name_with_unit(self.target_name, self.target_unit)
+        change_ticks(ax.xaxis, inches_of(ax)[0], scale)
+        target = name_with_unit(self.target_name, scale.unit(self.target_unit))
         hidden = len(moving) - len(table)
         note = f"; {counted(hidden, 'input')} of less importance left out" if hidden else ""
-        name_axes(ax, f"mean move of {target} away from the mean prediction{note}")
+        name_axes(ax, f"mean move of {target} away from the {scale.base}{note}")
         return self
 
 

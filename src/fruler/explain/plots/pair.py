@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler._wording import name_with_unit, number_within
-from fruler.explain.effects import is_binary
-from fruler.explain.parts import part_tolerance
+from fruler.explain.effects import is_binary, target_spread
+from fruler.explain.parts import PART_SHARE
 from fruler.explain.plots.choices import figure_width, name_values, values_of
 from fruler.explain.plots.drawing import (
     SMALL,
@@ -163,7 +163,7 @@ class PairEffectDisplay:
             n_rows=len(rows),
             target_name=rule_base.target_name,
             target_unit=rule_base.target_unit,
-            tolerance=part_tolerance(rule_base),
+            tolerance=PART_SHARE * target_spread(rule_base),
         ).plot(ax)
 
     @classmethod

@@ -25,6 +25,7 @@ from fruler.explain.plots.drawing import (
 )
 from fruler.explain.plots.sets import membership, without_tails
 from fruler.explain.plots.subjects import drawn_range, rule_base_of
+from fruler.explain.scales import scale_of
 from fruler.explain.text import accepted_words
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
@@ -308,9 +309,12 @@ class RuleBaseDisplay:
             return f"then: label of {rules.target.title}"
         if not len(self.inputs_):
             return "then: a constant, no input has weight"
+        scale = scale_of(rules)
+        told = scale.change(largest, 0.0)
+        size = told.marked(readable_number(told.number))
         note = (
             f"then: change of {rules.target_name} over {self._where}; "
-            f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
+            f"longest bar {size} {scale.unit(rules.target_unit)}".rstrip()
         )
         hidden = len(rules.variables) - len(self.inputs_)
         unweighted = len(rules.variables) - len(rules.consequents.inputs)

@@ -8,9 +8,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from fruler._typing import Floats
-from fruler._wording import name_with_unit, number_within, with_minus
+from fruler._wording import name_with_unit, with_minus
 from fruler.explain.explanation import Explanation
-from fruler.explain.parts import Part, part_tolerance, shown_parts, signed, totals
+from fruler.explain.parts import Part, part_tolerance, shown_parts, totals
 from fruler.explain.plots.drawing import (
     SMALL,
     VERMILLION,
@@ -19,12 +19,13 @@ from fruler.explain.plots.drawing import (
     ink,
     name_axes,
     new_axes,
-    number_ticks,
+    target_ticks,
     text_inches,
     tidy,
     wrap,
 )
 from fruler.explain.plots.subjects import rule_base_of
+from fruler.explain.scales import scale_of
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -131,13 +132,14 @@ class WaterfallDisplay:
         if self.max_parts < 1:
             raise ValueError(f"max_parts must be 1 or more; got {self.max_parts}.")
         why, tolerance = self.explanation, part_tolerance(self.explanation.rule_base)
+        scale = scale_of(why.rule_base)
         self.parts_ = shown_parts(why.parts(), tolerance, self.max_parts)
         self.totals_ = totals(why.base, self.parts_)
-        names = ["mean prediction", *(part.text for part in self.parts_), "prediction"]
+        names = [scale.base, *(part.text for part in self.parts_), "prediction"]
         names = [wrap(with_minus(name), _LONGEST_NAME, SMALL, 2) for name in names]
-        said = number_within(float(why.predictions[0]), tolerance)
-        numbers = [signed(part.adds, tolerance) for part in self.parts_]
-        numbers = [number_within(why.base, tolerance), *numbers, said]
+        said = scale.written(float(why.predictions[0]), tolerance)
+        numbers = [scale.part(part.adds, tolerance) for part in self.parts_]
+        numbers = [scale.written(scale.target(why.base), tolerance), *numbers, said]
         beside = max(map(text_inches, names))
         ax = new_axes(ax, (_BARS + beside + 0.4, len(names) * _STEP + _AROUND))
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
@@ -148,7 +150,7 @@ class WaterfallDisplay:
         ax.set_ylim(len(names) - 0.4, -0.6)
         ax.set_yticks(range(len(names)), names, fontsize=SMALL)
         ax.tick_params(left=False)
-        number_ticks(ax.xaxis, inches_of(ax)[0])
+        target_ticks(ax.xaxis, inches_of(ax)[0], scale)
         rules = why.rule_base
         name_axes(ax, name_with_unit(rules.target_name, rules.target_unit))
         notes = [wrap(with_minus(note), inches_of(ax)[0], SMALL + 1, 2) for note in why.notes()]

@@ -31,6 +31,7 @@ from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import RuleView, rule_views
 from fruler.explain.report.stability_views import stability_view
 from fruler.explain.report.views import drawn_once, input_views, meeting
+from fruler.explain.scales import bounds_sentence, scale_of
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
@@ -46,6 +47,7 @@ _MAX_RULES_LISTED = 8
 # A line of a script that says why, for those who read the package.
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _SCRIPTS = (
+    "output.js",
     "inference.js",
     "dates.js",
     "numbers.js",
@@ -182,7 +184,7 @@ def _rendered(
     page: str = _template().render(
         title=told.title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
-        target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
+        target_labels=_target_labels(rule_base, reference),
         labels_title=_labels_title(rule_base),
         style="".join(folder.joinpath(name).read_text("utf-8") for name in _styles(told)),
         scripts=[_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
@@ -206,7 +208,9 @@ def _rendered(
         stability=None if told.stability is None else stability_view(told.stability),
         is_formula=rule_base.is_formula,
         reference=reference,
-        base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),
+        base=_base(rule_base, reference),
+        scale=scale_of(rule_base),
+        bounds=bounds_sentence(rule_base),
         examples=[] if measured is None else measured.examples,
         pictures=None if measured is None else error_pictures(measured, rule_base.target_unit),
         pictured=_pictured(measured),
@@ -221,6 +225,18 @@ def _rendered(
 
 def _styles(told: _Told) -> list[str]:
     return ["report.css"] if told.stability is None else ["report.css", "stability.css"]
+
+
+def _target_labels(rule_base: RuleBase, reference: Reference) -> str:
+    """Write where the labels of the target meet; "" where it has none."""
+    return "" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.target_spread)
+
+
+def _base(rule_base: RuleBase, reference: Reference) -> str:
+    """Write the prediction that parts are measured against."""
+    scale = scale_of(rule_base)
+    base = scale.target(reference.base)
+    return with_unit(shown(base, scale.tolerance(base, TARGET_SHARE * reference.spread)), rule_base.target_unit)
 
 
 def _influence(
@@ -354,7 +370,7 @@ def _error_rows(rule_base: RuleBase, reference: Reference, errors: list[Any]) ->
     columns = [name for name in titles if any(getattr(row, name) is not None for row in errors)]
     figures = [[getattr(row, name) for name in columns] for row in errors]
     largest = max(value for row in figures for value in row if value is not None) or 1.0
-    tolerance = TARGET_SHARE * reference.spread
+    tolerance = TARGET_SHARE * reference.target_spread
     return {
         "columns": [titles[name] for name in columns],
         "rows": [
@@ -373,7 +389,7 @@ def _about(
     rule_base: RuleBase, reference: Reference, measured: Measured | None, learned_elsewhere: bool
 ) -> list[tuple[str, str]]:
     """Return facts about the data and the model, each with its name."""
-    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
+    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.target_spread
     facts = []
     training = rule_base.training
     if training is not None and not learned_elsewhere:
