@@ -57,6 +57,16 @@ def test_groups_with_a_name():
     assert len(constraints(None, "pairwise").interactions) == 6
 
 
+def test_of_many_columns_there_are_too_many_pairs():
+    names = [f"x{number}" for number in range(250)]
+    sources = [NumberSource(name) for name in names]
+    with pytest.raises(ValueError, match="takes at most 200 columns, and X has 250; leave out columns, or name"):
+        input_constraints(None, "pairwise", names, sources)
+    alone = input_constraints(None, "no_interactions", names, sources)
+    assert alone.groups(names).sum() == 250
+    np.testing.assert_array_equal(alone.fillers(names), np.eye(250, dtype=bool))
+
+
 def test_no_gap_is_filled_in_from_an_input_of_known_direction():
     fillers = constraints({"age": 1}).fillers(NAMES)
     assert not fillers[:, 0].any()

@@ -88,14 +88,7 @@ class Gaps:
         unit = np.where(spread > 0.0, spread, 1.0)
         correlation = covariance / np.outer(unit, unit)
         correlation[np.diag_indices(len(unit))] = 1.0 + RIDGE
-        if fillers is None:
-            precision = np.linalg.inv(correlation)
-            slopes = -precision / np.diag(precision)[:, None]
-        else:
-            slopes = np.zeros_like(correlation)
-            for j, may in enumerate(fillers):
-                others = np.flatnonzero(may & (np.arange(len(unit)) != j))
-                slopes[j, others] = np.linalg.solve(correlation[np.ix_(others, others)], correlation[others, j])
+        slopes = _slopes(correlation) if fillers is None else _slopes_on_some(correlation, fillers)
         slopes = slopes * np.outer(unit, 1.0 / unit)
         slopes[np.diag_indices(len(unit))] = 0.0
         return cls(inputs, means, slopes)
@@ -132,3 +125,23 @@ class Gaps:
         result = values.copy()
         result[np.ix_(rows, inputs)] = np.where(own, centred + self.means, given)
         return result
+
+
+def _slopes(correlation: Floats) -> Floats:
+    """Return the slopes of the regression of each input on all others; its own means nothing."""
+    precision = np.linalg.inv(correlation)
+    return np.asarray(-precision / np.diag(precision)[:, None])
+
+
+def _slopes_on_some(correlation: Floats, fillers: npt.NDArray[np.bool_]) -> Floats:
+    """Return the slopes of the regression of each input on those of the others that may fill its gaps."""
+    slopes = np.zeros_like(correlation)
+    masks, own = np.unique(fillers, axis=0, return_inverse=True)
+    for number, mask in enumerate(masks):
+        members, others = np.flatnonzero(own.reshape(-1) == number), np.flatnonzero(mask)
+        among = correlation[np.ix_(others, others)]
+        inside = mask[members]
+        slopes[np.ix_(members[inside], others)] = _slopes(among)[np.searchsorted(others, members[inside])]
+        outside = members[~inside]
+        slopes[np.ix_(outside, others)] = np.linalg.solve(among, correlation[np.ix_(others, outside)]).T
+    return slopes

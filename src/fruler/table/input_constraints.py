@@ -17,6 +17,8 @@ Bools = npt.NDArray[np.bool_]
 MONOTONIC, INTERACTIONS = "monotonic_constraints", "interaction_constraints"
 # Groups that have a name of their own, as in scikit-learn.
 NO_INTERACTIONS, PAIRWISE = "no_interactions", "pairwise"
+# Of more columns there are too many pairs to look at.
+_MAX_IN_PAIRS = 200
 
 
 class InputConstraints(NamedTuple):
@@ -42,7 +44,11 @@ class InputConstraints(NamedTuple):
         """Return which inputs each group has, shape (n_groups, n_inputs); None where all may interact."""
         if self.interactions is None:
             return None
-        return np.array([np.isin(names, group) for group in self.interactions], dtype=np.bool_)
+        numbers = {name: number for number, name in enumerate(names)}
+        groups = np.zeros((len(self.interactions), len(names)), dtype=np.bool_)
+        for own, group in zip(groups, self.interactions, strict=True):
+            own[[numbers[name] for name in group]] = True
+        return groups
 
     def fillers(self, names: Sequence[str]) -> Bools | None:
         """Return which inputs a missing value may be estimated from, shape (n_inputs, n_inputs); None: from all.
@@ -61,9 +67,10 @@ class InputConstraints(NamedTuple):
         may: Bools = np.ones((len(names), len(names)), dtype=np.bool_)
         groups = self.groups(names)
         if groups is not None:
-            together = np.asarray((groups[:, :, None] & groups[:, None]).any(axis=0))
+            counts = groups.astype(np.float32)
+            together = (counts.T @ counts > 0.0).astype(np.float32)
             # Input k may fill gaps of j if there is none that interacts with j and not with k.
-            may = ~np.asarray((together[:, None] & ~together[None]).any(axis=2))
+            may = np.asarray(together @ (1.0 - together).T == 0.0)
         return np.asarray(may & (self.signs(names) == 0))
 
 
@@ -153,8 +160,14 @@ def _groups(given: Any, columns: Sequence[str]) -> list[set[str]]:
             raise ValueError(
                 f"{INTERACTIONS} must be groups of columns, {NO_INTERACTIONS!r} or {PAIRWISE!r}; got {given!r}."
             )
-        pairs = combinations(columns, 2) if given == PAIRWISE and len(columns) > 1 else ((name,) for name in columns)
-        return [set(pair) for pair in pairs]
+        if given == NO_INTERACTIONS or len(columns) == 1:
+            return [{name} for name in columns]
+        if len(columns) > _MAX_IN_PAIRS:
+            raise ValueError(
+                f"{INTERACTIONS}={PAIRWISE!r} takes at most {_MAX_IN_PAIRS} columns, and X has {len(columns)}; leave "
+                "out columns, or name the groups."
+            )
+        return [set(pair) for pair in combinations(columns, 2)]
     groups = [
         {columns[_column_number(name, columns, INTERACTIONS)] for name in _members(group)} for group in _members(given)
     ]

@@ -52,7 +52,7 @@ class Knowledge:
 
     def over(self, inputs: Indices) -> Knowledge:
         """Return what is known of some of the inputs."""
-        return Knowledge(self.signs[inputs], None if self.groups is None else self.groups[:, inputs])
+        return Knowledge(self.signs[inputs], None if self.groups is None else np.unique(self.groups[:, inputs], axis=0))
 
     @property
     def may_split(self) -> Bools:
