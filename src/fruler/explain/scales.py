@@ -205,7 +205,7 @@ class LogScale(Scale):
     >>> [scale.change(change, 0.001).mark for change in (0.03, -0.7, 2.5)], round(scale.change(0.03, 0.001).number, 3)
     (['%', '%', '×'], 3.045)
     >>> scale.part(0.277, 0.001), scale.move(0.095, 0.001), scale.subject("price")
-    ('×1.319', '10.0%', 'log(price)')
+    ('×1.319', '10%', 'log(price)')
     """
 
     link = "log"

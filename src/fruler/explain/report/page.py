@@ -223,10 +223,6 @@ def _rendered(
     return re.sub(r"\n\s*", "\n", page)
 
 
-def _styles(told: _Told) -> list[str]:
-    return ["report.css"] if told.stability is None else ["report.css", "stability.css"]
-
-
 def _target_labels(rule_base: RuleBase, reference: Reference) -> str:
     """Write where the labels of the target meet; "" where it has none."""
     return "" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.target_spread)
@@ -237,6 +233,10 @@ def _base(rule_base: RuleBase, reference: Reference) -> str:
     scale = scale_of(rule_base)
     base = scale.target(reference.base)
     return with_unit(shown(base, scale.tolerance(base, TARGET_SHARE * reference.spread)), rule_base.target_unit)
+
+
+def _styles(told: _Told) -> list[str]:
+    return ["report.css"] if told.stability is None else ["report.css", "stability.css"]
 
 
 def _influence(
