@@ -22,8 +22,8 @@ from fruler.rules.triangle_partition import Triangle, TrianglePartition
 class LabelConsequents(Consequents):
     """Labels of the output, one for each rule.
 
-    A rule that fires to some degree cuts the triangle of its label off at this height, and says the centre of gravity
-    of what is left. A rule that fires fully, or that answers as the nearest, says that of the whole triangle.
+    The output of a rule is the centre of gravity of its label's triangle, cut off at the degree to which the rule
+    fires. Where the rule fires fully, or takes the place of rules that do not fit, it is that of the whole triangle.
 
     Parameters
     ----------
@@ -31,6 +31,11 @@ class LabelConsequents(Consequents):
         The label that each rule says, counted from 0.
     partition : TrianglePartition
         The labels of the output; all points finite.
+
+    See Also
+    --------
+    Consequents : What consequents can do.
+    LinearConsequents : Numbers instead.
 
     Examples
     --------
@@ -72,7 +77,13 @@ class LabelConsequents(Consequents):
         return True
 
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
-        """Refuse to stand for other rules."""
+        """Raise an error unless there is one label for each rule.
+
+        Raises
+        ------
+        ValueError
+            If there is not.
+        """
         if self.n_rules != n_rules:
             raise ValueError(f"Each of {n_rules} rules must say one label of the output; got {self.n_rules} labels.")
 

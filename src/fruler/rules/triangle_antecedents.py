@@ -123,6 +123,11 @@ class LabelTriangles(TriangleAntecedents):
     variables : sequence of Variable
         The inputs; those that any rule looks at have a TrianglePartition.
 
+    See Also
+    --------
+    Antecedents : What antecedents can do.
+    OwnTriangles : Triangles of each rule's own.
+
     Examples
     --------
     >>> from fruler.rules import TrianglePartition, Variable
@@ -204,6 +209,11 @@ class OwnTriangles(TriangleAntecedents):
         infinity and the third infinity. Three times NaN: the rule does not look at the input.
     variables : sequence of Variable
         The inputs. Of their partitions only the domain matters: ``FuzzyPartition([], domain)`` is enough.
+
+    See Also
+    --------
+    Antecedents : What antecedents can do.
+    LabelTriangles : Triangles that all rules share.
 
     Examples
     --------

@@ -35,6 +35,11 @@ class TrianglePartition(Partition):
     labels : sequence of str, optional
         Distinct names from low to high; linguistic ones by default.
 
+    See Also
+    --------
+    FuzzyPartition : Labels whose degrees sum to one.
+    LabelTriangles : Antecedents over such labels.
+
     Examples
     --------
     >>> weight = TrianglePartition([(-math.inf, 1000.0, 2000.0), (1200.0, 2000.0, math.inf)], (1000.0, 2500.0))
@@ -98,6 +103,16 @@ class TrianglePartition(Partition):
             of an output, they are whole triangles that reach beyond the domain.
         labels : sequence of str, optional
             Names of the labels.
+
+        Returns
+        -------
+        TrianglePartition
+            The partition.
+
+        Raises
+        ------
+        ValueError
+            If there is less than one label.
 
         Examples
         --------
