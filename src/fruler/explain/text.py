@@ -53,6 +53,16 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
         "equation" writes every output as a formula, with all terms and the intercept, which is the output where all
         inputs are zero.
 
+    Returns
+    -------
+    str
+        The text.
+
+    See Also
+    --------
+    fruler.explain.plots.RuleBaseDisplay : The rules as a picture.
+    fruler.export.markdown.export : The rules as a table.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable

@@ -69,14 +69,45 @@ def write_report(
     Parameters
     ----------
     path : path
-        Where to; the folder must exist.
-    rule_base, X, y, front, title, alternatives, origin
-        As for `report_html`.
+        The file to write; its folder must exist.
+    rule_base : RuleBase
+        The rules.
+    X : array-like of shape (n_samples, n_inputs), optional
+        Rows: those it was learned from, or better others.
+    y : array-like of shape (n_samples,), optional
+        Their target.
+    front : DataFrame, optional
+        The models of other sizes that the search found, `pareto_` of the estimator.
+    title : str, optional
+        The title of the page.
+    alternatives : sequence of sequences of str, optional
+        Inputs that stand for the categories of one column, as for `report_html`.
+    origin : Origin, optional
+        Where the model comes from.
 
     Returns
     -------
     Path
         The file.
+
+    Raises
+    ------
+    ValueError
+        If the path is a folder, or its folder does not exist.
+
+    See Also
+    --------
+    report_html : The same as text.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(pathlib.Path(folder) / "report.html", rules).name
+    'report.html'
     """
     where = Path(path)
     if where.is_dir():
@@ -122,6 +153,11 @@ def report_html(
     -------
     str
         HTML.
+
+    See Also
+    --------
+    write_report : The same as a file.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
 
     Examples
     --------
