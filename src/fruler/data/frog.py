@@ -52,6 +52,10 @@ def load_frog(path: str | os.PathLike[str]) -> RuleBase:
     ImportError
         If PyYAML is not installed.
 
+    See Also
+    --------
+    fruler.load_model : Reads a model of this package.
+
     Notes
     -----
     Labels must be trapezia of which neighbours add up to one, as FROG makes them: a split point is where two of them

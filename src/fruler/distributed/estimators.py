@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
@@ -34,13 +35,15 @@ from fruler.learning.algorithm import Algorithm
 from fruler.rules.intervals import PredictionIntervals
 
 _PARAMETERS = """client : distributed.Client, default=None
-        The way to the cluster; None: the client that was made last.
+        The client of the cluster; `None` takes the one that was made last.
     keep_rows : bool, default=None
         Whether workers keep the rows in memory (Dask writes what is too much to disk), or read them again for every
-        pass. None: they are kept where they take less than a third of the workers' memory, or can't be read again.
-        What is kept are numbers, whatever the columns hold.
+        pass. `None` keeps them if they take less than a third of the workers' memory, or cannot be read again. Rows are
+        kept as numbers, whatever the columns hold.
     timeout : float, default=60.0
-        Seconds that the cluster may be without any worker before that is an error."""
+        The number of seconds without any worker after which the fit fails."""
+# What the docstring of an estimator for data in memory says of its parameters, and of its attributes.
+_SECTIONS = re.compile(r"^    (?:Parameters|Attributes)\n    -+\n    (.*?)\n\n", re.DOTALL | re.MULTILINE)
 
 
 class DaskRuleRegressor(BaseRuleRegressor):
@@ -132,7 +135,7 @@ class DaskRuleRegressor(BaseRuleRegressor):
         return super().predict(X)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
-        """Return for each row an interval in which its target lies with some probability.
+        """Return for each row an interval that contains its target with a given probability.
 
         Parameters
         ----------
@@ -145,6 +148,11 @@ class DaskRuleRegressor(BaseRuleRegressor):
         -------
         PredictionIntervals
             As that of the estimator for data in memory.
+
+        Raises
+        ------
+        ValueError
+            If `X` is a Dask collection.
         """
         if dask.is_dask_collection(X):
             raise ValueError(
@@ -182,7 +190,13 @@ class DaskRuleRegressor(BaseRuleRegressor):
         return model
 
     def to_local(self) -> BaseRuleRegressor:
-        """Return the fitted model as the estimator for data in memory, which needs no cluster."""
+        """Return the fitted model as the estimator for data in memory, which needs no cluster.
+
+        Returns
+        -------
+        FuzzyRuleRegressor or FRULERRegressor
+            The fitted estimator.
+        """
         check_is_fitted(self, "rule_base_")
         local = self.local(**{name: getattr(self, name) for name in self.local._get_param_names()})
         parameters = self._get_param_names()
@@ -233,8 +247,10 @@ def _on_dask(estimator: _Class) -> _Class:
     estimator.__init__ = __init__  # type: ignore[method-assign]
     constraints = estimator.local._parameter_constraints | DaskRuleRegressor._parameter_constraints
     estimator._parameter_constraints = constraints
-    if estimator.__doc__ is not None:
-        estimator.__doc__ = estimator.__doc__.replace("{cluster parameters}", _PARAMETERS)
+    if estimator.__doc__ is not None and estimator.local.__doc__ is not None:
+        parameters, attributes = _SECTIONS.findall(estimator.local.__doc__)
+        text = estimator.__doc__.replace("{parameters}", f"{_PARAMETERS}\n    {parameters}")
+        estimator.__doc__ = text.replace("{attributes}", attributes)
     return estimator
 
 
@@ -249,14 +265,20 @@ class DaskFuzzyRuleRegressor(DaskRuleRegressor, FuzzyRuleRegressor):
 
     Parameters
     ----------
-    {cluster parameters}
-    **parameters
-        Those of `FuzzyRuleRegressor`. `n_jobs` are threads of the client.
+    {parameters}
 
     Attributes
     ----------
-    rule_base_ : RuleBase
-        The model; all other attributes are those of `FuzzyRuleRegressor`, too.
+    {attributes}
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor : For data in memory.
+    DaskFRULERRegressor : The paper's algorithm on a cluster.
+
+    Notes
+    -----
+    `n_jobs` are threads of the client.
 
     Examples
     --------
@@ -269,8 +291,9 @@ class DaskFuzzyRuleRegressor(DaskRuleRegressor, FuzzyRuleRegressor):
     >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
     ...     model = DaskFuzzyRuleRegressor(client, random_state=0, max_evaluations=200).fit(X, y)
     ...     predictions = model.predict(X).compute()
-    >>> predictions.shape == friedman.target.shape
-    True
+    ...     r2 = model.score(X, y)
+    >>> predictions.shape == friedman.target.shape, r2 > 0.8
+    (True, True)
     >>> model.to_local()
     FuzzyRuleRegressor(max_evaluations=200, random_state=0)
     """
@@ -290,16 +313,22 @@ class DaskFRULERRegressor(DaskRuleRegressor, FRULERRegressor):
 
     Parameters
     ----------
-    {cluster parameters}
-    **parameters
-        Those of `FRULERRegressor`. `n_jobs` are threads of the client. With ``solver="sgd"`` consequents are fitted to
-        the selected rows only (``fit_rows="selected"``), and at the end to all, of which the client fetches at most
-        50,000. With ``instance_selection=False`` rules are made from at most 20,000 rows.
+    {parameters}
 
     Attributes
     ----------
-    rule_base_ : RuleBase
-        The model; all other attributes are those of `FRULERRegressor`, too.
+    {attributes}
+
+    See Also
+    --------
+    fruler.FRULERRegressor : For data in memory.
+    DaskFuzzyRuleRegressor : Rules that grow, on a cluster.
+
+    Notes
+    -----
+    `n_jobs` are threads of the client. With ``solver="sgd"`` consequents are fitted to the selected rows only
+    (``fit_rows="selected"``), and at the end to all, of which the client fetches at most 50,000. With
+    ``instance_selection=False`` rules are made from at most 20,000 rows.
 
     Examples
     --------

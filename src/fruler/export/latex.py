@@ -61,6 +61,16 @@ def export(
         their own below: what each adds at its bends. Rules that say labels of the output have these instead of numbers.
         Labels that are triangles have a table of the values that they stand for.
 
+    Raises
+    ------
+    ValueError
+        If the label has signs that LaTeX does not take.
+
+    See Also
+    --------
+    fruler.RuleBase.to_latex : The same as a method.
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable

@@ -34,6 +34,11 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
         adds at its bends. Rules that say labels of the output have these instead of numbers. Labels that are triangles
         are listed below, with the values that they stand for.
 
+    See Also
+    --------
+    fruler.RuleBase.to_markdown : The same as a method.
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
