@@ -125,7 +125,7 @@ def _of_half(measured: Measured, names: list[str]) -> Results:
 
 
 def comparison(measured: Measured) -> str:
-    """Return a table of `FuzzyRuleRegressor` and the methods that users know: error, size, time, what there is to read."""
+    """Return a table of `FuzzyRuleRegressor` and methods that users know: error, size, time, what there is to read."""
     rows = [
         "| | error / fruler's | lower error than fruler | size of the model | seconds per fit | what you get to read |",
         "|---|---|---|---|---|---|",
