@@ -256,7 +256,8 @@ def _errors(
     if tested is None:
         n_rows = len(prepared.inputs)
         why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
-        return [f"These rules are learned from all {counted(n_rows, 'row')}{why}."]
+        rules = "This rule was" if regressor.n_rules_ == 1 else "These rules were"
+        return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
     return [
         tested.title(),
         *error_table(tested.by_name(), regressor.rule_base_.target_unit),
