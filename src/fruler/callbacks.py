@@ -43,27 +43,6 @@ class Progress:
     seconds_left : float or None
         An estimate of the time to the end; None while it is not known.
 
-    Attributes
-    ----------
-    stage : str
-        What has just moved on: ``"growth"``, a rule was added; ``"cross-validation"``, a fold is finished;
-        ``"selection"`` and ``"discretization"`` are done; ``"evolution"``, a generation is over, or ``"grid"`` and
-        ``"tuning"`` in searches of one or two such stages; ``"fit"``, a model of the front was fitted on all rows.
-    generation : int
-        Its number in the stage: the generation (0 is the first population), the rules added, the folds or the models
-        that are done.
-    n_evaluations : int
-        Candidates that were evaluated.
-    n_rules : int
-        Rules of the best model so far; 0 while there is none.
-    error : float
-        Half its mean squared error, in the target's unit squared: on the training rows, in cross-validation on held-out
-        rows. NaN while there is no model.
-    seconds : float
-        Since `fit` was called.
-    seconds_left : float or None
-        About how long it will take from here; None while nothing can be said.
-
     See Also
     --------
     Callback : Gets it.

@@ -120,8 +120,8 @@ def make_mv(n_samples: int = 1500, random_state: int | np.random.Generator | Non
     Returns
     -------
     Bunch
-        As `make_friedman` gives it; ``DESCR`` tells how inputs and target are made. The nominal inputs X3, X7 and X8
-        are codes.
+        A table like that of `make_friedman`; ``DESCR`` says how inputs and target are made. The nominal inputs X3, X7
+        and X8 are codes.
 
     See Also
     --------
@@ -194,7 +194,7 @@ def make_weather(n_samples: int = 730, random_state: int | np.random.Generator |
     Returns
     -------
     Bunch
-        As `make_friedman` gives it; ``units`` has the unit of each input and of the target.
+        A table like that of `make_friedman`; ``units`` has the unit of each input and of the target.
 
     See Also
     --------

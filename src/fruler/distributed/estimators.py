@@ -259,9 +259,9 @@ class DaskFuzzyRuleRegressor(DaskRuleRegressor, FuzzyRuleRegressor):
     """`FuzzyRuleRegressor` for tables that are larger than a machine: rows stay with the workers of a Dask cluster.
 
     The client fetches at most 10,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; workers then fit the
-    outputs of the rules on all rows. Results are put together in the order of the partitions, so that the model does not depend
-    on who computed what, nor on workers that are lost on the way. `FuzzyRuleRegressor` learns the same model from the
-    same rows and seed, up to rounding.
+    outputs of the rules on all rows. Results are put together in the order of the partitions, so that the model does
+    not depend on who computed what, nor on workers that are lost on the way. `FuzzyRuleRegressor` learns the same model
+    from the same rows and seed, up to rounding.
 
     Parameters
     ----------

@@ -551,7 +551,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             The title of the page.
         origin : Origin, optional
             Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`. The page shows
-            it beside the algorithm, its settings, the seed, the version and the date.
+            it with the algorithm, its settings, the seed, the version and the date.
 
         Returns
         -------

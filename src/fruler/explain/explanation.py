@@ -58,33 +58,6 @@ class Explanation:
     interval : ndarray of shape (n_samples, 2) or None
         The ends of the 90 % prediction intervals; None where the rules have none.
 
-    Attributes
-    ----------
-    rule_base : RuleBase
-        The rules.
-    values : ndarray of shape (n_samples, n_inputs)
-        The rows.
-    base : float
-        The mean prediction on the training data, against which parts are measured.
-    contributions : ndarray of shape (n_samples, n_inputs)
-        What each input adds to the base. ``base + contributions.sum(axis=1)`` is the prediction.
-    predictions : ndarray of shape (n_samples,)
-        The predictions.
-    activations : ndarray of shape (n_samples, n_rules)
-        Each rule's weight in the prediction; a row's weights sum to one.
-    rule_outputs : ndarray of shape (n_samples, n_rules)
-        What each rule says by itself, curves included; weighted by `activations` they sum to the prediction.
-    fired : ndarray of bool, shape (n_samples,)
-        False where no rule fits and the nearest one answers.
-    outside : ndarray of bool, shape (n_samples, n_inputs)
-        Which values lie outside the range of the training data.
-    missing : ndarray of bool, shape (n_samples, n_inputs)
-        Which values were missing, or categories that are not known; `values` has what was taken for them.
-    unknown : tuple of dict of str to str
-        For each row the categories that are not known, by column.
-    interval : ndarray of shape (n_samples, 2) or None
-        The ends of the interval that covers 90 % of rows; None where the rules know of none.
-
     See Also
     --------
     fruler.FuzzyRuleRegressor.explain : Makes one.
@@ -102,7 +75,7 @@ class Explanation:
     >>> why.labels()["max_temperature_before"].tolist()
     ['low', 'low', 'low']
 
-    What the strongest rule of each row says by itself, beside what all rules say together:
+    The output of the strongest rule of each row by itself is close to that of all rules together:
 
     >>> why.strongest.tolist(), bool(abs(why.alone - why.predictions).max() < 0.1)
     ([0, 0, 0], True)
@@ -164,7 +137,7 @@ class Explanation:
 
     @property
     def alone(self) -> Floats:
-        """What the strongest rule of each row says by itself, shape (n_samples,)."""
+        """The output of the strongest rule of each row, shape (n_samples,)."""
         return np.asarray(self.rule_outputs[np.arange(len(self)), self.strongest])
 
     def parts(self, row: int = 0) -> list[Part]:

@@ -46,7 +46,7 @@ class Antecedents(ABC):
     variables : tuple of Variable
         The inputs.
     kind : str
-        What kind of antecedents they are, as files say it.
+        The kind of antecedents, as it is written in model files.
 
     See Also
     --------
@@ -93,7 +93,7 @@ class Antecedents(ABC):
     @property
     @abstractmethod
     def looks_at(self) -> npt.NDArray[np.bool_]:
-        """Which rule looks at which input, shape (n_rules, n_inputs)."""
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
 
     @property
     def condition_inputs(self) -> tuple[Variable, ...]:
@@ -241,7 +241,7 @@ class Antecedents(ABC):
 
     @cached_property
     def inputs(self) -> Indices:
-        """The inputs that any antecedent looks at."""
+        """The inputs in any antecedent."""
         return np.flatnonzero(self.looks_at.any(axis=0))
 
     def conditions(self, rule: int) -> list[Condition]:
@@ -287,8 +287,8 @@ class LabelRanges(Antecedents):
     Parameters
     ----------
     ranges : array-like of int, shape (n_rules, n_inputs, 2)
-        The first and the last label that a rule accepts of each input, both included. All of an input's labels: the
-        rule does not look at it. A range of a nominal input's labels is a set of them like any other.
+        The first and the last label that a rule accepts of each input, both included. A rule that accepts all labels of
+        an input has no condition on it. A range of a nominal input's labels is a set of them like any other.
     variables : sequence of Variable
         The inputs.
 
@@ -342,7 +342,7 @@ class LabelRanges(Antecedents):
 
     @cached_property
     def looks_at(self) -> npt.NDArray[np.bool_]:
-        """Which rule looks at which input, shape (n_rules, n_inputs)."""
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
         all_labels = (self.ranges[:, :, 0] == 0) & (self.ranges[:, :, 1] == self.granularities - 1)
         return frozen(~all_labels, np.bool_)
 
@@ -359,7 +359,7 @@ class LabelRanges(Antecedents):
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
         """Return to what degree each rule fires in each row, and whether any rule fires at all.
 
-        Where no rule fits, the nearest one stands in with degree one.
+        Where no rule fits, the nearest one takes its place with degree one.
         """
         lower, upper = self._placed(values)
         return inference.fire(lower, upper, *self._kernel_rules, T_NORMS.index(t_norm))
@@ -367,7 +367,7 @@ class LabelRanges(Antecedents):
     def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
         """Return each rule's weight in each row, and whether any rule fired at all.
 
-        A row's weights sum to one. Where no rule fits, the nearest one stands in with weight one.
+        A row's weights sum to one. Where no rule fits, the nearest one takes its place with weight one.
         """
         if not compiled:
             return self._activations_by_numpy(values, t_norm)

@@ -24,7 +24,7 @@ class Consequents(ABC):
     Attributes
     ----------
     partition : TrianglePartition or None
-        The labels of the output, where rules say such; None where they say numbers.
+        The labels of the output; None if the output is a number.
 
     See Also
     --------
@@ -65,7 +65,7 @@ class Consequents(ABC):
 
     @property
     def depend_on_degrees(self) -> bool:
-        """Whether what a rule says depends on the degree to which it fires."""
+        """Whether the output of a rule depends on the degree to which it fires."""
         return False
 
     @property
@@ -88,7 +88,7 @@ class Consequents(ABC):
     @property
     @abstractmethod
     def intercepts(self) -> Floats:
-        """What each rule says but for its slopes, where it fires fully, shape (n_rules,)."""
+        """The output of each rule without its slopes, where it fires fully, shape (n_rules,)."""
 
     def slopes_over(self, n_inputs: int) -> Floats:
         """Return the slopes of each rule: by how much its output changes per unit of each input.

@@ -28,7 +28,7 @@ class LabelConsequents(Consequents):
     Parameters
     ----------
     labels : array-like of int, shape (n_rules,)
-        The label that each rule says, counted from 0.
+        The label of each rule, counted from 0.
     partition : TrianglePartition
         The labels of the output; all points finite.
 
@@ -73,7 +73,7 @@ class LabelConsequents(Consequents):
 
     @property
     def depend_on_degrees(self) -> bool:
-        """Whether what a rule says depends on the degree to which it fires: it does."""
+        """Whether the output of a rule depends on the degree to which it fires: it does."""
         return True
 
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
@@ -89,24 +89,24 @@ class LabelConsequents(Consequents):
 
     @cached_property
     def triangles(self) -> Floats:
-        """The triangle that each rule says, shape (n_rules, 3)."""
+        """The triangle of each rule, shape (n_rules, 3)."""
         return frozen(self.partition.triangles[self.labels])
 
     @cached_property
     def intercepts(self) -> Floats:
-        """What each rule says where it fires fully, shape (n_rules,)."""
+        """The output of each rule where it fires fully, shape (n_rules,)."""
         return frozen(centroids(self.triangles, np.ones((1, self.n_rules)))[0])
 
     def label(self, rule: int) -> str:
-        """Return the label of the output that a rule says."""
+        """Return the label that is the output of a rule."""
         return self.partition.labels[int(self.labels[rule])]
 
     def triangle(self, rule: int) -> Triangle:
-        """Return the triangle of the label of the output that a rule says."""
+        """Return the triangle of the label that is the output of a rule."""
         return self.partition.points[int(self.labels[rule])]
 
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
-        """Return what each rule says of each row, shape (n_samples, n_rules)."""
+        """Return the output of each rule for each row, shape (n_samples, n_rules)."""
         return centroids(self.triangles, antecedents.degrees(values, t_norm)[0])
 
     def predict(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:

@@ -86,7 +86,7 @@ class Partition(ABC):
     @property
     @abstractmethod
     def range(self) -> tuple[float, float]:
-        """The least and the greatest value that the partition knows."""
+        """The smallest and the largest value of the domain."""
 
     @property
     def half_widths(self) -> Floats:
@@ -339,7 +339,7 @@ class FuzzyPartition(PlacingPartition):
         return Trapezoid(start, full_from, full_to, end)
 
     def half_way(self, first: int, last: int) -> tuple[float | None, float | None]:
-        """Return the split points that bound some neighbouring labels; None where they go on."""
+        """Return the split points that bound some neighbouring labels; None where the labels have no end."""
         edges = [None, *self.split_points, None]
         return edges[first], edges[last + 1]
 
@@ -372,7 +372,7 @@ class FuzzyPartition(PlacingPartition):
         """
         shares = finite_numbers("displacements", displacements)
         if len(shares) != len(self.split_points):
-            raise ValueError(f"{len(self.split_points)} displacements are needed, one a split; got {len(shares)}.")
+            raise ValueError(f"{len(self.split_points)} displacements are needed, one per split; got {len(shares)}.")
         moved = displace(np.asarray(self.split_points), self.domain, shares)
         return replace(self, split_points=moved)  # type: ignore[arg-type]
 
@@ -419,7 +419,7 @@ class NominalPartition(PlacingPartition):
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the greatest code."""
+        """The smallest and the largest code."""
         codes = [code for group in self.groups for code in group]
         return min(codes), max(codes)
 

@@ -49,17 +49,6 @@ class Rule:
     label : str or None
         The label of the output, if the rule has one.
 
-    Attributes
-    ----------
-    antecedent : dict of str to tuple of str
-        For each input that the rule looks at, the labels that it accepts.
-    intercept : float
-        The constant of the linear output; of a label of the output, what it stands for where the rule fires fully.
-    coefficients : dict of str to float
-        The other terms, in the data's own units; those that are zero are left out.
-    label : str or None
-        The label of the output that the rule says, if it says one.
-
     See Also
     --------
     RuleBase.rules : The rules of a rule base.
@@ -84,37 +73,37 @@ class Rule:
 class RuleBase:
     """Fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...", or "then y is high".
 
-    The output of a row is the mean of what the rules say, weighted by how well the row fits each antecedent. Where it
-    fits none, the rule whose labels are nearest answers.
+    The prediction for a row is the mean of the outputs of the rules, weighted by how well the row fits each antecedent.
+    If it fits none, the rule with the nearest labels predicts it.
 
     Parameters
     ----------
     variables : sequence of Variable
         The inputs, in the order of the columns.
     antecedents : Antecedents, or array-like of int of shape (n_rules, n_inputs, 2)
-        LabelRanges, LabelTriangles or OwnTriangles. An array is one of ranges: the first and the last label that a rule
-        accepts of each input, both included. All of an input's labels: the rule does not look at it. A range of a
-        nominal input's labels is a set of them like any other.
+        LabelRanges, LabelTriangles or OwnTriangles. An array stands for LabelRanges: the first and the last label that
+        a rule accepts of each input, both included. A rule that accepts all labels of an input has no condition on it.
+        A range of a nominal input's labels is a set of them like any other.
     consequents : Consequents, or array-like of float of shape (n_rules, n_inputs + 1)
-        LinearConsequents or LabelConsequents. An array is one of linear ones: intercept and slopes of each rule, in the
-        data's own units.
+        LinearConsequents or LabelConsequents. An array stands for LinearConsequents: intercept and slopes of each rule,
+        in the data's own units.
     t_norm : {"product", "minimum"}, default="product"
-        How the degrees of an antecedent's parts are joined.
+        How the membership degrees of the conditions of a rule are joined.
     target_name, target_unit : str
         What is predicted.
     support : array-like of float, shape (n_rules,), optional
         Each rule's mean weight in the predictions of the training rows.
     training : TrainingSummary, optional
-        A few figures of the training data, which explanations refer to.
+        A summary of the training data, which explanations refer to.
     curves : sequence of Curve, optional
         What single inputs add to the output of every rule; at most one per input.
     gaps : Gaps, optional
-        What is taken for missing values; None: they are refused.
+        How missing values are estimated; without it they are refused.
     intervals : Intervals, optional
-        What prediction intervals are made of; None: there are none.
+        What prediction intervals are made of; without it there are none.
     extrapolation : {"linear", "clip"}, default="linear"
-        What is done with values outside the range of the training data: "linear" takes them as they are, and "clip" as
-        the nearest value in the range.
+        How values outside the range of the training data are treated: "linear" takes them as they are, "clip" replaces
+        them by the nearest value in the range.
 
     See Also
     --------
@@ -322,12 +311,12 @@ class RuleBase:
 
     @property
     def looks_at(self) -> npt.NDArray[np.bool_]:
-        """Which rule looks at which input in its antecedent, shape (n_rules, n_inputs)."""
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
         return self.antecedents.looks_at
 
     @property
     def antecedent_inputs(self) -> Indices:
-        """The inputs that any antecedent looks at; the others only take part in the consequents."""
+        """The inputs in any antecedent; the others are only in the consequents."""
         return self.antecedents.inputs
 
     @cached_property
@@ -340,12 +329,12 @@ class RuleBase:
 
     @cached_property
     def slopes(self) -> Floats:
-        """The slopes of each rule, shape (n_rules, n_inputs); zero where rules say labels."""
+        """The slopes of each rule, shape (n_rules, n_inputs); zero if the output is a label."""
         return self.consequents.slopes_over(len(self.variables))
 
     @cached_property
     def target(self) -> Variable | None:
-        """What is predicted, with its labels; None where rules say numbers."""
+        """What is predicted, with its labels; None if the output is a number."""
         partition = self.consequents.partition
         return None if partition is None else Variable(self.target_name, partition, self.target_unit)
 
@@ -451,9 +440,9 @@ class RuleBase:
 
     @cached_property
     def limits(self) -> Floats:
-        """The least and the greatest value of each input in the training data, shape (2, n_inputs).
+        """The smallest and the largest value of each input in the training data, shape (2, n_inputs).
 
-        They are infinite where they are not known, and of a clock or a calendar, which goes on at its beginning.
+        They are infinite if they are not known, and for the day of the year and the hour, which start again.
         """
         limits = np.repeat([[-np.inf], [np.inf]], len(self.variables), axis=1)
         if self.training is not None:

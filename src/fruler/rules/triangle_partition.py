@@ -31,7 +31,7 @@ class TrianglePartition(Partition):
         first point of minus infinity: the label holds for everything below its second point, too; the same with a
         third point of infinity for everything above.
     domain : (float, float)
-        The least and the greatest value.
+        The smallest and the largest value.
     labels : sequence of str, optional
         Distinct names from low to high; linguistic ones by default.
 

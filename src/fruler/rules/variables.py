@@ -65,17 +65,17 @@ class Variable:
 
     @property
     def tells_gaps(self) -> bool:
-        """Whether it says where a column has no value."""
+        """Whether it is 1 where a column has no value, and 0 elsewhere."""
         return self.source is not None and self.source.tells_gaps
 
     @property
     def levels(self) -> LevelSource | None:
-        """Its categories, if it stands for some."""
+        """Its categories, if it has some."""
         return self.source if isinstance(self.source, LevelSource) else None
 
     @property
     def subject(self) -> str:
-        """What it tells of: one that is 1 for a single category, such as "origin=japan", tells of "origin"."""
+        """What it is about: "origin" for "origin=japan", which is 1 for a single category."""
         return self.name.removesuffix(f"={self._indicated}") if self._indicated is not None else self.name
 
     @property

@@ -23,7 +23,7 @@ class CurveDisplay:
     """What each curve adds to the prediction over the range of its input, in one small panel per curve.
 
     All panels have one scale, so that curves can be compared; a thin line marks where nothing is added. At the bottom
-    stands the histogram of the input's values. Dots are the bends of the curve.
+    is the histogram of the input's values. Dots are the bends of the curve.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class EffectDisplay:
 
     The other inputs stay at their typical values; or, with rows given, the line is the mean over these rows (the
     partial dependence). A curve of the input is part of it. Categories are points over their names, the one with the
-    least prediction first; below them stands how many rows have each, where that is known.
+    lowest prediction first; below them is the number of rows of each, where it is known.
 
     Parameters
     ----------

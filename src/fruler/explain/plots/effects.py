@@ -49,8 +49,8 @@ class EffectsDisplay:
 
     The input with the largest effect comes first. The other inputs stay at their typical values; or, with rows given,
     the lines are means over these rows (the partial dependence). The thin line is the prediction with no input moved.
-    Categories are points over their names, the one with the least prediction first. At the bottom stands how many rows
-    have each value. Inputs with hardly any effect are left out.
+    Categories are points over their names, the one with the lowest prediction first. At the bottom is the number of
+    rows with each value. Inputs with hardly any effect are left out.
 
     Parameters
     ----------

@@ -145,8 +145,8 @@ class PairEffectDisplay:
             The model.
         features : (int or str, int or str)
             The input along the axis, and the one with a line for each of some values: each of its labels, if it has up
-            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the least and the
-            greatest predictions.
+            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the lowest and the
+            highest predictions.
         X : array-like of shape (n_samples, n_inputs), optional
             Rows to take the mean over; of more than 100, 100 are taken, evenly spread. Without them the remaining
             inputs stay at the typical values of the training rows.
@@ -198,8 +198,8 @@ class PairEffectDisplay:
             The rules.
         features : (int or str, int or str)
             The input along the axis, and the one with a line for each of some values: each of its labels, if it has up
-            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the least and the
-            greatest predictions.
+            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the lowest and the
+            highest predictions.
         X : array-like of shape (n_samples, n_inputs), optional
             Rows to take the mean over; of more than 100, 100 are taken, evenly spread. Without them the remaining
             inputs stay at the typical values of the training rows.

@@ -118,7 +118,7 @@ class PartitionDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
-        """Draw the labels of an input of a fitted model, or those of its output where rules say labels.
+        """Draw the labels of an input of a fitted model, or those of its output if it has some.
 
         Parameters
         ----------

@@ -104,7 +104,7 @@ class PredictionDisplay:
         y : array-like of shape (n_samples,)
             Their observed values.
         kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
-            What stands on the y axis: the observed values, or the residuals (observed - predicted).
+            What the y axis shows: the observed values, or the residuals (observed - predicted).
         ax : Axes, optional
             The axes to draw on; a new figure by default.
 
@@ -132,7 +132,7 @@ class PredictionDisplay:
         y : array-like of shape (n_samples,)
             Their observed values.
         kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
-            What stands on the y axis: the observed values, or the residuals (observed - predicted).
+            What the y axis shows: the observed values, or the residuals (observed - predicted).
         ax : Axes, optional
             The axes to draw on; a new figure by default.
 
@@ -161,7 +161,7 @@ class PredictionDisplay:
         y_true, y_pred : array-like of shape (n_samples,)
             Observed and predicted values.
         kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
-            What stands on the y axis.
+            What the y axis shows.
         target_name, target_unit : str
             What was predicted, and its unit if any.
         ax : Axes, optional

@@ -50,13 +50,13 @@ _MAX_CURVES = 3  # more are only counted
 class RuleBaseDisplay:
     """All rules at a glance, after the paper's figure: one row per rule.
 
-    At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
-    empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
-    each input where the rule applies, scaled so that the largest of all is 1. There an input ranges over two standard
-    deviations of the training rows, weighted by the rule, or over its whole range where these are not known. A bar
-    points up where the output rises with the input (+), and down where it falls (−); one of categories, between which
-    the output differs (±), points up. Curves, which are the same for all rules, are only named; `CurveDisplay` draws
-    them. Of rules that say labels of the output, these stand at the right.
+    On the left are the fuzzy sets that a rule accepts, in one column per input that any rule has a condition on; the
+    place is empty if the rule has none. On the right are the weights of the inputs: by how much the output changes with
+    each input where the rule applies, scaled so that the largest of all is 1. An input changes by two standard
+    deviations of the training rows, weighted by the rule, or by its whole range if these are not known. A bar points up
+    if the output rises with the input (+), and down if it falls (−); for categories (±) it points up. Curves, which are
+    the same for all rules, are only named; `CurveDisplay` draws them. If the output of the rules is a label, the labels
+    are on the right.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class RuleBaseDisplay:
     Attributes
     ----------
     axes_ : ndarray of Axes
-        The fuzzy sets and what the rules say; the latter alone where no rule has a condition.
+        The fuzzy sets and the outputs; the latter alone if no rule has a condition.
     figure_ : Figure
         The figure of the axes.
     weights_ : ndarray of shape (n_rules, n_shown)

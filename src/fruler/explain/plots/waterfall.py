@@ -42,7 +42,7 @@ class WaterfallDisplay:
 
     Each bar is what an input adds, the largest first: it begins where the one above ends, and points to the right (+)
     or, where the input lowers the prediction, to the left (−). All inputs of a column of categories are one bar. Above
-    stand the rules that fired, and what the strongest of them says by itself.
+    are the rules that fired, and the output of the strongest of them by itself.
 
     Parameters
     ----------

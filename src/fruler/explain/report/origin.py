@@ -68,7 +68,7 @@ class Origin:
         settings : mapping of str to object
             Its parameters.
         call : str, optional
-            The call that learned the rules, told where no command is known.
+            The call that learned the rules, shown if there is no command.
 
         Returns
         -------

@@ -140,14 +140,14 @@ def report_html(
     y : array-like of shape (n_samples,), optional
         Their target.
     front : DataFrame, optional
-        The models of other sizes that the search met, `pareto_` of the regressor.
+        The models of other sizes that the search found, `pareto_` of the estimator.
     title : str, optional
         The title of the page.
     alternatives : sequence of sequences of str, optional
         Inputs that stand for the categories of one column: one of them is 1 and the others are 0. They have one
         control. Of inputs that come from columns of a table the rules know it themselves.
     origin : Origin, optional
-        Where the model comes from, which the page tells; by default only when the page was made, and by which version.
+        Where the model comes from, shown on the page; by default only the date and the version.
 
     Returns
     -------
