@@ -98,6 +98,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         "warm_start": ["boolean"],
     }
 
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     rule_base_: RuleBase
     n_rules_: int
     granularities_: npt.NDArray[np.intp]

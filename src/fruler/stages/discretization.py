@@ -213,6 +213,8 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
     }
 
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     granularities_: npt.NDArray[np.intp]
     split_points_: list[list[Floats]]
     domains_: Floats

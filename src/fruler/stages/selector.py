@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing
 
@@ -51,6 +53,8 @@ class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
     A subclass has its parameters, and `_select`.
     """
 
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     sample_indices_: Indices
     scores_: Floats
     class_borders_: Floats
