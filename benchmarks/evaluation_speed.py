@@ -1,11 +1,11 @@
-"""What an evaluation of FRULERRegressor costs, with coordinate descent, beside the floor: the fitness pass alone.
+"""What an evaluation costs, beside the floor: a pass that fires all rows and sums errors.
 
     python benchmarks/evaluation_speed.py --data FOLDER [--sets friedman,wankara]
 
-First on chromosomes of the paper's size (within half of Table 4's number of rules), then on those that a search meets
-when it has run for a while; steps are timed on one core. Then the second stages of A-METSK and FS_MOGFS with as many
-rules as in Table 4; the floor is a pass that fires all rows and sums errors. Last, whole searches with one and with two
-threads.
+First FRULER on chromosomes of the paper's size (within half of Table 4's number of rules), then on those that a search
+meets when it has run for a while: the steps of coordinate descent, and a whole evaluation with gradient descent, on one
+core. Then L-METSK, and the second stages of A-METSK and FS_MOGFS, with the rules of Table 4. Last, whole searches
+with one and with two threads.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from threadpoolctl import threadpool_limits
 import fruler.algorithms.fruler.learner
 from fruler import FRULERRegressor, load_keel
 from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
-from fruler.algorithms.fruler.fitness import Evaluator
+from fruler.algorithms.fruler.fitness import Evaluator, run_kernel
 from fruler.algorithms.genetic.problem import NO_LIMIT
 from fruler.algorithms.grids.stage import GridStage
-from fruler.algorithms.metsk.options import AMETSKOptions
+from fruler.algorithms.metsk.learner import LMETSKLearner
+from fruler.algorithms.metsk.options import AMETSKOptions, LMETSKOptions
 from fruler.algorithms.metsk.tuned_learner import AMETSKLearner
 from fruler.algorithms.mogfs.learner import FSMOGFSLearner
 from fruler.algorithms.mogfs.options import FSMOGFSOptions
 from fruler.algorithms.tuning.chromosome import TunedChromosome
 from fruler.algorithms.tuning.variation import drawn
 from fruler.bench.paper import paper_tables
+from fruler.consequents.elastic_net import ElasticNetSettings
 from fruler.estimators.registry import find_estimator
 from fruler.kernels import tuned_mamdani
 from fruler.kernels.evaluation import evaluate, profile
@@ -61,9 +63,9 @@ class RecordingEvaluator(Evaluator):
         return super().__call__(chromosomes, **options)
 
 
-def record_search(X: np.ndarray, y: np.ndarray, evaluations: int) -> RecordingEvaluator:
+def record_search(X: np.ndarray, y: np.ndarray, evaluations: int, **options: Any) -> RecordingEvaluator:
     fruler.algorithms.fruler.learner.Evaluator = RecordingEvaluator
-    FRULERRegressor(max_evaluations=evaluations, solver="coordinate_descent", random_state=0).fit(X, y)
+    FRULERRegressor(max_evaluations=evaluations, random_state=0, **options).fit(X, y)
     fruler.algorithms.fruler.learner.Evaluator = Evaluator
     return RecordingEvaluator.latest
 
@@ -97,7 +99,8 @@ def of_paper_size(evaluator: Evaluator, n_rules: float) -> list[Chromosome]:
     return found
 
 
-def print_steps(name: str, evaluator: Evaluator, chosen: list[Chromosome]) -> None:
+def print_steps(name: str, evaluator: Evaluator, descent: ElasticNetSettings, chosen: list[Chromosome]) -> None:
+    """Time the steps of coordinate descent, and gradient descent as a whole, against the same floor."""
     task = evaluator.task
     genes = np.stack([c.granularities for c in chosen]), np.stack([c.displacements for c in chosen])
     rows = task.examples.arrays, task.fitted.arrays, task.scored.arrays
@@ -116,6 +119,35 @@ def print_steps(name: str, evaluator: Evaluator, chosen: list[Chromosome]) -> No
         f"{name:10} {len(task.fitted):6} {len(task.scored):6} {results[:, 1].mean():6.1f}  {best[0]:8.0f} "
         f"{best[1]:8.0f} {best[2]:8.0f} {best[3]:8.0f} {best.sum():9.0f}  {np.median(floors):6.1f} "
         f"({floors.min():.1f} to {floors.max():.1f})"
+    )
+    whole = [_microseconds(run_kernel, task, descent, chosen) / len(chosen) for _ in range(REPEATS)]
+    print(
+        f"{'':10} {'gradient descent':14} {'':42} {min(whole):9.0f}  {np.median(whole) / best[3]:6.1f} "
+        f"({min(whole) / best[3]:.1f} to {max(whole) / best[3]:.1f})"
+    )
+
+
+def print_grid(name: str, X: np.ndarray, y: np.ndarray) -> None:
+    """Time the search of L-METSK on random grids with about as many rules as the paper's models have."""
+    table = LocalTable.from_arrays(X, y, None, [f"x{j}" for j in range(X.shape[1])], None)
+    search = Search(LMETSKOptions(), table, np.random.default_rng(0), RunControl())
+    problem = LMETSKLearner(search).stage.search.problem
+    wanted, rng = paper_tables().l_metsk_rules[name], np.random.default_rng(0)
+    drawn_grids = problem.initial(20_000, rng)
+    n_rules = problem.evaluate(drawn_grids, problem.take_sample(np.arange(2)), NO_LIMIT)[:, 1]
+    near = np.flatnonzero(np.abs(n_rules - wanted) <= 0.5 * wanted)[:PROFILED]
+    chosen = [drawn_grids[k] for k in near]
+    totals, ratios = [], []
+    for _ in range(REPEATS):
+        total = _microseconds(problem.evaluate, chosen, None, NO_LIMIT) / len(chosen)
+        # Rules come from all rows in any case: with hardly any row to score, what is missing is the pass.
+        rules = _microseconds(problem.evaluate, chosen, problem.take_sample(np.arange(2)), NO_LIMIT) / len(chosen)
+        totals.append((total, total - rules))
+        ratios.append(total / (total - rules))
+    best = min(totals)
+    print(
+        f"{name:10} {'l-metsk':9} {len(y):6} {n_rules[near].mean():6.0f}  {best[0]:9.0f} {best[1]:9.0f}  "
+        f"{np.median(ratios):6.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
     )
 
 
@@ -214,23 +246,33 @@ def main() -> None:
     names = arguments.sets.split(",")
     tables = {name: load_keel(Path(arguments.data) / name, fold=1)[0] for name in names}
     searches = {
-        name: record_search(table.data, table.target, 3_000 if len(table.target) < 5_000 else 100)
+        name: record_search(
+            table.data, table.target, 3_000 if len(table.target) < 5_000 else 100, solver="coordinate_descent"
+        )
+        for name, table in tables.items()
+    }
+    descents = {
+        name: record_search(
+            table.data, table.target, 50, solver="sgd", regularization=searches[name].settings.regularization
+        ).settings
         for name, table in tables.items()
     }
     header = "set        fitted scored  rules     rules     Gram   solver  fitness     total  floors"
     print(f"microseconds an evaluation, chromosomes of the paper's size\n{header}")
     for name in names:
-        print_steps(name, searches[name], of_paper_size(searches[name], paper_tables().fruler_rules[name]))
+        alike = of_paper_size(searches[name], paper_tables().fruler_rules[name])
+        print_steps(name, searches[name], descents[name], alike)
     print(f"\nmicroseconds an evaluation, chromosomes met in a search\n{header}")
     for name in names:
-        print_steps(name, searches[name], searches[name].asked[-PROFILED:])
-    print("\nmicroseconds an evaluation, second stages")
+        print_steps(name, searches[name], descents[name], searches[name].asked[-PROFILED:])
+    print("\nmicroseconds an evaluation, L-METSK and the second stages of the others")
     print("set        algorithm   rows  rules      total     floor  floors")
     for name, table in tables.items():
+        print_grid(name, np.asarray(table.data, dtype=float), np.asarray(table.target, dtype=float))
         print_tuned(name, np.asarray(table.data, dtype=float), np.asarray(table.target, dtype=float))
     print()
     for name, table in tables.items():
-        for algorithm in ("a-metsk", "fs-mogfs"):
+        for algorithm in ("l-metsk", "a-metsk", "fs-mogfs"):
             print_tuned_threads(name, table.data, table.target, algorithm)
         for solver in ("coordinate_descent", "sgd"):
             print_threads(name, table.data, table.target, solver)

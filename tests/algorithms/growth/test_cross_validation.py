@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.structures import dense_terms, dense_weights, same_steps, standardised
 
+from fruler.algorithms.growth import cross_validation
 from fruler.algorithms.growth.cross_validation import (
     RIDGES,
     Choice,
@@ -274,6 +275,26 @@ def test_without_time_or_folds_there_is_no_choice(clock):
     assert validation(rows, domains, RIDGES, folds, deadline=clock.now - 1.0).run() is None
     assert validation(rows, domains, RIDGES, folds, stopped=lambda: True).run() is None
     assert validation(rows, domains, RIDGES, []).run() is None
+
+
+def test_a_known_fold_is_taken_as_it_is_unless_it_is_of_other_rows_or_ridges():
+    rows, domains = table()
+    made = validation(rows, domains, RIDGES, some_folds(rows))
+    fold = made.fold(0)
+    assert made.fold(0, fold) is fold
+    for residuals in (fold.residuals[:, :, :-1], fold.residuals[:, 1:]):
+        with pytest.raises(ValueError, match="its folds are of another cross-validation"):
+            made.fold(0, fold._replace(residuals=residuals))
+
+
+def test_a_fold_for_which_there_is_no_time_is_not_even_prepared(clock, monkeypatch):
+    rows, domains = table()
+    begun = []
+    monkeypatch.setattr(cross_validation, "Growth", lambda *args, **options: begun.append(args))
+    late = validation(rows, domains, RIDGES, some_folds(rows), deadline=clock.now - 1.0)
+    assert late.fold(0) is None
+    assert validation(rows, domains, RIDGES, some_folds(rows), stopped=lambda: True).fold(0) is None
+    assert begun == []
 
 
 def test_nothing_is_measured_once_time_is_up(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -280,6 +281,9 @@ class CrossValidation:
             if before.residuals.shape[1:] != (len(self.ridges), len(self.folds[number])):
                 raise damaged("its folds are of another cross-validation")
             return before
+        if self.stopped() or time.monotonic() > self.deadline:
+            # Of wide tables the preparations alone take a while.
+            return None
         rows, indices = self.rows, self.folds[number]
         fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices))
         held_out = rows.take(indices)

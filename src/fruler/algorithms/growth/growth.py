@@ -13,6 +13,7 @@ import numpy.typing as npt
 from fruler._typing import Floats
 from fruler.algorithms.growth.candidates import BendCandidate, Candidates, SplitCandidate
 from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.preference import Contender, Preference
 from fruler.algorithms.growth.room import MIN_LABEL, Room
 from fruler.algorithms.growth.screening import screened_inputs
 from fruler.algorithms.growth.structure import Ramps, Structure
@@ -162,6 +163,7 @@ class Growth:
         own_domains = np.ascontiguousarray(domains[self.inputs])
         self.room = Room(rows, own_domains, known_of_own, options.fuzziness, min_label, own_nominal)
         self.candidates = Candidates(rows, self.room, self.locality, self.regularization, MIN_ROWS)
+        self.preference = Preference(rows)
         self.n_evaluations = 0
         self.path: list[Step] = []
         self.n_exact = 0
@@ -216,28 +218,36 @@ class Growth:
         structure = step.structure
         degrees, sums = self._on_rows(structure)
         outputs = outputs_of(structure, step.fit.coefficients, self.rows, degrees)
-        tried: list[tuple[float, int, Structure, npt.NDArray[np.bool_]]] = []
+        tried: list[tuple[float, int, int, Structure, npt.NDArray[np.bool_]]] = []
         if structure.n_rules < self.options.max_rules:
             splits = self.candidates.splits(structure, step.fit.coefficients, degrees, outputs)
             for split in splits[:_N_SPLITS]:
                 if self.ended:
                     return None
                 divided, fit = self._split(structure, split, degrees, sums, step.fit)
-                tried.append((fit.criterion, len(tried), divided, fit.kept))
+                tried.append((fit.criterion, len(tried), split.input, divided, fit.kept))
         residual = self.rows.y - outputs.together
         for bend in self.candidates.bends(structure, residual, self.options.max_curves)[:_N_BENDS]:
             if self.ended:
                 return None
             bent, fit = self._bend(structure, bend, degrees, sums, step.fit)
-            tried.append((fit.criterion, len(tried), bent, fit.kept))
-        best: tuple[Tuning, Fit] | None = None
-        for _, _, candidate, kept in sorted(tried, key=lambda entry: entry[:2])[:_N_TUNED]:
+            tried.append((fit.criterion, len(tried), bend.input, bent, fit.kept))
+        tunings, contenders = list[Tuning](), list[Contender]()
+        for _, _, input, candidate, kept in sorted(tried, key=lambda entry: entry[:2])[:_N_TUNED]:
             tuning = self._tuning(candidate, kept)
             if tuning is not None:
                 _, fit = self._after(tuning, _STEPS_TO_COMPARE)
-                if best is None or fit.criterion < best[1].criterion:
-                    best = tuning, fit
-        return None if best is None else self._after(best[0], _STEPS_OF_BEST)
+                tunings.append(tuning)
+                contenders.append(Contender(input, fit.criterion, self._squares(tuning.placed, fit)))
+        if not tunings:
+            return None
+        inputs_in_use = np.concatenate([structure.splits.inputs, structure.bends.inputs])
+        return self._after(tunings[self.preference.choose(contenders, inputs_in_use)], _STEPS_OF_BEST)
+
+    def _squares(self, placed: Placed, fit: Fit) -> Floats:
+        """Return the squared errors of the rows."""
+        outputs = outputs_of(placed.structure, fit.coefficients, self.rows, placed.degrees)
+        return np.square(self.rows.y - outputs.together)
 
     def _split(
         self, structure: Structure, split: SplitCandidate, degrees: Degrees, sums: Sums, fit: Fit
