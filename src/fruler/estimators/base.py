@@ -652,8 +652,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`. The page shows
             it with the algorithm, its settings, the seed, the version and the date.
         stability : Stability, optional
-            What `stability` found for this model: the page then shows how often each rule and split came back, and draws
-            bands around effects.
+            What `stability` found for this model: the page then shows how often each rule and split came back, and
+            draws bands around effects.
 
         Returns
         -------

@@ -156,8 +156,8 @@ def report_html(
     origin : Origin, optional
         Where the model comes from, shown on the page; by default only the date and the version.
     stability : Stability, optional
-        What came back when the model was learned from parts of its rows; the page shows it for every rule and split, and
-        draws bands around effects.
+        What came back when the model was learned from parts of its rows; the page shows it for every rule and split,
+        and draws bands around effects.
 
     Returns
     -------
