@@ -163,7 +163,7 @@ class DaskRuleRegressor(BaseRuleRegressor):
         return super().predict_interval(X, coverage)
 
     def stability(self, X: Any, y: Any, n: int = 20, **options: Any) -> Stability:
-        """Learn the model again from parts of its rows, in memory, and say which splits, rules and effects come back.
+        """Learn the model again from parts of its rows, in memory: which splits, rules and effects come back.
 
         Parameters
         ----------
@@ -180,6 +180,11 @@ class DaskRuleRegressor(BaseRuleRegressor):
         -------
         Stability
             As that of the estimator for data in memory.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `y` is a Dask collection.
         """
         if dask.is_dask_collection(X) or dask.is_dask_collection(y):
             raise ValueError(

@@ -511,7 +511,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         callbacks: Callback | Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> Stability:
-        """Learn the model again from parts of its rows, and say which splits, rules and effects come back.
+        """Learn the model again from parts of its rows, and report which splits, rules and effects come back.
 
         A fitted model does not keep its rows: give those that it was learned from. Each refit has the parameters and
         the seed of the model (0 where it has none), so that only the rows differ. It takes about `n` times as long as
@@ -520,8 +520,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         A split came back if a refit splits the same input, and the rows between the two places are few: at most a
         tenth of all rows, and at most half of those at the smaller side of the split. A rule came back if its weights
         in the rows overlap with those of a rule of the refit by at least two thirds: the sum of the smaller weights
-        over the sum of the larger ones. What comes back is not thereby true, and what does not may be one of several
-        ways to say the same; the error of the refits tells how much it matters.
+        over the sum of the larger ones. What comes back need not be right, and what does not may be one of several
+        equally good ways to describe the data; the error of the refits shows how much it matters.
 
         Parameters
         ----------
@@ -538,19 +538,20 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         random_state : int, RandomState instance or None, default=0
             The seed of the draws.
         n_jobs : int, default=None
-            How many refits are made at a time, in threads; the result is the same.
+            The number of refits at a time, in threads; the result does not depend on it.
         time_limit : float, default=None
-            The seconds that it may take. What is done by then counts; at least two refits must be.
+            The number of seconds after which it ends with the refits that are done, at least two.
         callbacks : Callback or sequence of Callback, default=None
-            Told of every refit, by ``on_generation`` with the stage ``"refits"``; one that returns True ends the run.
+            Called after every refit, by ``on_generation`` with the stage ``"refits"``; one that returns True ends the
+            run.
         verbose : int, default=0
             With 1 a progress bar is shown.
 
         Returns
         -------
         Stability
-            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves; printing it gives
-            sentences. `StabilityDisplay` of `fruler.explain.plots` draws it.
+            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves; print it to read
+            it. `StabilityDisplay` of `fruler.explain.plots` draws it.
 
         Raises
         ------

@@ -164,6 +164,11 @@ def report_html(
     str
         HTML.
 
+    Raises
+    ------
+    ValueError
+        If `stability` is that of another model.
+
     See Also
     --------
     write_report : The same as a file.
