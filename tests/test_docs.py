@@ -73,6 +73,18 @@ def test_examples_in_pages(page, monkeypatch, tmp_path):
     assert results.failed == 0
 
 
+QUOTED = re.compile(r"[+-][\d.]+ (?:\S+ )?per [^*\"]*?\(from [-\d.,]+\)")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/reading.md"])
+def test_terms_that_the_text_explains_are_those_of_the_printed_rules(name):
+    page = (ROOT / name).read_text(encoding="utf-8")
+    printed = " ".join(" ".join(re.findall(r"```.*?```", page, re.DOTALL)).split())
+    quoted = QUOTED.findall(" ".join(re.sub(r"```.*?```", "", page, flags=re.DOTALL).split()))
+    assert quoted
+    assert [term for term in quoted if term not in printed] == []
+
+
 def test_the_readme_has_examples():
     assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).attempted > 5
 
