@@ -302,7 +302,8 @@ def _errors(
     if tested is None:
         n_rows = len(prepared.inputs)
         why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
-        return [f"These rules are learned from all {counted(n_rows, 'row')}{why}."]
+        rules = "This rule was" if regressor.n_rules_ == 1 else "These rules were"
+        return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
     return [
         tested.title(),
         *error_table(tested.by_name(), regressor.rule_base_.target_unit),
@@ -313,13 +314,15 @@ def _errors(
 def _of_the_rules_above(tested: HeldOut, rules: RuleBase) -> list[str]:
     """Say how the error of the rules that are printed and saved differs from that of the test."""
     training = rules.training
-    above = "rule above is another" if rules.n_rules == 1 else f"{rules.n_rules} rules above are others"
-    learned = f"The {above}, learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
+    above = "rule above was" if rules.n_rules == 1 else f"{rules.n_rules} rules above were"
+    learned = (
+        f"These models are not kept: the {above} learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
+    )
     if training is None or not math.isfinite(training.cv_rmse):
-        return [f"{learned}: expect about this error on new ones."]
+        return [f"{learned}. Expect about this error on new ones."]
     error = f"{number_within(training.cv_rmse, _SHARE_OF_ERROR * training.target_spread)} {rules.target_unit}".rstrip()
     whose = "Its" if rules.n_rules == 1 else "Their"
-    lines = [f"{learned}.", f"{whose} own error, from cross-validation, is {error}; a report shows it too."]
+    lines = [f"{learned}.", f"{whose} typical error, {error}, comes from cross-validation."]
     if tested.in_order:
         lines.append("Cross-validation holds out random rows: if later rows are to be predicted, trust the test.")
     return lines

@@ -28,35 +28,32 @@ from fruler.table.sources import Source
 class FuzzyRuleRegressor(BaseRuleRegressor):
     """Regression with a handful of readable fuzzy rules.
 
-    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", whose labels meet where
-    the data bend and whose linear consequents have few terms. The result is `rule_base_`, in the data's own names and
-    units.
+    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", with labels that meet
+    where the data bend and linear outputs of few terms. `rule_base_` has the result, in the data's own names and units.
 
-    The rules grow: from one linear rule, one rule after the other is split, or one input is given a curve that all
-    rules share, whichever pays most. How many there are, and how much their terms are shrunk, is chosen by
-    cross-validation. Each rule is fitted to be right by itself where it applies, not only in sum with the others;
-    `truth_` says how far it is.
+    The rules are grown: starting from one linear rule, each step splits one rule in two or gives one input a curve that
+    all rules share, whichever reduces the error most. Cross-validation chooses when to stop and how much to shrink
+    the terms. Each rule is fitted to be right by itself where it applies, not only together with the others; `truth_`
+    measures it.
 
     Parameters
     ----------
     max_rules : int, default=20
-        The most rules that a model may have.
+        Maximum number of rules.
     max_curves : int, default=4
-        The most inputs that may have a curve of their own, which is added to the output of every rule; with 0 there
-        are no curves.
+        Maximum number of inputs with a curve of their own, which is added to the output of every rule; 0 for no curves.
     locality : float, default=None
-        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which the errors
-        of rules can cancel; with 1 every rule is fitted to its own rows alone. `None`: as much as it takes for the
+        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which errors of
+        rules may cancel; with 1 every rule is fitted to its own rows alone. `None` takes as much as is needed for the
         rules to hold one by one, as long as that costs little accuracy.
     fuzziness : float, default=1.0
-        How much neighbouring labels may overlap, from 0 (crisp) to 1 (as far as there is room); how much they do is
-        learned.
+        The largest overlap of neighbouring labels, from 0 (none) to 1 (as much as there is room). How much they overlap
+        is learned.
     regularization : float, default=None
-        How much the terms of rules and curves are shrunk: as if so many rows spoke for none. `None` chooses it by
-        cross-validation.
+        The ridge penalty on the terms of rules and curves, as a number of rows: it weighs as much as that many rows in
+        which the terms are zero. `None` chooses it by cross-validation.
     split_points : dict of str or int to sequence of float, default=None
-        Known split points of some inputs, by name or number. They are taken as they are: such an input is split there
-        or not at all.
+        Known split points of some inputs, by name or number. Such an input is split at these points or not at all.
     monotonic_constraints : dict of str or int to int, or array-like of shape (n_features,), default=None
         The direction in which predictions go with columns of numbers: 1 (they never fall as it rises), -1 (they never
         rise) or 0 (either way); by name or number, or one for each column. It holds for every row, inside and outside
@@ -67,9 +64,9 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         that are in no group are one more group. "no_interactions" lets each column stand alone, "pairwise" lets any
         two interact, but not three.
     max_evaluations : int, default=None
-        The most candidates that are evaluated; `None`: as many as the growth needs.
+        Maximum number of candidates to evaluate; `None`: as many as the growth needs.
     early_stopping : int, default=3
-        The growth ends after so many splits in a row that did not pay.
+        The growth ends after this number of splits in a row without a gain.
     {shared parameters}
 
     Attributes

@@ -30,17 +30,17 @@ _MIN_WEIGHT = 0.005
 class Explanation:
     """Why rows are predicted as they are.
 
-    It has a length, and ``explanation[i]`` is that of one row; printing it gives sentences.
+    It has a length, and ``explanation[i]`` is the explanation of one row. Print it to read it.
 
-    Attributes
+    Parameters
     ----------
     rule_base : RuleBase
         The rules.
     values : ndarray of shape (n_samples, n_inputs)
         The rows.
     base : float
-        The mean prediction on the training data, against which parts are measured. With ``link="log"`` it is the mean
-        of their logarithms.
+        The mean prediction on the training data, which contributions are compared with. With ``link="log"`` it is the
+        mean of their logarithms.
     contributions : ndarray of shape (n_samples, n_inputs)
         What each input adds to the base. ``base + contributions.sum(axis=1)`` is the prediction, before it is brought
         within bounds; with ``link="log"`` it is its logarithm, and the exponential of a contribution is the factor by
@@ -48,12 +48,12 @@ class Explanation:
     predictions : ndarray of shape (n_samples,)
         The predictions.
     activations : ndarray of shape (n_samples, n_rules)
-        Each rule's weight in the prediction; a row's weights sum to one.
+        Each rule's weight in the prediction; the weights of a row sum to one.
     rule_outputs : ndarray of shape (n_samples, n_rules)
-        What each rule predicts by itself, curves included; weighted by `activations` they sum to the prediction. With
+        The output of each rule by itself, curves included; weighted by `activations` they sum to the prediction. With
         ``link="log"`` their logarithms do.
     fired : ndarray of bool, shape (n_samples,)
-        False where no rule fits and the nearest one answers.
+        False where no rule fits and the nearest one takes its place.
     outside : ndarray of bool, shape (n_samples, n_inputs)
         Which values lie outside the range of the training data.
     missing : ndarray of bool, shape (n_samples, n_inputs)
@@ -61,7 +61,12 @@ class Explanation:
     unknown : tuple of dict of str to str
         For each row the categories that are not known, by column.
     interval : ndarray of shape (n_samples, 2) or None
-        The ends of the interval that covers 90 % of rows; None where the rules know of none.
+        The ends of the 90 % prediction intervals; None where the rules have none.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor.explain : Makes one.
+    fruler.explain.plots.WaterfallDisplay : Draws one.
 
     Examples
     --------
@@ -75,10 +80,17 @@ class Explanation:
     >>> why.labels()["max_temperature_before"].tolist()
     ['low', 'low', 'low']
 
-    What the strongest rule of each row says by itself, beside what all rules say together:
+    The output of the strongest rule of each row by itself is close to that of all rules together:
 
     >>> why.strongest.tolist(), bool(abs(why.alone - why.predictions).max() < 0.1)
     ([0, 0, 0], True)
+
+    The same as data, for one row or for all:
+
+    >>> why[0].headline(), why[0].parts()[0].subject, why[0].notes()[0]
+    ('mean_temperature = -3.47', 'max_temperature_before', 'by rule 1 (100%)')
+    >>> why.to_frame()["strongest rule"].tolist(), sorted(why.to_dict()[0])[:3]
+    ([1, 1, 1], ['adds', 'base', 'fired'])
     """
 
     rule_base: RuleBase
@@ -130,7 +142,7 @@ class Explanation:
 
     @property
     def alone(self) -> Floats:
-        """What the strongest rule of each row says by itself, shape (n_samples,)."""
+        """The output of the strongest rule of each row, shape (n_samples,)."""
         return np.asarray(self.rule_outputs[np.arange(len(self)), self.strongest])
 
     def parts(self, row: int = 0) -> list[Part]:
@@ -141,7 +153,7 @@ class Explanation:
         Parameters
         ----------
         row : int, default=0
-            The row.
+            The row, from 0.
 
         Returns
         -------
@@ -153,7 +165,13 @@ class Explanation:
         return parts_of(self.rule_base, one.values[0], one.contributions[0], one.missing[0], labels)
 
     def labels(self) -> pd.DataFrame:
-        """Return the label that fits each value best, for the inputs that have more than one."""
+        """Return the label that fits each value best, for the inputs that have more than one.
+
+        Returns
+        -------
+        DataFrame
+            One row per prediction, one column per input.
+        """
         table: dict[str, list[str]] = {}
         for j, variable in enumerate(self.rule_base.variables):
             if variable.partition.n_labels > 1:
@@ -164,10 +182,16 @@ class Explanation:
         return pd.DataFrame(table, index=range(len(self)))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per prediction: its base, what each input adds, what the rules do, and the flags.
+        """Return the explanation as a table, one row per prediction.
 
         All inputs of a column of categories are one column; `contributions` has each by itself. With ``link="log"`` the
         base is a target, and "times" instead of "adds" has the factors by which it is multiplied.
+
+        Returns
+        -------
+        DataFrame
+            The prediction, the base, the interval, what each input adds, the weight of each rule, the strongest rule
+            and its output, and whether values were outside the training data or missing.
         """
         scale = scale_of(self.rule_base)
         columns: dict[str, Any] = {"prediction": self.predictions, "base": scale.target(self.base)}
@@ -183,9 +207,14 @@ class Explanation:
         return pd.DataFrame(columns)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return a dictionary a row that can be written as JSON; parts and weights that are zero are left out.
+        """Return the explanation as dictionaries that can be written as JSON.
 
         With ``link="log"`` the base is a target, and "times" instead of "adds" has the factors that multiply it.
+
+        Returns
+        -------
+        list of dict
+            One per row; contributions and weights that are zero are left out.
         """
         scale = scale_of(self.rule_base)
         labels, adds = self.labels(), joined(self.rule_base, self.contributions)
@@ -243,11 +272,33 @@ class Explanation:
         return "\n".join([self.headline(row), *lines, *(f"  {note}" for note in self.notes(row))])
 
     def headline(self, row: int = 0) -> str:
-        """Return the prediction of a row in words: "price = 31.9 EUR"."""
+        """Return the prediction of a row in words, such as "price = 31.9 EUR".
+
+        Parameters
+        ----------
+        row : int, default=0
+            The row, from 0.
+
+        Returns
+        -------
+        str
+            The words.
+        """
         return f"{self.rule_base.target_name} = {self._written(self.predictions[row])}"
 
     def notes(self, row: int = 0) -> list[str]:
-        """Return what else is to be said of a row: the rules that fired, and what was outside, missing or unknown."""
+        """Return what else there is to know of a row: the rules that fired, and what was outside, missing or unknown.
+
+        Parameters
+        ----------
+        row : int, default=0
+            The row, from 0.
+
+        Returns
+        -------
+        list of str
+            One sentence each.
+        """
         weights, said = self.activations[row], self._written(self.alone[row])
         firing = [rule for rule in np.argsort(-weights, kind="stable") if weights[rule] >= _MIN_WEIGHT]
         named = [f"rule {rule + 1} ({weights[rule]:.0%})" for rule in firing[:_RULES_SHOWN]]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler._wording import counted, either, readable_number
+from fruler._wording import counted, either, readable_number, unit_after
 from fruler.explain.effects import output_spread
 from fruler.rules.rule_base import RuleBase
 
@@ -151,7 +151,7 @@ def _text(
         # Numbers between those of the categories stand for the nearest.
         return f"{subject} = {_level(rule_base, own, values) or variable.levels.written(number)}"
     plain = readable_number(number, 6, grouped=not variable.counts_years)
-    value = f"{subject} = {variable.written(number) or f'{plain} {variable.unit}'.rstrip()}"
+    value = f"{subject} = {variable.written(number) or f'{plain} {unit_after(plain, variable.unit)}'.rstrip()}"
     label = "" if variable.choices else labels.get(variable.name, "")
     return f"{value} ({label})" if label else value
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, number_to_place, number_within, readable_number
+from fruler._wording import counted, number_to_place, number_within, readable_number, unit_after
 from fruler.explain.categories import at_single_levels, category_subjects, few_of, level_changes
 from fruler.explain.effects import is_binary, output_spread, rule_widths, signed_effects, typical_rows
 from fruler.explain.scales import scale_of
@@ -27,8 +27,6 @@ _SHARE_OF_WIDTH = 0.05
 _LEAST_WIDTH = 0.5
 # More inputs than this that hardly matter are counted, not named.
 _MAX_NAMED = 2
-# Units that are words, of one.
-_SINGULAR = {f"{unit}s": unit for unit in ("year", "month", "week", "day", "hour", "minute", "second")}
 # Keeps a number and what belongs to it on one line; no space to `textwrap`.
 GLUE = "\u00a0"
 
@@ -229,7 +227,7 @@ def per_step(variable: Variable, step: float) -> str:
     # What a date counts begins with its unit: "years since 2015".
     counts = variable.source.counts.partition(" ")[0] if variable.source is not None else ""
     if step == 1.0:
-        return counts.removesuffix("s") or _SINGULAR.get(variable.unit, variable.unit) or "unit"
+        return counts.removesuffix("s") or unit_after("1", variable.unit) or "unit"
     return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
 
 

@@ -37,12 +37,12 @@ _MAX_LEVELS_NAMED = 4
 def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "sentences") -> str:
     """Write the rules as "if ... then ..." sentences.
 
-    A sentence says what the output is at the rule's typical row, the centre of the training rows where it applies, and
-    by how much each input changes it from there. The terms stand in the order of their effect: how much the output
-    changes over the input's range where the rule applies. Numbers are rounded so that a term is off by a hundredth of
-    the target's spread at most; inputs that change the output by less than that are only named or counted. Rules that
-    know no such rows say a formula. Below the rules stands what curves add at their bends, where the labels of each
-    input meet or what values they stand for, and how true the rules are where that is known.
+    A sentence has the output at the rule's typical row, the centre of the training rows where it applies, and how each
+    input changes it from there, the largest effect first. An effect is how much the output changes over the input's
+    range where the rule applies. Numbers are rounded so that the error of a term is at most a hundredth of the target's
+    spread; inputs that change the output by less than that are only named or counted. Rules without a summary of
+    training data are written as formulas. Below the rules follow what curves add at their bends, where the labels of
+    each input meet or which values they stand for, and the error of the rules, together and one by one.
 
     Parameters
     ----------
@@ -53,6 +53,16 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
     form : {"sentences", "equation"}, default="sentences"
         "equation" writes every output as a formula, with all terms and the intercept, which is the output where all
         inputs are zero.
+
+    Returns
+    -------
+    str
+        The text.
+
+    See Also
+    --------
+    fruler.explain.plots.RuleBaseDisplay : The rules as a picture.
+    fruler.export.markdown.export : The rules as a table.
 
     Examples
     --------

@@ -105,6 +105,10 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
         an unknown code. Where the rules do not know how, and where a number that they need is infinite, the prediction
         is NAN.
 
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable

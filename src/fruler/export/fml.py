@@ -60,6 +60,15 @@ def export(rule_base: RuleBase) -> str:
     str
         The document.
 
+    Raises
+    ------
+    ValueError
+        If the rules have sets of their own, clip their inputs, or would become too many without their curves.
+
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable

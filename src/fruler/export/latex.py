@@ -44,7 +44,7 @@ def export(
     rule_base : RuleBase
         The model.
     digits : int, default=3
-        How many digits that matter a coefficient keeps.
+        The number of significant digits of coefficients.
     caption : str, optional
         Plain text; by default it says what the rules are for.
     label : str, optional
@@ -57,10 +57,20 @@ def export(
     Returns
     -------
     str
-        The table, for a document that says ``\usepackage{booktabs}``. An input that a rule does not look at has a
+        The table, for a document that says ``\usepackage{booktabs}``. An input that is not in the antecedent has a
         dash. What a rule adds for categories is a column of its own, "usa −1.3, japan +2.1". Curves have a table of
-        their own below: what each adds at its bends. Rules that say labels of the output have these instead of numbers.
+        their own below: what each adds at its bends. If the output is a label, it has labels instead of numbers.
         Labels that are triangles have a table of the values that they stand for.
+
+    Raises
+    ------
+    ValueError
+        If the label has signs that LaTeX does not take.
+
+    See Also
+    --------
+    fruler.RuleBase.to_latex : The same as a method.
+    fruler.export.export_model : The same for any target.
 
     Examples
     --------

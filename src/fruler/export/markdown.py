@@ -22,17 +22,22 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     rule_base : RuleBase
         The model.
     digits : int, default=3
-        How many digits that matter a coefficient keeps in the table.
+        The number of significant digits of coefficients.
     form : {"equation", "sentences"}, default="equation"
         A table of intercepts and coefficients, or a list of the sentences that `rules_text` writes.
 
     Returns
     -------
     str
-        The table. An input that a rule does not look at has a dash. What a rule adds for categories is a column of its
+        The table. An input that is not in the antecedent has a dash. What a rule adds for categories is a column of its
         own, "usa −1.3, japan +2.1". Curves have a table of their own below: what each
-        adds at its bends. Rules that say labels of the output have these instead of numbers. Labels that are triangles
+        adds at its bends. If the output is a label, it has labels instead of numbers. Labels that are triangles
         are listed below, with the values that they stand for.
+
+    See Also
+    --------
+    fruler.RuleBase.to_markdown : The same as a method.
+    fruler.export.export_model : The same for any target.
 
     Examples
     --------

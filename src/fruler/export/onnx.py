@@ -52,6 +52,16 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
     bytes
         The content of an .onnx file.
 
+    Raises
+    ------
+    ImportError
+        If the package onnx is not installed.
+
+    See Also
+    --------
+    pipeline_to_onnx : A whole scikit-learn pipeline.
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> import onnxruntime  # doctest: +SKIP
@@ -128,6 +138,11 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
     bytes
         The content of an .onnx file, with the input ``X`` and the output ``prediction`` of shape (n_rows, 1).
 
+    See Also
+    --------
+    export : The rules alone.
+    register_converter : For calls of skl2onnx by yourself.
+
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline  # doctest: +SKIP
@@ -146,7 +161,23 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
 
 
 def register_converter() -> None:
-    """Tell skl2onnx how to convert every estimator of the registry, wherever it stands in what is converted."""
+    """Teach skl2onnx to convert the estimators of this package, wherever they are in a pipeline.
+
+    Raises
+    ------
+    ImportError
+        If the package skl2onnx is not installed.
+
+    See Also
+    --------
+    pipeline_to_onnx : Does it by itself.
+
+    Examples
+    --------
+    >>> from skl2onnx import to_onnx  # doctest: +SKIP
+    >>> register_converter()  # doctest: +SKIP
+    >>> to_onnx(pipeline, X)  # doctest: +SKIP
+    """
     try:
         from skl2onnx import update_registered_converter
         from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes

@@ -104,6 +104,10 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
         in as `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, it is a
         ``ValueError``, and so is a number that is infinite.
 
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable

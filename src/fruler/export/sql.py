@@ -56,6 +56,15 @@ def export(
     str
         One query, without a semicolon: it can be run, made a view, or used as a subquery.
 
+    Raises
+    ------
+    ValueError
+        If two columns of the result have the same name.
+
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> import sqlite3

@@ -31,9 +31,14 @@ class TrianglePartition(Partition):
         first point of minus infinity: the label holds for everything below its second point, too; the same with a
         third point of infinity for everything above.
     domain : (float, float)
-        The least and the greatest value.
+        The smallest and the largest value.
     labels : sequence of str, optional
         Distinct names from low to high; linguistic ones by default.
+
+    See Also
+    --------
+    FuzzyPartition : Labels whose degrees sum to one.
+    LabelTriangles : Antecedents over such labels.
 
     Examples
     --------
@@ -98,6 +103,16 @@ class TrianglePartition(Partition):
             of an output, they are whole triangles that reach beyond the domain.
         labels : sequence of str, optional
             Names of the labels.
+
+        Returns
+        -------
+        TrianglePartition
+            The partition.
+
+        Raises
+        ------
+        ValueError
+            If there is less than one label.
 
         Examples
         --------

@@ -49,9 +49,9 @@ class ImportanceDisplay:
     tolerance : float, default=0.0
         How far a written number may be off.
     max_inputs : int, optional
-        The most bars; all by default.
+        Maximum number of bars; all by default.
     link : {"identity", "log"}, default="identity"
-        What the moves are of: the target, or its logarithm, of which they are told in percent.
+        What the contributions are of: the target, or its logarithm, of which they are shown in percent.
 
     Attributes
     ----------
@@ -61,6 +61,11 @@ class ImportanceDisplay:
         Their figure.
     bars_ : BarContainer
         The bars, the longest first.
+
+    See Also
+    --------
+    EffectsDisplay : What each input does, as a line.
+    fruler.explain.importance.input_importance : The numbers, as a table.
 
     Examples
     --------
@@ -74,6 +79,11 @@ class ImportanceDisplay:
     >>> display.importance["input"].tolist()[:2]
     ['min_temperature_before', 'max_temperature_before']
     >>> plt.close(display.figure_)
+
+    A rule base works the same way, and a display can be drawn again on other axes:
+
+    >>> display = ImportanceDisplay.from_rule_base(model.rule_base_).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -111,9 +121,14 @@ class ImportanceDisplay:
             The rows to measure on; the training rows by default. Of these only the moves of single inputs are known, so
             that categories with an input each count for the sum of these.
         max_inputs : int, optional
-            The most bars; all by default.
+            Maximum number of bars; all by default.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        ImportanceDisplay
+            The display, drawn.
         """
         rule_base = rule_base_of(model)
         return cls(
@@ -129,11 +144,45 @@ class ImportanceDisplay:
     def from_rule_base(
         cls, rule_base: RuleBase, X: Any = None, *, max_inputs: int | None = None, ax: Axes | None = None
     ) -> Self:
-        """Draw the importance of the inputs of a rule base; the parameters are those of `from_estimator`."""
+        """Draw the importance of the inputs of a rule base.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        X : array-like of shape (n_samples, n_inputs), optional
+            The rows to measure on; the training rows by default. Of these only the moves of single inputs are known, so
+            that categories with an input each count for the sum of these.
+        max_inputs : int, optional
+            Maximum number of bars; all by default.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        ImportanceDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, X, max_inputs=max_inputs, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        ImportanceDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `max_inputs` is less than 1.
+        """
         if self.max_inputs is not None and self.max_inputs < 1:
             raise ValueError(f"max_inputs must be 1 or more, or None for all; got {self.max_inputs}.")
         moving = self.importance[self.importance["moves"] > 0.0]

@@ -43,14 +43,14 @@ class WaterfallDisplay:
 
     Each bar is what an input adds, the largest first: it begins where the one above ends, and points to the right (+)
     or, where the input lowers the prediction, to the left (−). All inputs of a column of categories are one bar. Above
-    stand the rules that fired, and what the strongest of them says by itself.
+    are the rules that fired, and the output of the strongest of them by itself.
 
     Parameters
     ----------
     explanation : Explanation
         Of one row; of several the first is drawn.
     max_parts : int, default=10
-        The most bars; what the other inputs add is one more.
+        Maximum number of bars; what the other inputs add is one more.
 
     Attributes
     ----------
@@ -65,6 +65,11 @@ class WaterfallDisplay:
     bars_ : BarContainer
         The bars; the width of one that points to the left is negative.
 
+    See Also
+    --------
+    fruler.explain.explanation.Explanation : The numbers.
+    EffectDisplay : What an input does over its whole range.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -77,6 +82,12 @@ class WaterfallDisplay:
     >>> display.parts_[0].text, bool(display.bars_[0].get_width() < 0.0)
     ('max_temperature_before = 3 (low)', True)
     >>> plt.close(display.figure_)
+
+    From an explanation, or from a rule base:
+
+    >>> display = WaterfallDisplay.from_explanation(model.explain(weather.data), row=1)
+    >>> display = WaterfallDisplay.from_rule_base(model.rule_base_, weather.data, row=1).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -102,9 +113,19 @@ class WaterfallDisplay:
         row : int, default=0
             Which of its rows.
         max_parts : int, default=10
-            The most bars; what the other inputs add is one more.
+            Maximum number of bars; what the other inputs add is one more.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `X` has no such row.
         """
         rule_base = rule_base_of(model)
         n_rows = _num_samples(X)
@@ -117,18 +138,70 @@ class WaterfallDisplay:
     def from_rule_base(
         cls, rule_base: RuleBase, X: Any, row: int = 0, *, max_parts: int = 10, ax: Axes | None = None
     ) -> Self:
-        """Draw the prediction of a rule base for one row; the parameters are those of `from_estimator`."""
+        """Draw the prediction of a rule base for one row.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        X : array-like of shape (n_samples, n_inputs)
+            A table, as `predict` takes it.
+        row : int, default=0
+            Which of its rows.
+        max_parts : int, default=10
+            Maximum number of bars; what the other inputs add is one more.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, X, row, max_parts=max_parts, ax=ax)
 
     @classmethod
     def from_explanation(
         cls, explanation: Explanation, row: int = 0, *, max_parts: int = 10, ax: Axes | None = None
     ) -> Self:
-        """Draw a row of an explanation; the parameters are those of `from_estimator`."""
+        """Draw a row of an explanation.
+
+        Parameters
+        ----------
+        explanation : Explanation
+            The explanation of some rows.
+        row : int, default=0
+            Which of its rows.
+        max_parts : int, default=10
+            Maximum number of bars; what the other inputs add is one more.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display, drawn.
+        """
         return cls(explanation[row], max_parts=max_parts).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `max_parts` is less than 1.
+        """
         if self.max_parts < 1:
             raise ValueError(f"max_parts must be 1 or more; got {self.max_parts}.")
         why, tolerance = self.explanation, part_tolerance(self.explanation.rule_base)

@@ -75,14 +75,47 @@ def write_report(
     Parameters
     ----------
     path : path
-        Where to; the folder must exist.
-    rule_base, X, y, front, title, alternatives, origin, stability
-        As for `report_html`.
+        The file to write; its folder must exist.
+    rule_base : RuleBase
+        The rules.
+    X : array-like of shape (n_samples, n_inputs), optional
+        Rows: those it was learned from, or better others.
+    y : array-like of shape (n_samples,), optional
+        Their target.
+    front : DataFrame, optional
+        The models of other sizes that the search found, `pareto_` of the estimator.
+    title : str, optional
+        The title of the page.
+    alternatives : sequence of sequences of str, optional
+        Inputs that stand for the categories of one column, as for `report_html`.
+    origin : Origin, optional
+        Where the model comes from.
+    stability : Stability, optional
+        How often rules and splits came back, as for `report_html`.
 
     Returns
     -------
     Path
         The file.
+
+    Raises
+    ------
+    ValueError
+        If the path is a folder, or its folder does not exist.
+
+    See Also
+    --------
+    report_html : The same as text.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(pathlib.Path(folder) / "report.html", rules).name
+    'report.html'
     """
     where = Path(path)
     if where.is_dir():
@@ -116,22 +149,32 @@ def report_html(
     y : array-like of shape (n_samples,), optional
         Their target.
     front : DataFrame, optional
-        The models of other sizes that the search met, `pareto_` of the regressor.
+        The models of other sizes that the search found, `pareto_` of the estimator.
     title : str, optional
         The title of the page.
     alternatives : sequence of sequences of str, optional
         Inputs that stand for the categories of one column: one of them is 1 and the others are 0. They have one
         control. Of inputs that come from columns of a table the rules know it themselves.
     origin : Origin, optional
-        Where the model comes from, which the page tells; by default only when the page was made, and by which version.
+        Where the model comes from, shown on the page; by default only the date and the version.
     stability : Stability, optional
-        What came back when the model was learned from parts of its rows; the page tells it of every rule and split, and
-        draws bands around effects.
+        What came back when the model was learned from parts of its rows; the page shows it for every rule and split,
+        and draws bands around effects.
 
     Returns
     -------
     str
         HTML.
+
+    Raises
+    ------
+    ValueError
+        If `stability` is that of another model.
+
+    See Also
+    --------
+    write_report : The same as a file.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
 
     Examples
     --------
