@@ -21,6 +21,7 @@ from fruler.explain.plots import (
     PredictionDisplay,
     ProgressDisplay,
     RuleBaseDisplay,
+    StabilityDisplay,
     WaterfallDisplay,
 )
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
@@ -58,6 +59,7 @@ def draw_all() -> dict[str, Any]:
         "curves": CurveDisplay.from_rule_base(concrete()),
         "effect": EffectDisplay.from_estimator(model, "max_temperature_before", weather.data, individual=True),
         "effects": EffectsDisplay.from_estimator(model),
+        "stability": StabilityDisplay.from_stability(model.stability(weather.data, weather.target), max_inputs=6),
         "pair": PairEffectDisplay.from_estimator(model, ("max_temperature_before", "pressure"), weather.data),
         "importance": ImportanceDisplay.from_estimator(model),
         "waterfall": WaterfallDisplay.from_estimator(model, weather.data, row=100),

@@ -310,7 +310,9 @@ def rules(
     write_rules(model, styles, output, sort=sort, only=only or ())
 
 
-@app.command(epilog=_examples("fruler report m.json houses.csv -o r.html"))
+@app.command(
+    epilog=_examples("fruler report m.json houses.csv -o r.html", "fruler report m.json houses.csv --stability 20")
+)
 def report(
     model: ModelFile,
     data: Annotated[
@@ -318,6 +320,16 @@ def report(
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="What stands above it.")] = None,
+    stability: Annotated[
+        int | None,
+        typer.Option(
+            min=2, metavar="N", help="Learn again from N parts of DATA, the training rows, and show what comes back."
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Threads of --stability; -1 for all processors.")] = 1,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="How long --stability may take; else until it is done.")
+    ] = None,
     format: Format = None,
     sep: Sep = None,
     decimal: Decimal = None,
@@ -327,11 +339,15 @@ def report(
 ) -> None:
     """Write a page (HTML) that shows a model.
 
-    With DATA it also shows how well the rules fit these rows.
+    With DATA it also shows how well the rules fit these rows. With --stability the model is learned again from
+    parts of DATA, which must be the table that it was learned from; the page then says how often each split and each
+    rule came back.
     """
+    from fruler.cli.stability import RefitOptions
     from fruler.cli.views import write_page
 
-    write_page(model, data, _reading(format, sep, decimal, thousands, na_values, sheet), output, title)
+    reading = _reading(format, sep, decimal, thousands, na_values, sheet)
+    write_page(model, data, reading, output, title, RefitOptions(stability, jobs, time_limit))
 
 
 @app.command(

@@ -15,6 +15,7 @@ from fruler.cli.input import STDIN, read_any_model, read_shown_model
 from fruler.cli.origin import command_origin
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler.cli.predict import rows_for
+from fruler.cli.stability import RefitOptions
 from fruler.data.options import ReadOptions
 from fruler.estimators.front import front_of
 from fruler.explain.report import write_report
@@ -80,12 +81,22 @@ def _listed(rule_base: RuleBase, sort: str, only: Sequence[str]) -> str:
     return f"{title}; shown: {counted(len(shown), 'rule')} with {' and '.join(only)}\n{rest}"
 
 
-def write_page(model_file: Path, data: str | None, options: ReadOptions, output: Path, title: str | None) -> None:
+def write_page(
+    model_file: Path,
+    data: str | None,
+    options: ReadOptions,
+    output: Path,
+    title: str | None,
+    refits: RefitOptions | None = None,
+) -> None:
     """Do what ``fruler report`` does."""
+    refits = refits or RefitOptions()
+    refits.check(data)
     check_destination(output, [model_file, *([] if data in (None, STDIN) else [str(data)])])
     require_jinja()
     model = read_shown_model(model_file)
-    X = y = None
+    refits.check_model(model, model_file)
+    X = y = stability = None
     if data is not None:
         rows = rows_for(model, data, options)
         target = model.rule_base.target_name
@@ -107,12 +118,15 @@ def write_page(model_file: Path, data: str | None, options: ReadOptions, output:
             verbs = ("lacks", "is") if n_left_out == 1 else ("lack", "are")
             say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} not in the report")
         X, y = model.rule_base.filled(rows.inputs[known]), answers[known]
+        stability = refits.stability(model, rows.table, answers)
     front = None if model.learning is None else front_of(model.learning)
     origin = command_origin(data, model_file)
     if model.learning is not None:
         settings = {name: value for name, value in model.learning.settings.items() if name != "algorithm"}
         origin = origin.learned_by(str(model.learning.settings.get("algorithm", "")), settings)
-    write_report(output, model.rule_base, X=X, y=y, front=front, title=title, origin=origin)
+    write_report(output, model.rule_base, X=X, y=y, front=front, title=title, origin=origin, stability=stability)
+    if stability is not None:
+        show(f"{stability}\n")
     show(f"Report written to {output}")
 
 

@@ -30,6 +30,7 @@ from fruler.distributed.source import Source, fits, open_rows, same_block, whole
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.fruler import FRULERRegressor
 from fruler.estimators.growth import FuzzyRuleRegressor
+from fruler.explain.stability.stability import Stability
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.intervals import PredictionIntervals
 
@@ -152,6 +153,31 @@ class DaskRuleRegressor(BaseRuleRegressor):
                 "X.map_partitions(lambda part, model: model.predict_interval(part).lower, model.to_local())."
             )
         return super().predict_interval(X, coverage)
+
+    def stability(self, X: Any, y: Any, n: int = 20, **options: Any) -> Stability:
+        """Learn the model again from parts of its rows, in memory, and say which splits, rules and effects come back.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs of training rows, in memory: those that fit into it.
+        y : array-like of shape (n_samples,)
+            Their target.
+        n : int, default=20
+            The number of refits.
+        **options : any
+            As for the estimator for data in memory, which makes the refits.
+
+        Returns
+        -------
+        Stability
+            As that of the estimator for data in memory.
+        """
+        if dask.is_dask_collection(X) or dask.is_dask_collection(y):
+            raise ValueError(
+                "stability takes rows in memory; give it some, as in X.sample(frac=0.01).compute(), and their y."
+            )
+        return self.to_local().stability(X, y, n, **options)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R² of the predictions; of Dask collections without bringing them to the client.

@@ -52,6 +52,7 @@ from fruler.table.validation import check_table
 
 if TYPE_CHECKING:
     from fruler.explain.report import Origin
+    from fruler.explain.stability.stability import Stability
 
 _TABLES = ("pareto_", "history_")
 
@@ -117,6 +118,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
     _moments: Moments | None = None
     # Rows that were kept from learning.
     _calibration: CalibrationRows | None = None
+    # The most rules that `with_rules` was asked for.
+    _rules_asked: int | None = None
 
     def __init__(
         self,
@@ -241,6 +244,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         )
         # What another model of the front is summarised by, once it is asked for.
         self._sample = table.sample
+        self._rules_asked = None
         self._take(self._front[learned.chosen], table)
         self.pareto_ = front_table(self._front)
         numbers = table.given_numbers(learned.sample_indices)
@@ -304,6 +308,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             raise ValueError(f"No model in pareto_ has {n_rules} rules or fewer; the smallest has {smallest}.")
         other = copy.copy(self)
         other._take(fitting[-1], self._sample)
+        other._rules_asked = limit
         other.rule_base_ = other.rule_base_.named_like(self.rule_base_)
         return other
 
@@ -469,6 +474,97 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         check_is_fitted(self, "rule_base_")
         return self.rule_base_.explain(self._checked(X))
 
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        n: int = 20,
+        *,
+        sample_weight: Any = None,
+        subsample: float = 0.8,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        verbose: int = 0,
+    ) -> Stability:
+        """Learn the model again from parts of its rows, and say which splits, rules and effects come back.
+
+        A fitted model does not keep its rows: give those that it was learned from. Each refit has the parameters and
+        the seed of the model (0 where it has none), so that only the rows differ. It takes about `n` times as long as
+        the fit.
+
+        A split came back if a refit splits the same input, and the rows between the two places are few: at most a
+        tenth of all rows, and at most half of those at the smaller side of the split. A rule came back if its weights
+        in the rows overlap with those of a rule of the refit by at least two thirds: the sum of the smaller weights
+        over the sum of the larger ones. What comes back is not thereby true, and what does not may be one of several
+        ways to say the same; the error of the refits tells how much it matters.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs of the training rows.
+        y : array-like of shape (n_samples,)
+            Their target.
+        n : int, default=20
+            The number of refits.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, as in `fit`.
+        subsample : float, default=0.8
+            The share of the rows that a refit learns from, drawn without replacement. Equal rows stay together.
+        random_state : int, RandomState instance or None, default=0
+            The seed of the draws.
+        n_jobs : int, default=None
+            How many refits are made at a time, in threads; the result is the same.
+        time_limit : float, default=None
+            The seconds that it may take. What is done by then counts; at least two refits must be.
+        callbacks : Callback or sequence of Callback, default=None
+            Told of every refit, by ``on_generation`` with the stage ``"refits"``; one that returns True ends the run.
+        verbose : int, default=0
+            With 1 a progress bar is shown.
+
+        Returns
+        -------
+        Stability
+            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves; printing it gives
+            sentences. `StabilityDisplay` of `fruler.explain.plots` draws it.
+
+        Raises
+        ------
+        ValueError
+            If the model was not learned, or the rows are not enough.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(max_rules=2, random_state=0).fit(weather.data, weather.target)
+        >>> stability = model.stability(weather.data, weather.target, n=3)
+        >>> stability.n_refits, stability.rules["came_back"].between(0, 3).all()
+        (3, np.True_)
+        """
+        from fruler.estimators.refits import TrainingRows, refitted_stability
+
+        check_is_fitted(self, "rule_base_")
+        if not hasattr(self, "pareto_"):
+            raise ValueError(
+                "The rules of this model were not learned by an estimator, so that it can't be learned again; fit one, "
+                "or load the file of one that was fitted."
+            )
+        if time_limit is not None and not time_limit > 0.0:
+            raise ValueError(f"time_limit must be a number of seconds above 0; got {time_limit!r}.")
+        limit = np.inf if time_limit is None else time_limit
+        control = RunControl([*check_callbacks(callbacks), *([ProgressBar()] if verbose else [])], limit=limit)
+        rows = TrainingRows.checked(X, y, sample_weight)
+        return refitted_stability(self, rows, n, subsample, random_state, n_jobs, control)
+
+    def _of_same_size(self, other: Self) -> Self:
+        """Return another model with as many rules as this one may have, where `with_rules` has chosen them."""
+        if self._rules_asked is None:
+            return other
+        return other.with_rules(max(self._rules_asked, other._front[0].rule_base.n_rules))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, which `load_model` reads; it is written whole or not at all.
 
@@ -503,6 +599,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         *,
         title: str | None = None,
         origin: Origin | None = None,
+        stability: Stability | None = None,
     ) -> str | Path:
         """Make an HTML page of the model: what matters, its rules as pictures, its errors, and sliders to try it.
 
@@ -521,6 +618,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         origin : Origin, optional
             Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`; the page tells
             it beside the algorithm, its settings, the seed, the version and the date.
+        stability : Stability, optional
+            What `stability` found of this model: the page then tells of each rule and split how often it came back, and
+            draws bands around effects.
 
         Returns
         -------
@@ -547,8 +647,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         call = " ".join(f"{type(self)(**settings)!r}.fit(X, y)".split())
         known = (origin or Origin()).learned_by(self.algorithm.title, settings, call)
         if path is None:
-            return report_html(self.rule_base_, rows, y, front, title, origin=known)
-        return write_report(path, self.rule_base_, rows, y, front, title, origin=known)
+            return report_html(self.rule_base_, rows, y, front, title, origin=known, stability=stability)
+        return write_report(path, self.rule_base_, rows, y, front, title, origin=known, stability=stability)
 
     @property
     def feature_importances_(self) -> Floats:

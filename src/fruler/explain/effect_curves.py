@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,16 +64,37 @@ def effect_curve(rule_base: RuleBase, feature: Feature, rows: Floats, low: float
     >>> curve.predictions[[0, -1]].tolist(), curve.extent
     ([-3.5, 14.5], 18.0)
     """
+    values, settings = effect_settings(rule_base, feature, low, high)
+    return EffectCurve(feature, values, mean_predictions(rule_base, feature.inputs, settings, rows))
+
+
+def effect_settings(rule_base: RuleBase, feature: Feature, low: float, high: float) -> tuple[Floats, Floats]:
+    """Return the values that a feature takes for its effect, and the numbers of its inputs at each of them.
+
+    Parameters
+    ----------
+    rule_base, feature, low, high
+        As for `effect_curve`.
+
+    Returns
+    -------
+    values : ndarray of shape (n_points,)
+        The values; of options their numbers, counted from 0.
+    settings : ndarray of shape (n_points, n_feature_inputs)
+        What the inputs are set to.
+    """
     if feature.options:
-        values = np.arange(float(len(feature.options)))
-        settings = np.array([option.values for option in feature.options])
-    else:
-        values = _grid(rule_base, feature.inputs[0], low, high)
-        settings = values[:, None]
+        return np.arange(float(len(feature.options))), np.array([option.values for option in feature.options])
+    values = _grid(rule_base, feature.inputs[0], low, high)
+    return values, values[:, None]
+
+
+def mean_predictions(rule_base: RuleBase, inputs: Sequence[int], settings: Floats, rows: Floats) -> Floats:
+    """Return the mean prediction over rows in which some inputs are set to each of the settings in turn."""
     moved = np.repeat(rows[None], len(settings), axis=0)
-    moved[:, :, feature.columns] = settings[:, None, :]
+    moved[:, :, np.array(inputs, dtype=np.intp)] = settings[:, None, :]
     predictions = rule_base.predict(moved.reshape(-1, rows.shape[1])).reshape(len(settings), len(rows))
-    return EffectCurve(feature, values, np.asarray(predictions.mean(axis=1)))
+    return np.asarray(predictions.mean(axis=1))
 
 
 def _grid(rule_base: RuleBase, j: int, low: float, high: float) -> Floats:

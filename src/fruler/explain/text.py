@@ -84,13 +84,13 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
       then heating is about 5.0
     """
     require_form(form)
-    width = _terminal_width() if width is None else width
+    width = terminal_width() if width is None else width
     target = rule_base.target_name
     said = [conclusion(rule_base, rule, form) for rule in range(rule_base.n_rules)]
     count = counted_rules(rule_base.n_rules, rule_base.n_curves)
     parts = [f"{count} for {name_with_unit(target, rule_base.target_unit)}"]
     if rule_base.is_formula:
-        parts.append(_wrapped(said[0], width, "", "    "))
+        parts.append(wrapped(said[0], width, "", "    "))
     else:
         parts += [_rule(rule_base, rule, own, width, form) for rule, own in enumerate(said)]
     if rule_base.curves:
@@ -99,7 +99,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
         parts.append("\n".join([meaning_title(rule_base), *meeting]))
     truth = truth_sentence(rule_base)
     if truth:
-        parts.append(_wrapped(truth, width, "", ""))
+        parts.append(wrapped(truth, width, "", ""))
     return "\n\n".join(parts)
 
 
@@ -151,8 +151,8 @@ def rule_name(rule_base: RuleBase, rule: int) -> str:
 def _rule(rule_base: RuleBase, rule: int, said: str, width: int, form: Form) -> str:
     lines = [
         rule_name(rule_base, rule),
-        _wrapped(f"if {condition(rule_base, rule, form)}", width, "  ", "     "),
-        _wrapped(f"then {said}", width, "  ", "       "),
+        wrapped(f"if {condition(rule_base, rule, form)}", width, "  ", "     "),
+        wrapped(f"then {said}", width, "  ", "       "),
     ]
     return "\n".join(lines)
 
@@ -343,7 +343,7 @@ def _curves(rule_base: RuleBase, width: int) -> list[str]:
             for value, place, jump in zip(bends.adds.tolist(), places, bends.below_jump, strict=True)
         ]
         sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.value_unit)}"
-        lines.append(_wrapped(sentence, width, "  ", "      "))
+        lines.append(wrapped(sentence, width, "  ", "      "))
     return lines
 
 
@@ -417,15 +417,17 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)
         else:
             meaning = borders(variable)
-        lines.append(_wrapped(f"{variable.name}: {name_with_unit(meaning, variable.unit)}", width, "  ", "      "))
+        lines.append(wrapped(f"{variable.name}: {name_with_unit(meaning, variable.unit)}", width, "  ", "      "))
     return lines
 
 
-def _terminal_width() -> int:
+def terminal_width() -> int:
+    """Return how wide a line may be: as wide as the terminal, within limits."""
     return min(max(shutil.get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST)
 
 
-def _wrapped(text: str, width: int, first: str, others: str) -> str:
+def wrapped(text: str, width: int, first: str, others: str) -> str:
+    """Break a text into lines; what is glued stays together, and `first` and `others` are what lines begin with."""
     filled = textwrap.fill(
         text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
     )

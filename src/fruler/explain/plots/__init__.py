@@ -12,6 +12,7 @@ from fruler.explain.plots.partition import PartitionDisplay
 from fruler.explain.plots.prediction import PredictionDisplay
 from fruler.explain.plots.progress import ProgressDisplay
 from fruler.explain.plots.rules import RuleBaseDisplay
+from fruler.explain.plots.stability import StabilityDisplay
 from fruler.explain.plots.waterfall import WaterfallDisplay
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "PredictionDisplay",
     "ProgressDisplay",
     "RuleBaseDisplay",
+    "StabilityDisplay",
     "WaterfallDisplay",
 ]

@@ -169,6 +169,19 @@ class Chart:
         places = " ".join(f"{_short(a)},{_short(b)}" for a, b in zip(self.x(x), self.y(y), strict=True))
         self._content.append(f'<polyline class="{kind}" points="{places}"/>')
 
+    def band(self, x: Floats, lower: Floats, upper: Floats, kind: str) -> None:
+        """Add the area between two lines."""
+        there = zip(self.x(x), self.y(lower), strict=True)
+        back = zip(self.x(x)[::-1], self.y(upper)[::-1], strict=True)
+        places = " ".join(f"{_short(a)},{_short(b)}" for a, b in [*there, *back])
+        self._content.append(f'<polygon class="{kind}" points="{places}"/>')
+
+    def ranges(self, x: Floats, lower: Floats, upper: Floats, kind: str) -> None:
+        """Add an upright line at each place, from one value to another."""
+        places = zip(self.x(x), self.y(lower), self.y(upper), strict=True)
+        path = "".join(f"M{_short(a)} {_short(b)}V{_short(c)}" for a, b, c in places)
+        self._content.append(f'<path class="{kind}" d="{path}"/>')
+
     def bars(self, edges: Floats, heights: Floats, kind: str) -> None:
         """Add bars that stand on the horizontal axis, a little apart; `heights` are where they end."""
         there = heights > self._y_range[0]

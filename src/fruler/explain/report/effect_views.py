@@ -15,7 +15,10 @@ from fruler.explain.features import Feature
 from fruler.explain.report.drawings import Chart, Frame, padded
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, value_text, with_unit
 from fruler.explain.report.reference import Reference
+from fruler.explain.stability.stability import Stability
 from fruler.rules.rule_base import RuleBase
+
+Band = tuple[Floats, Floats]
 
 # An effect below this share of the target's spread can't be told from a flat line.
 _LEAST_EFFECT = 0.02
@@ -48,7 +51,12 @@ class EffectViews:
 
 
 def effect_views(
-    rule_base: RuleBase, reference: Reference, features: Sequence[Feature], rows: Floats, given: Floats | None
+    rule_base: RuleBase,
+    reference: Reference,
+    features: Sequence[Feature],
+    rows: Floats,
+    given: Floats | None,
+    stability: Stability | None = None,
 ) -> EffectViews:
     """Return the effects of features in their order; all pictures have one vertical scale.
 
@@ -64,20 +72,28 @@ def effect_views(
         The rows to average over.
     given : ndarray of shape (n_samples, n_inputs), or None
         All rows that are given, whose options are counted.
+    stability : Stability, optional
+        Whose effects are taken where it has them, with the bands of its refits.
     """
-    curves = []
+    known = {} if stability is None else {effect.curve.feature: effect for effect in stability.effects}
+    curves, bands = [], {feature.name: effect.band() for feature, effect in known.items()}
     for feature in features:
         j = feature.inputs[0]
-        curves.append(effect_curve(rule_base, feature, rows, float(reference.low[j]), float(reference.high[j])))
+        curves.append(
+            known[feature].curve
+            if feature in known
+            else effect_curve(rule_base, feature, rows, float(reference.low[j]), float(reference.high[j]))
+        )
     telling = [curve for curve in curves if curve.extent >= _LEAST_EFFECT * reference.spread]
     flat = [curve.feature.name for curve in curves if curve.extent < _LEAST_EFFECT * reference.spread]
     if not telling:
         return EffectViews([], [], flat)
-    scale = padded(np.concatenate([curve.predictions for curve in telling]), 0.06)
+    drawn = [[curve.predictions, *bands.get(curve.feature.name, ())] for curve in telling]
+    scale = padded(np.concatenate([line for lines in drawn for line in lines]), 0.06)
     views = [
         EffectView(
             name=curve.feature.name,
-            picture=_picture(rule_base, reference, curve, scale, given),
+            picture=_picture(rule_base, reference, curve, scale, given, bands.get(curve.feature.name)),
             words=_words(rule_base, reference, curve),
         )
         for curve in telling
@@ -86,18 +102,25 @@ def effect_views(
 
 
 def _picture(
-    rule_base: RuleBase, reference: Reference, curve: EffectCurve, scale: tuple[float, float], given: Floats | None
+    rule_base: RuleBase,
+    reference: Reference,
+    curve: EffectCurve,
+    scale: tuple[float, float],
+    given: Floats | None,
+    band: Band | None,
 ) -> str:
     name = f"{rule_base.target_name} for each value of {curve.feature.name}"
     y_title = name_with_unit(rule_base.target_name, rule_base.target_unit)
     if curve.feature.options:
-        return _options_picture(reference, curve, scale, given, (name, y_title))
+        return _options_picture(reference, curve, scale, given, band, (name, y_title))
     variable = rule_base.variables[curve.feature.inputs[0]]
     limits = float(curve.values[0]), float(curve.values[-1])
     chart = Chart(name, limits, scale, "", y_title, variable, _FRAME)
     if reference.histograms is not None:
         # The histogram is from the least to the greatest value, as the axis is.
         chart.strip_reference(f"h{curve.feature.inputs[0]}", "histogram")
+    if band is not None:
+        chart.band(curve.values, *band, "band")
     chart.line(curve.values, curve.predictions, "line")
     return chart.svg()
 
@@ -107,6 +130,7 @@ def _options_picture(
     curve: EffectCurve,
     scale: tuple[float, float],
     given: Floats | None,
+    band: Band | None,
     titles: tuple[str, str],
 ) -> str:
     order = _ends(np.argsort(curve.predictions, kind="stable").tolist())
@@ -125,6 +149,8 @@ def _options_picture(
         shares = np.zeros(len(edges) - 1)
         shares[::2] = _shares(counts)[order]
         chart.strip(edges, shares, "histogram")
+    if band is not None:
+        chart.ranges(places, band[0][order], band[1][order], "band")
     chart.dots(places, curve.predictions[order], "dots strong")
     return chart.svg()
 

@@ -16,7 +16,7 @@ import numpy as np
 from fruler._files import write_whole
 from fruler._typing import Floats
 from fruler._wording import counted, counted_rules, install_advice
-from fruler.explain.background import background_rows
+from fruler.explain.background import MAX_ROWS, background_rows
 from fruler.explain.features import Feature, features_of
 from fruler.explain.report.charts import error_pictures, front_picture
 from fruler.explain.report.control_views import control_groups, date_columns
@@ -29,12 +29,15 @@ from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
 from fruler.explain.report.origin import Origin, origin_facts, origin_settings
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import RuleView, rule_views
+from fruler.explain.report.stability_views import stability_view
 from fruler.explain.report.views import drawn_once, input_views, meeting
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from fruler.explain.stability.stability import Stability
 
 # Rules beyond this many are folded, so that the page can be leafed through.
 _MAX_RULES_OPEN = 12
@@ -63,6 +66,7 @@ def write_report(
     title: str | None = None,
     alternatives: Sequence[Sequence[str]] = (),
     origin: Origin | None = None,
+    stability: Stability | None = None,
 ) -> Path:
     """Write the report of a model to an HTML file, whole or not at all.
 
@@ -70,7 +74,7 @@ def write_report(
     ----------
     path : path
         Where to; the folder must exist.
-    rule_base, X, y, front, title, alternatives, origin
+    rule_base, X, y, front, title, alternatives, origin, stability
         As for `report_html`.
 
     Returns
@@ -83,7 +87,7 @@ def write_report(
         raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
     if not where.parent.is_dir():
         raise ValueError(f"There is no folder {str(where.parent)!r}; make it, or choose another path for the report.")
-    return write_whole(where, report_html(rule_base, X, y, front, title, alternatives, origin))
+    return write_whole(where, report_html(rule_base, X, y, front, title, alternatives, origin, stability))
 
 
 def report_html(
@@ -94,6 +98,7 @@ def report_html(
     title: str | None = None,
     alternatives: Sequence[Sequence[str]] = (),
     origin: Origin | None = None,
+    stability: Stability | None = None,
 ) -> str:
     """Return the report of a model as an HTML page that needs nothing but itself, not even a network.
 
@@ -117,6 +122,9 @@ def report_html(
         control. Of inputs that come from columns of a table the rules know it themselves.
     origin : Origin, optional
         Where the model comes from, which the page tells; by default only when the page was made, and by which version.
+    stability : Stability, optional
+        What came back when the model was learned from parts of its rows; the page tells it of every rule and split, and
+        draws bands around effects.
 
     Returns
     -------
@@ -131,8 +139,10 @@ def report_html(
     >>> "<h1>2 rules for price</h1>" in page
     True
     """
+    if stability is not None and stability.rule_base.consequents != rule_base.consequents:
+        raise ValueError("stability must be that of this model; make it with model.stability(X, y).")
     rows = checked_rows(rule_base, X, y)
-    told = _Told(front, title, alternatives, origin or Origin())
+    told = _Told(front, title, alternatives, origin or Origin(), stability)
     if rows is None:
         return _rendered(rule_base, None, None, told)
     measured = measure(rule_base, *rows)
@@ -149,6 +159,7 @@ class _Told:
     title: str | None
     alternatives: Sequence[Sequence[str]]
     origin: Origin
+    stability: Stability | None
 
 
 def _rendered(
@@ -173,7 +184,7 @@ def _rendered(
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
         target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
         labels_title=_labels_title(rule_base),
-        style=folder.joinpath("report.css").read_text("utf-8"),
+        style="".join(folder.joinpath(name).read_text("utf-8") for name in _styles(told)),
         scripts=[_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
         data=_embedded(rule_base, reference, measured, features, given),
         glance=headlines(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
@@ -192,6 +203,7 @@ def _rendered(
         rules_open=_MAX_RULES_OPEN,
         rules_listed=_MAX_RULES_LISTED,
         curves=curve_views(rule_base, reference),
+        stability=None if told.stability is None else stability_view(told.stability),
         is_formula=rule_base.is_formula,
         reference=reference,
         base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),
@@ -201,10 +213,14 @@ def _rendered(
         front=None if told.front is None or not len(told.front) else front_picture(told.front, rule_base),
         origin=origin_facts(told.origin, rule_base, measured, learned_elsewhere=learned_elsewhere),
         settings=origin_settings(told.origin),
-        **_influence(rule_base, reference, features, given, measured),
+        **_influence(rule_base, reference, features, given, measured, told.stability),
     )
     # Indentation is a tenth of a large page.
     return re.sub(r"\n\s*", "\n", page)
+
+
+def _styles(told: _Told) -> list[str]:
+    return ["report.css"] if told.stability is None else ["report.css", "stability.css"]
 
 
 def _influence(
@@ -213,12 +229,16 @@ def _influence(
     features: Sequence[Feature],
     given: Floats | None,
     measured: Measured | None,
+    stability: Stability | None,
 ) -> dict[str, Any]:
     """Return what the page shows of features: their importance, the pairs that interact, and their effects."""
     ordered = ordered_features(rule_base, features)
     rows = background_rows(rule_base, features, given)
     importance = importance_views(rule_base, reference, ordered)
-    if given is None:
+    if stability is not None:
+        n_rows = min(MAX_ROWS, stability.n_rows)
+        over = f"{n_rows} of the training rows" if n_rows < stability.n_rows else "the training rows"
+    elif given is None:
         over = (
             f"{len(rows)} rows made up from the summary of the training data"
             if reference.known
@@ -231,7 +251,7 @@ def _influence(
         "importance": importance[:MAX_BARS],
         "less_important": importance[MAX_BARS:],
         "pairs": pair_views(rule_base, reference, ordered, rows),
-        "effects": effect_views(rule_base, reference, ordered, rows, given),
+        "effects": effect_views(rule_base, reference, ordered, rows, given, stability),
         "averaged_over": over,
     }
 

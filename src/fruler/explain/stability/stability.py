@@ -1,0 +1,291 @@
+"""How stable a model is: which of its splits, rules and effects came back when it was learned from other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler._typing import Floats
+from fruler.explain.effect_curves import EffectCurve
+from fruler.explain.sentences import GLUE
+from fruler.explain.stability.comparison import Comparison, Original, Use, uses_of
+from fruler.explain.stability.matches import share_of
+from fruler.explain.text import condition
+from fruler.rules.arrays import frozen
+from fruler.rules.rule_base import RuleBase
+
+# Of the refits, so many have their effects in a band.
+_COVERAGE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class SplitStability:
+    """A split of the model, and where it came back.
+
+    Attributes
+    ----------
+    input : str
+        The input; of inputs that stand for one category each, the column.
+    text : str
+        Where it lies, in words.
+    place : float
+        Where it lies; NaN for categories.
+    below : float
+        The share of the rows below it; of categories, of those in the first group.
+    came_back : ndarray of bool, shape (n_refits,)
+        In which refits it came back.
+    places : ndarray of shape (n_refits,)
+        Where it came back; NaN where it did not, and for categories.
+    """
+
+    input: str
+    text: str
+    place: float
+    below: float
+    came_back: npt.NDArray[np.bool_]
+    places: Floats
+
+    @property
+    def quartiles(self) -> tuple[float, float, float]:
+        """A quarter, half and three quarters of the places where it came back lie below these; NaN without any."""
+        known = self.places[np.isfinite(self.places)]
+        lower, middle, upper = np.quantile(known, [0.25, 0.5, 0.75]) if len(known) else (np.nan,) * 3
+        return float(lower), float(middle), float(upper)
+
+
+@dataclass(frozen=True, eq=False)
+class RuleStability:
+    """A rule of the model, and how well it came back.
+
+    Attributes
+    ----------
+    text : str
+        Its conditions; empty for a rule without any.
+    support : float
+        The rule's mean weight in the rows.
+    came_back : ndarray of bool, shape (n_refits,)
+        In which refits it came back.
+    overlaps : ndarray of shape (n_refits,)
+        How far it overlaps with the nearest rule of each refit, from 0 to 1.
+    """
+
+    text: str
+    support: float
+    came_back: npt.NDArray[np.bool_]
+    overlaps: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class EffectStability:
+    """The effect of an input in the model and in the refits: the mean prediction at each of its values.
+
+    Attributes
+    ----------
+    curve : EffectCurve
+        The effect in the model.
+    refits : ndarray of shape (n_refits, n_points)
+        The same in each refit, at the same values and over the same rows.
+    """
+
+    curve: EffectCurve
+    refits: Floats
+
+    def band(self, coverage: float = _COVERAGE) -> tuple[Floats, Floats]:
+        """Return between what values the effects of so many refits lie, at each value of the input by itself.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            The share of the refits; as many are left out below as above.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_points,)
+            The ends of the band.
+        """
+        tail = (1.0 - coverage) / 2.0
+        lower, upper = np.quantile(self.refits, [tail, 1.0 - tail], axis=0)
+        return lower, upper
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How stable a model is: what came back when it was learned again from parts of its rows.
+
+    `model.stability(X, y)` makes it. Printing it gives sentences.
+
+    Attributes
+    ----------
+    rule_base : RuleBase
+        The model.
+    refits : tuple of RuleBase
+        What was learned from each part of the rows.
+    n_rows, n_drawn : int
+        How many rows there are, and how many a refit learned from, in the mean.
+    split_stabilities : tuple of SplitStability
+        The splits that the model's rules use, and where they came back.
+    rule_stabilities : tuple of RuleStability
+        The model's rules, and how well they came back.
+    uses : dict of str to tuple of Use
+        For each input how the model uses it, and then how each refit does.
+    effects : tuple of EffectStability
+        The effect of each input that the model uses, in the model and in the refits.
+    rmse : ndarray of shape (n_refits,)
+        The error of each refit on the rows that it did not see.
+    """
+
+    rule_base: RuleBase
+    refits: tuple[RuleBase, ...]
+    n_rows: int
+    n_drawn: int
+    split_stabilities: tuple[SplitStability, ...]
+    rule_stabilities: tuple[RuleStability, ...]
+    uses: dict[str, tuple[Use, ...]]
+    effects: tuple[EffectStability, ...]
+    rmse: Floats
+
+    @property
+    def n_refits(self) -> int:
+        """The number of refits."""
+        return len(self.refits)
+
+    @property
+    def n_rules(self) -> npt.NDArray[np.intp]:
+        """The number of rules of each refit."""
+        return np.array([refit.n_rules for refit in self.refits], dtype=np.intp)
+
+    @property
+    def split_share(self) -> float:
+        """How often a split came back, in the mean over splits and refits; NaN where the model has no split."""
+        return _mean([split.came_back for split in self.split_stabilities])
+
+    @property
+    def rule_share(self) -> float:
+        """How often a rule came back, in the mean over rules and refits."""
+        return _mean([rule.came_back for rule in self.rule_stabilities])
+
+    @property
+    def splits(self) -> pd.DataFrame:
+        """One row per split: input, place, the share of the rows below it, in how many refits it came back, and where.
+
+        Where it came back is told by quartiles. The column `split` says the place in words.
+        """
+        rows = [
+            (split.input, split.text, split.place, split.below, int(split.came_back.sum()), *split.quartiles)
+            for split in self.split_stabilities
+        ]
+        columns = ["input", "split", "place", "rows_below", "came_back", "lower_quartile", "median", "upper_quartile"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @property
+    def rules(self) -> pd.DataFrame:
+        """One row per rule, numbered from 1: its conditions, its support, in how many refits it came back, its overlap.
+
+        The overlap is that with the nearest rule of a refit, in the mean.
+        """
+        rows = [
+            (rule.text, rule.support, int(rule.came_back.sum()), float(rule.overlaps.mean()))
+            for rule in self.rule_stabilities
+        ]
+        columns = ["conditions", "support", "came_back", "overlap"]
+        return pd.DataFrame(rows, columns=columns, index=range(1, len(rows) + 1))
+
+    @property
+    def inputs(self) -> pd.DataFrame:
+        """One row per input: whether the model's conditions use it and whether it has an effect; in how many refits."""
+        rows = [
+            (name, own.in_conditions, own.at_all, *(sum(use[k] for use in others) for k in range(3)))
+            for name, (own, *others) in self.uses.items()
+        ]
+        columns = ["input", "in_conditions", "has_effect"]
+        columns += ["refits_in_conditions", "refits_with_curve", "refits_with_effect"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def __str__(self) -> str:
+        from fruler.explain.stability.sentences import stability_text
+
+        return stability_text(self)
+
+    def _repr_html_(self) -> str:
+        from fruler.explain.stability.sentences import overview
+
+        tables = [table.round(3).to_html() for table in (self.rules, self.splits, self.inputs) if len(table)]
+        return f"<p>{escape(' '.join(overview(self)))}</p>{''.join(tables)}"
+
+    def __repr__(self) -> str:
+        return f"<Stability: {self.rule_base.n_rules} rules, {self.n_refits} refits on {self.n_drawn:,} rows each>"
+
+
+def stability_of(
+    original: Original, comparisons: Sequence[Comparison], rmse: Sequence[float], n_drawn: int
+) -> Stability:
+    """Return how stable a model is.
+
+    Parameters
+    ----------
+    original : Original
+        The model and its rows.
+    comparisons : sequence of Comparison
+        The model beside each refit.
+    rmse : sequence of float
+        The error of each refit on the rows that it did not see.
+    n_drawn : int
+        How many rows a refit learned from.
+    """
+    rule_base, weight = original.rule_base, original.weight
+    matches = np.array([comparison.splits for comparison in comparisons]).reshape(len(comparisons), -1)
+    splits = tuple(
+        SplitStability(
+            split.subject,
+            split.text,
+            split.place,
+            share_of(~split.above, weight),
+            matches[:, k] >= 0,
+            np.array([comparison.places[k] for comparison in comparisons]),
+        )
+        for k, split in enumerate(original.splits)
+    )
+    support = weight @ original.activations / weight.sum()
+    rules = tuple(
+        RuleStability(
+            condition(rule_base, rule).replace(GLUE, " ") if rule_base.looks_at[rule].any() else "",
+            float(support[rule]),
+            np.array([comparison.rules[rule] >= 0 for comparison in comparisons]),
+            np.array([comparison.overlaps[rule] for comparison in comparisons]),
+        )
+        for rule in range(rule_base.n_rules)
+    )
+    effects = tuple(
+        EffectStability(
+            EffectCurve(grid.feature, grid.values, own),
+            np.array([comparison.effects[k] for comparison in comparisons]),
+        )
+        for k, (grid, own) in enumerate(zip(original.grids, original.effects(), strict=True))
+    )
+    return Stability(
+        rule_base,
+        tuple(comparison.rule_base for comparison in comparisons),
+        len(weight),
+        n_drawn,
+        splits,
+        rules,
+        _uses(rule_base, comparisons),
+        effects,
+        frozen(rmse, np.float64),
+    )
+
+
+def _uses(rule_base: RuleBase, comparisons: Sequence[Comparison]) -> dict[str, tuple[Use, ...]]:
+    """Return the uses of all inputs; one that only some models know is not used by the others."""
+    models = [uses_of(rule_base), *(comparison.uses for comparison in comparisons)]
+    names = dict.fromkeys(name for uses in models for name in uses)
+    return {name: tuple(uses.get(name, Use(False, False, False)) for uses in models) for name in names}
+
+
+def _mean(came_back: list[npt.NDArray[np.bool_]]) -> float:
+    return float(np.mean(came_back)) if came_back else float("nan")
