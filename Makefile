@@ -20,7 +20,7 @@ help:
 	@echo "make test   run the tests"
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
-	@echo "make lint   check style and types"
+	@echo "make lint   check style, types and docstrings"
 	@echo "make docs   build the documentation's site in build/site"
 	@echo "make package   build the sdist and the wheel, and try each in an empty environment"
 	@echo "make coverage  which lines and branches the tests run, Python and Cython"
@@ -66,6 +66,7 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python release/docstring_validation.py
 
 # Sphinx notices by itself which pages have changed. Warnings, such as a link that leads nowhere, are errors.
 docs: export OPENBLAS_NUM_THREADS = 1

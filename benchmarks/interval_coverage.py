@@ -2,7 +2,7 @@
 
     python benchmarks/interval_coverage.py --data path/to/keel
     python benchmarks/interval_coverage.py --data path/to/keel --methods fruler,l-metsk --sets dee,quake
-    python benchmarks/interval_coverage.py --page docs/intervals.md
+    python benchmarks/interval_coverage.py --page docs/interval_notes.md
 
 Every run adds a line to benchmarks/results/intervals.jsonl, and what is there is not repeated; without --data only the
 tables are made. The intervals of growth come from its cross-validation, and CV+ of MAPIE is put around the same model

@@ -28,6 +28,7 @@ import paper_ranking
 import selector_tables
 
 from fruler import FRULERRegressor
+from fruler._wording import counted
 from fruler.bench.measurements import Measured, geometric_mean, read_measured
 from fruler.bench.paper import paper_tables
 from fruler.bench.statistics import friedman_ranking, tally, wilcoxon_p
@@ -51,6 +52,15 @@ SPREAD = {"mv": 10.42}
 # How far numbers of rules may be from the paper's to count as near (docs/paper.md, docs/systems.md).
 NEAR_PAPER, NEAR_OTHERS = 1.6, 1.5
 
+# Methods that users know: their name, what their size counts, and what a person can read.
+COMPARED = {
+    "growth": ("**fruler**", "rules", "rules as sentences, each of which holds by itself"),
+    "ebm": ("EBM", "curves and surfaces", "one curve per input, one surface per pair"),
+    "cubist": ("Cubist, one committee", "rules", "rules with crisp conditions and linear formulas"),
+    "lightgbm": ("LightGBM", "leaves", "nothing without another tool"),
+    "linear": ("linear regression", "formula", "one formula"),
+}
+
 Results = dict[str, Any]
 
 
@@ -59,6 +69,7 @@ def all_results(folder: Path = RESULTS) -> Results:
     measured = read_measured(folder / "runs.jsonl")
     return {
         **growth_results(measured),
+        "growth.comparison": comparison(measured),
         "bench.ebm_mv_minutes": measured.by_fold("seconds").loc[("mv", 1), "ebm"] / 60.0,
         **paper_results(paper_fidelity.read_lines(folder / "paper_fidelity.jsonl")),
         **system_results(comparator_fidelity.read_lines(folder / "comparator_fidelity.jsonl")),
@@ -111,6 +122,23 @@ def _of_half(measured: Measured, names: list[str]) -> Results:
         found[f"{peer}_median"] = float(ratios_of(errors).median())
         found[f"{peer}_wins"] = tally(errors["growth"], errors[peer]).wins
     return found
+
+
+def comparison(measured: Measured) -> str:
+    """Return a table of `FuzzyRuleRegressor` and methods that users know: error, size, time, what there is to read."""
+    rows = [
+        "| | error / fruler's | lower error than fruler | size of the model | seconds per fit | what you get to read |",
+        "|---|---|---|---|---|---|",
+    ]
+    for method, (title, unit, read) in COMPARED.items():
+        errors = measured.compare(["growth", method], "error") if method != "growth" else None
+        ratio = "1" if errors is None else f"{(errors[method] / errors['growth']).median():.2f}"
+        lower = "" if errors is None else f"{tally(errors[method], errors['growth']).wins} of {len(errors)}"
+        means = measured.of(method).groupby("set")[["rules", "curves", "seconds"]].mean().median()
+        size = f"{means['rules']:,.0f} {unit}"
+        curves = f", {counted(round(means['curves']), 'curve')}" if method == "growth" else ""
+        rows.append(_row(title, (ratio, lower, size + curves, f"{means['seconds']:.2g}", read)))
+    return _block(rows)
 
 
 def paper_results(lines: pd.DataFrame) -> Results:

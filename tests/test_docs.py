@@ -38,6 +38,28 @@ def test_public_classes_have_an_example(name):
     assert ">>>" in getattr(fruler, name).__doc__
 
 
+ESTIMATORS = [name for name in PUBLIC_CLASSES if name.endswith(("Regressor", "Selector", "Discretizer"))]
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_fitted_attributes_are_described_and_typed(name):
+    """An editor that knows the class knows what `fit` sets, and of which type it is."""
+    estimator = getattr(fruler, name)
+    section = re.search(r"^    Attributes\n    -+\n(.*?)\n\n", estimator.__doc__, re.DOTALL | re.MULTILINE)[1]
+    described = {part for line in re.findall(r"^    (\S.*?) : ", section, re.MULTILINE) for part in line.split(", ")}
+    typed = {attribute for base in estimator.__mro__ for attribute in vars(base).get("__annotations__", {})}
+    typed |= {
+        attribute
+        for base in estimator.__mro__
+        for attribute, value in vars(base).items()
+        if isinstance(value, property) and "return" in value.fget.__annotations__
+    }
+    assert len(described) > 5
+    assert described - typed == set()
+    own = {attribute for attribute in typed if attribute.endswith("_") and not attribute.startswith("_")}
+    assert own - described == set()
+
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -49,6 +71,18 @@ def test_examples_in_pages(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     results = doctest.testfile(str(page), module_relative=False)
     assert results.failed == 0
+
+
+QUOTED = re.compile(r"[+-][\d.]+ (?:\S+ )?per [^*\"]*?\(from [-\d.,]+\)")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/reading.md"])
+def test_terms_that_the_text_explains_are_those_of_the_printed_rules(name):
+    page = (ROOT / name).read_text(encoding="utf-8")
+    printed = " ".join(" ".join(re.findall(r"```.*?```", page, re.DOTALL)).split())
+    quoted = QUOTED.findall(" ".join(re.sub(r"```.*?```", "", page, flags=re.DOTALL).split()))
+    assert quoted
+    assert [term for term in quoted if term not in printed] == []
 
 
 def test_the_readme_has_examples():

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from fruler.callbacks import Progress
 
 _MAX_NAMES, _MAX_QUOTED = 30, 100
+# Units that are words, and lose their s after a 1.
+_UNIT_WORDS = ("years", "months", "weeks", "days", "hours", "minutes", "seconds")
 # Control characters, direction marks, surrogates, private characters, line and paragraph separators. Persian, Hindi and
 # composed pictures need the two joiners.
 _UNPRINTABLE_KINDS = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
@@ -161,6 +163,17 @@ def name_with_unit(name: str, unit: str) -> str:
     ('temperature (°C)', 'age')
     """
     return f"{name} ({unit})" if unit else name
+
+
+def unit_after(number: str, unit: str) -> str:
+    """Return the unit as it follows a number: words are singular after 1.
+
+    Examples
+    --------
+    >>> unit_after("1", "years"), unit_after("1.5", "years"), unit_after("1", "kg")
+    ('year', 'years', 'kg')
+    """
+    return unit[:-1] if number in ("1", "-1") and unit in _UNIT_WORDS else unit
 
 
 def progress_line(progress: Progress, *, with_stage: bool = True) -> str:

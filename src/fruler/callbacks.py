@@ -22,26 +22,35 @@ _SECONDS_A_LINE = 2.0
 class Progress:
     """How far a search is.
 
-    Attributes
+    Parameters
     ----------
     stage : str
-        What has just moved on: ``"growth"``, a rule was added; ``"cross-validation"``, a fold is finished;
-        ``"selection"`` and ``"discretization"`` are done; ``"evolution"``, a generation is over, or ``"grid"`` and
-        ``"tuning"`` in searches of one or two such stages; ``"fit"``, a model of the front was fitted on all rows.
+        What has just been done: ``"growth"``, a rule was added; ``"cross-validation"``, a fold is finished;
+        ``"selection"`` and ``"discretization"``, the stage is finished; ``"evolution"``, a generation is finished, or
+        ``"grid"`` and ``"tuning"`` in searches of one or two such stages; ``"fit"``, a model of the Pareto front was
+        fitted on all rows.
     generation : int
-        Its number in the stage: the generation (0 is the first population), the rules added, the folds or the models
-        that are done.
+        The number of the generation (0 is the first population), or how many rules, folds or models are done.
     n_evaluations : int
-        Candidates that were evaluated.
+        The number of candidates evaluated so far.
     n_rules : int
-        Rules of the best model so far; 0 while there is none.
+        The number of rules of the best model so far; 0 while there is none.
     error : float
-        Half its mean squared error, in the target's unit squared: on the training rows, in cross-validation on held-out
-        rows. NaN while there is no model.
+        Half the mean squared error of that model, in the target's unit squared: on the training rows, in
+        cross-validation on held-out rows. NaN while there is no model.
     seconds : float
-        Since `fit` was called.
+        The time since `fit` was called.
     seconds_left : float or None
-        About how long it will take from here; None while nothing can be said.
+        An estimate of the time to the end; None while it is not known.
+
+    See Also
+    --------
+    Callback : Gets it.
+
+    Examples
+    --------
+    >>> Progress("growth", 3, 250, 4, 0.52, 0.8).n_rules
+    4
     """
 
     stage: str
@@ -54,9 +63,15 @@ class Progress:
 
 
 class Callback:
-    """What an estimator calls while it learns; every method does nothing until it is overridden.
+    """What an estimator calls while it learns.
 
-    An exception in a method ends the fit and leaves the estimator as it was before.
+    Derive a class from it and override one of its methods, each of which does nothing here. An exception in a method
+    ends the fit and leaves the estimator as it was before.
+
+    See Also
+    --------
+    Progress : What a callback is given.
+    ProgressBar : A callback that shows how far the search is.
 
     Examples
     --------
@@ -73,14 +88,45 @@ class Callback:
     """
 
     def on_start(self, estimator: Any) -> None:
-        """Be told that a fit begins; its data are checked, nothing is learned yet."""
+        """Take note that a fit begins: its data are checked, and nothing is learned yet.
+
+        Parameters
+        ----------
+        estimator : estimator
+            The estimator that is fitted.
+
+        Examples
+        --------
+        >>> Callback().on_start(None)
+        """
 
     def on_generation(self, progress: Progress) -> bool | None:
-        """Be told how far the search is; return True to end it with the best model so far."""
+        """Take note of how far the search is.
+
+        Parameters
+        ----------
+        progress : Progress
+            How far it is.
+
+        Returns
+        -------
+        bool or None
+            True to end the search with the best model so far.
+        """
         return None
 
     def on_end(self, estimator: Any) -> None:
-        """Be told that a fit is over; also after one that failed, which leaves the estimator as it was before."""
+        """Take note that a fit is over; also one that failed, which leaves the estimator as it was before.
+
+        Parameters
+        ----------
+        estimator : estimator
+            The estimator that was fitted.
+
+        Examples
+        --------
+        >>> Callback().on_end(None)
+        """
 
 
 def check_callbacks(callbacks: Callback | Iterable[Callback] | None) -> list[Callback]:
@@ -103,7 +149,7 @@ def check_callbacks(callbacks: Callback | Iterable[Callback] | None) -> list[Cal
 
 
 class ProgressBar(Callback):
-    """Shows on standard error how a search goes: a bar on a terminal, elsewhere a line every two seconds at most.
+    """A progress bar on standard error; where there is no terminal, a line at most every two seconds.
 
     Every estimator with ``verbose=1`` has one.
 
@@ -111,6 +157,15 @@ class ProgressBar(Callback):
     ----------
     console : rich Console, optional
         Where to show it instead.
+
+    See Also
+    --------
+    fruler.explain.plots.ProgressDisplay : A picture of a search that is over.
+
+    Examples
+    --------
+    >>> from rich.console import Console
+    >>> bar = ProgressBar(Console(stderr=True))
     """
 
     def __init__(self, console: Console | None = None) -> None:

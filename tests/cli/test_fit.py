@@ -34,12 +34,12 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted, model):
     ]
     assert "  if smoker is yes" in said
     assert any(line.startswith("Typical error on held-out rows: ") for line in said)
-    assert "Test on 39 rows held out: root mean squared error of models learned from the other 160" in said
+    assert "Test on 39 held-out rows: root mean squared error of models learned from the other 160" in said
     above = next(place for place, line in enumerate(said) if " above " in line)
     # The rules that are printed and saved, and the error that is theirs.
     rules = load_model(model).rule_base_
-    assert said[above] == f"The {rules.n_rules} rules above are others, learned from all 199 rows."
-    told = float(re.fullmatch(r"Their own error, .*, is ([\d.]+) k€; a report shows it too\.", said[above + 1])[1])
+    assert said[above] == f"These models are not kept: the {rules.n_rules} rules above were learned from all 199 rows."
+    told = float(re.fullmatch(r"Their typical error, ([\d.]+) k€, comes from cross-validation\.", said[above + 1])[1])
     assert told == pytest.approx(rules.training.cv_rmse, abs=0.002 * rules.training.target_spread)
     assert f"Typical error on held-out rows: {told:g}" in fitted.stdout
     assert any(line.startswith("Model written to ") for line in said)
@@ -135,7 +135,7 @@ def test_a_rare_category_may_be_missing_from_the_rows_that_the_error_is_measured
     result = fruler("fit", tmp_path / "t.csv", "--target", "y")
     assert result.returncode == 0, result.stderr
     assert "  category  k: usual, rare\n" in result.stdout
-    assert "24 rows held out" in result.stdout
+    assert "24 held-out rows" in result.stdout
 
 
 def test_rows_enough_for_each_category_of_the_table_are_enough_for_the_test(fruler, tmp_path):
@@ -144,7 +144,7 @@ def test_rows_enough_for_each_category_of_the_table_are_enough_for_the_test(frul
     table.to_csv(tmp_path / "t.csv", index=False)
     result = fruler("fit", tmp_path / "t.csv", "--target", "y")
     assert result.returncode == 0, result.stderr
-    assert "18 rows held out" in result.stdout
+    assert "18 held-out rows" in result.stdout
 
 
 def test_categories_that_are_alike_are_hinted_at_once(fruler, tmp_path):

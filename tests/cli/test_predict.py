@@ -14,6 +14,7 @@ from helpers.commands import assert_one_line, command, run_process
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.data import load_example
 from fruler.explain.text import truth_sentence
+from fruler.rules import Output
 from fruler.table.gaps import Gaps
 
 ROWS = (
@@ -356,3 +357,24 @@ def test_explanations_say_what_the_strongest_rule_says_alone(fruler, tmp_path):
 def test_a_row_that_is_not_there(fruler, model, new_rows):
     assert_one_line(fruler("explain", model, new_rows, "--row", 5), "--row 5", "4 rows")
     assert_one_line(fruler("explain", model, new_rows, "--row", 0), "--row")
+
+
+def test_a_link_and_bounds_are_learned_told_and_exported(fruler, houses, tmp_path):
+    path = tmp_path / "m.json"
+    learned = fruler("fit", houses, "--target", "price", "--link", "log", "--bounds", "1,", "--model", path)
+    assert learned.returncode == 0
+    rules = load_model(path).rule_base_
+    assert rules.output == Output("log", (1.0, None))
+    assert "% per " in learned.stdout
+    assert "Predictions are at least 1." in learned.stdout
+    assert "math.exp(raw)" in fruler("export", path, "--to", "python").stdout
+    assert_one_line(fruler("export", path, "--to", "fml"), "FML cannot say the link or the bounds")
+    assert "  ×" in fruler("explain", path, houses, "--row", "1").stdout
+    for wrong, said in (
+        (("--link", "root"), "--link must be identity or log; got 'root'"),
+        (("--bounds", "5"), "--bounds must be two numbers with a comma between them"),
+        (("--bounds", "low,9"), "--bounds must be two numbers with a comma between them"),
+        (("--bounds", "9,5"), "--bounds: The lower of the bounds must be below the upper one"),
+        (("--bounds", ",5"), "must hold for all targets"),
+    ):
+        assert_one_line(fruler("fit", houses, "--target", "price", *wrong), said)

@@ -6,6 +6,7 @@ from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fruler.consequents.limits import TermLimits
 from fruler.consequents.ridge import Normal, choose_terms, fit_terms, ridge_of
 
 seeds = st.integers(0, 2**32 - 1)
@@ -88,3 +89,68 @@ def test_what_comes_back_is_worth_its_price():
     for price, comes in ((0.8 * worth, True), (1.2 * worth, False)):
         chosen = choose_terms(normal, 0.0, price, N, np.array([True, False, False]))
         assert chosen.kept.tolist() == [True, comes, False]
+
+
+def signs_of(normal, signs):
+    """Limits that give coefficients a sign; 0 for either."""
+    sides = np.diag(np.asarray(signs, dtype=float))
+    return TermLimits(None, sides[np.any(sides != 0.0, axis=1)])
+
+
+@pytest.mark.parametrize("price", [0.0, 2.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_coefficients_keep_within_limits(seed, price):
+    normal, _, _ = equations(seed)
+    free = fit_terms(normal, 0.1, price, N)
+    strongest = 1 + np.argsort(-np.abs(free.coefficients[1:]))[:2]
+    signs = np.zeros(8)
+    signs[strongest] = -np.sign(free.coefficients[strongest])
+    limits = signs_of(normal, signs)
+    assert limits.broken_by(free.coefficients)
+    fit = fit_terms(normal, 0.1, price, N, limits=limits)
+    assert not limits.broken_by(fit.coefficients)
+    assert fit.error >= free.error
+    ridged = normal.gram + np.diag(ridge_of(normal, 0.1))
+    own = fit.coefficients
+    assert fit.error == pytest.approx(normal.square - 2.0 * own @ normal.moment + own @ ridged @ own)
+    if price:
+        # What limits hold at zero is no term, and the inverse is that of the others.
+        assert own[fit.terms].all()
+        expected = np.linalg.inv(ridged[np.ix_(fit.terms, fit.terms)])
+        np.testing.assert_allclose(fit.inverse, expected, rtol=1e-6)
+    else:
+        assert len(fit.terms) == 8
+
+
+def test_limits_that_hold_change_nothing():
+    normal, _, _ = equations(1)
+    free = fit_terms(normal, 0.1, 2.0, N)
+    fit = fit_terms(normal, 0.1, 2.0, N, limits=signs_of(normal, np.sign(free.coefficients)))
+    assert fit.coefficients.tolist() == free.coefficients.tolist()
+    assert fit.inverse.tolist() == free.inverse.tolist()
+
+
+def test_terms_that_are_not_allowed_are_left_out_and_do_not_come_back():
+    normal, _, _ = equations(2)
+    allowed = np.array([True, False, True, True, False, True, True, True])
+    limits = TermLimits(allowed, np.empty((0, 8)))
+    for fit in (
+        fit_terms(normal, 0.1, 0.5, N, limits=limits),
+        choose_terms(normal, 0.1, 0.5, N, np.ones(8, dtype=bool), limits),
+        choose_terms(normal, 0.1, 0.5, N, np.arange(8) < 3, limits),
+    ):
+        assert not fit.coefficients[~allowed].any()
+        assert allowed[fit.terms].all()
+
+
+def test_terms_that_limits_keep_out_do_not_come_back():
+    normal, _, _ = equations(3, noise=0.1)
+    free = fit_terms(normal, 0.1, 0.0, N)
+    strongest = int(np.abs(free.coefficients[1:]).argmax()) + 1
+    signs = np.zeros(8)
+    signs[strongest] = -np.sign(free.coefficients[strongest])
+    start = np.ones(8, dtype=bool)
+    start[strongest] = False
+    fit = choose_terms(normal, 0.1, 1.0, N, start, signs_of(normal, signs))
+    assert fit.coefficients[strongest] == 0.0
+    assert strongest not in fit.terms

@@ -27,3 +27,9 @@ def test_growth_has_the_intervals_of_one_machine(client, friedman):
 def test_calibration_says_what_to_do_instead(client, friedman, kind):
     with pytest.raises(ValueError, match=r"calibration needs rows in memory.*model\.to_local\(\)\.with_intervals"):
         kind(client, calibration=0.2).fit(*in_chunks(*friedman, 250))
+
+
+@pytest.mark.parametrize("asked", [{"link": "log"}, {"bounds": (0, None)}])
+def test_links_and_bounds_say_what_to_do_instead(client, friedman, asked):
+    with pytest.raises(ValueError, match=r"link and bounds need rows in memory.*fit FuzzyRuleRegressor on a sample"):
+        DaskFuzzyRuleRegressor(client, **asked).fit(*in_chunks(*friedman, 250))

@@ -171,7 +171,7 @@ def test_clipped_models_answer_outside_as_at_the_edge(algorithm, tmp_path):
 
 def test_the_warning_of_a_clipped_model_says_so():
     model = FuzzyRuleRegressor(random_state=0, max_evaluations=100, extrapolation="clip").fit(ROWS, TARGET)
-    with pytest.warns(OutsideTrainingWarning, match="Their values are clipped; warn_outside=False says nothing of it"):
+    with pytest.warns(OutsideTrainingWarning, match="Their values are clipped; warn_outside=False turns"):
         model.predict(ROWS[:2] + 100.0)
 
 

@@ -48,6 +48,13 @@ def test_a_part_names_the_category_of_the_row_also_the_one_without_an_input(fuel
     assert not any("fuel=" in text for text in texts)
 
 
+@pytest.mark.parametrize(("age", "text"), [(1.0, "age = 1 year"), (2.0, "age = 2 years"), (0.5, "age = 0.5 years")])
+def test_one_year_is_not_1_years(age, text):
+    rules = RuleBase([Variable("age", FuzzyPartition([], (0.0, 9.0)), "years")], [[[0, 0]]], [[1.0, 2.0]])
+    why = rules.with_training([[3.0], [4.0]], [7.0, 9.0]).explain([[age]])
+    assert why.parts()[0].text == text
+
+
 def test_two_categories_of_one_input_are_named():
     source = LevelSource.indicator("fuel", ["gas", "oil"], "oil")
     fuel = Variable("fuel=oil", FuzzyPartition([], (0.0, 1.0))).of(source)

@@ -20,6 +20,7 @@ SKOPS_TYPES = {
     "fruler.table.gaps.Gaps",
     "fruler.rules.partitions.FuzzyPartition",
     "fruler.rules.intervals.Intervals",
+    "fruler.rules.output.Output",
     "fruler.rules.rule_base.RuleBase",
     "fruler.rules.variables.Variable",
     "fruler.rules.summary.TrainingSummary",

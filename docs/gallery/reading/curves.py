@@ -2,8 +2,8 @@
 Curves instead of many rules
 ============================
 
-An input that acts in the same way everywhere needs no rules of its own: it gets a curve that is added to the output
-of every rule. Here two effects simply add up, so one rule with curves says everything.
+An input with the same effect everywhere needs no rules of its own: it gets a curve that is added to the output of
+every rule. Here two effects add up, so one rule with curves is enough.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """
-How far off may it be?
-======================
+How large may the error be?
+===========================
 
-``predict_interval`` gives a range for every row. It is wider where the rules that answer have larger errors. Here the
-noise grows with x; ``max_curves=0`` makes rules of it, each with an interval of its own width.
+``predict_interval`` returns an interval for every row. It is wider where the rules that apply have larger errors. Here
+the noise grows with x; with ``max_curves=0`` there are several rules, each with an interval of its own width.
 """
 
 import matplotlib.pyplot as plt

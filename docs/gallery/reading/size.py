@@ -2,7 +2,7 @@
 How many rules are enough?
 ==========================
 
-The search meets models of many sizes and keeps the best of each. Choose a smaller one where the error hardly grows:
+The search keeps the best model of every size. Choose a smaller one where the error hardly grows:
 it is ready to use, without another fit.
 """
 

@@ -2,8 +2,8 @@
 Categories and missing values
 =============================
 
-Text columns and empty cells go into ``fit`` as they are. A rule may hold for a set of categories, and says what
-each of them adds.
+Text columns and empty cells go into ``fit`` as they are. A rule may hold for a set of categories, and has an
+amount that each of them adds.
 """
 
 import numpy as np

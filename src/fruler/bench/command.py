@@ -24,10 +24,49 @@ from fruler.estimators.registry import DEFAULT
 
 @dataclass(frozen=True)
 class BenchOptions:
-    """The options of `fruler bench`, named as there.
+    """The options of `fruler bench`, named as on the command line.
 
-    `joblib` is for callers from Python alone: runs then go to the workers of the backend that `joblib.parallel_config`
-    names.
+    Parameters
+    ----------
+    out : Path
+        The folder of the results. Runs that it already has are not repeated.
+    data : Path, optional
+        The folder of the KEEL data sets.
+    sets : str, optional
+        The names of data sets, separated by commas; all in the folder by default.
+    seeds : int, default=6
+        The number of seeds.
+    folds : str, default="5"
+        How many folds are run, or which: ``"1,3"``.
+    methods : str, default="growth"
+        The algorithms, separated by commas; ``"all"`` or ``"none"``.
+    peers : str, default="none"
+        The models of other packages, separated by commas; ``"all"`` or ``"none"``.
+    preprocessing : bool, optional
+        Whether to measure the paper's first two stages; by default with any algorithm.
+    jobs : int, default=1
+        The number of runs at a time.
+    dask : str, optional
+        The address of a Dask scheduler, whose workers make the runs.
+    joblib : bool, default=False
+        Whether runs go to the workers of the backend that `joblib.parallel_config` names. Only from Python.
+    limit : float, default=600.0
+        The seconds after which a run is stopped.
+    max_evaluations : int, optional
+        A limit for the evaluations of every algorithm; that of the algorithm by default.
+    retry : bool, default=False
+        Whether to repeat runs that failed or took too long.
+    tables_only : bool, default=False
+        Whether to write the tables from results at hand, without any run.
+
+    See Also
+    --------
+    run_benchmark : Runs it.
+
+    Examples
+    --------
+    >>> BenchOptions(out=Path("results"), data=Path("keel"), sets="dee,plastic", seeds=1).methods
+    'growth'
     """
 
     out: Path
@@ -48,7 +87,7 @@ class BenchOptions:
 
 
 def run_benchmark(options: BenchOptions, console: Console | None = None) -> None:
-    """Make the runs that are still to be made, then the tables.
+    """Make the runs that are still missing, then the tables.
 
     Parameters
     ----------
@@ -59,8 +98,21 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
 
     Raises
     ------
-    ValueError, OSError
-        In one line, for what the user can mend.
+    FileNotFoundError
+        If `tables_only` is set and there are no results.
+    ValueError
+        If an option is wrong; the message is one line.
+
+    See Also
+    --------
+    BenchOptions : The options.
+    paper_tables : The published results.
+
+    Examples
+    --------
+    >>> run_benchmark(BenchOptions(out=Path("results")))
+    Traceback (most recent call last):
+    ValueError: give --data the folder of the KEEL sets
     """
     console = Console(soft_wrap=True) if console is None else console
     if options.tables_only:

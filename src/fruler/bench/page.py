@@ -84,7 +84,7 @@ def write_page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>fruler: benchmark</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>fruler: benchmark</h1>\n"
         "<p>The experiment of the FRULER paper, run again, and other methods on the same data. Errors are half the "
-        "mean squared error on the test parts of five folds.</p>\n"
+        "mean squared error on the test rows of five folds.</p>\n"
         f"<nav>{links}</nav>\n{body}</body>\n</html>\n"
     )
 

@@ -8,11 +8,16 @@ import pandas as pd
 
 
 def paper_tables() -> pd.DataFrame:
-    """Return the paper's results for its 28 data sets, one row a set, indexed by KEEL's name of it.
+    """Return the paper's results for its 28 data sets, one row per set, indexed by KEEL's name of it.
 
-    Columns are grouped by prefix: ``is_`` for instance selection (Table 2), ``disc_`` for discretization (Table 3),
-    the four systems' rules and test errors (Table 4), and ``fruler_run_s`` and ``fruler_evaluations`` (Table 9).
-    Errors are half the mean squared error, in the data's own units.
+    Returns
+    -------
+    DataFrame
+        The results.
+
+    See Also
+    --------
+    fruler.bench.command.run_benchmark : The same experiment here.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def summary_table(measured: Measured) -> Table | None:
         [Cell(figure), *(Cell(shown.get((figure, algorithm), NONE)) for algorithm in measured.ours)]
         for figure in dict.fromkeys(frame["figure"])
     ]
-    columns = [Column("figure"), *(Column(title_of(algorithm)) for algorithm in measured.ours)]
+    columns = [Column("result"), *(Column(title_of(algorithm)) for algorithm in measured.ours)]
     notes = [
         "Ratios below 1 speak for fruler. Against a peer: the median over sets of the ratio of errors on the folds "
         "that both finished, and on how many sets fruler is better, equal, worse.",
@@ -41,7 +41,7 @@ def summary_table(measured: Measured) -> Table | None:
     }
     told = [f"{title_of(algorithm)}: {', '.join(names)}." for algorithm, names in capped.items() if names]
     notes += [" ".join([CAPPED_NOTE, *told])] if told else []
-    return Table("summary", "Headline figures", frame, columns, rows, notes)
+    return Table("summary", "Headline results", frame, columns, rows, notes)
 
 
 def _headlines(measured: Measured, algorithm: str) -> list[dict[str, Any]]:

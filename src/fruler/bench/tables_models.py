@@ -47,7 +47,7 @@ def errors_table(measured: Measured) -> Table | None:
     means = [[Cell(""), Cell(significant(geometric_mean(by_set[m]["ratio"]), 3)), Cell("")] for m in methods]
     rows.append([Cell("geometric mean"), Cell(""), *(cell for three in means for cell in three)])
     notes = [
-        "Error: half the mean squared error on the test parts, and its standard deviation over folds and seeds. "
+        "Error: half the mean squared error on the test rows, and its standard deviation over folds and seeds. "
         "Ratio: to the error that the paper prints for FRULER. A geometric mean is over the sets that a method has: "
         "compare two methods by the table of comparisons.",
         *notes_on(measured, methods, sets),

@@ -102,7 +102,7 @@ def results_table(measured: Measured) -> Table | None:
     columns = [Column("set"), *(Column(figure, title_of(system)) for system, figure in shown)]
     rows = [[Cell(set_label(name)), *_results_cells(measured, name, shown)] for name in sets]
     notes = [
-        "Errors are half the mean squared error on the test parts; the lowest of a row and the fewest rules are bold.",
+        "Errors are half the mean squared error on the test rows; the lowest of a row and the fewest rules are bold.",
         "The first four systems are as the paper prints them. " + RUNS_NOTE,
         *notes_on(measured, methods, sets),
     ]

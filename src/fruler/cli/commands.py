@@ -39,28 +39,31 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="F",
-        help="Format of DATA: csv, tsv, xlsx, jsonl, parquet, arff or keel; else its suffix says.",
+        help="Format of DATA: csv, tsv, xlsx, jsonl, parquet, arff or keel; by default, its suffix decides.",
     ),
 ]
 Sep = Annotated[
     str | None,
-    typer.Option("--sep", metavar="C", help="What separates values: one character, or tab; else recognised."),
+    typer.Option("--sep", metavar="C", help="Separator of values: one character, or tab; recognised by default."),
 ]
 Decimal = Annotated[
-    str | None, typer.Option("--decimal", metavar="C", help="What marks decimals: . or , ; else recognised.")
+    str | None, typer.Option("--decimal", metavar="C", help="Decimal mark: . or , ; recognised by default.")
 ]
 Thousands = Annotated[
     str | None,
-    typer.Option("--thousands", metavar="C", help="What separates thousands: , or . or ' or a space; else recognised."),
+    typer.Option(
+        "--thousands", metavar="C", help="Separator of thousands: , or . or ' or a space; recognised by default."
+    ),
 ]
 NaValues = Annotated[
-    list[str] | None, typer.Option("--na-values", metavar="TEXT", help="What marks a missing value; may be repeated.")
+    list[str] | None,
+    typer.Option("--na-values", metavar="TEXT", help="Text that marks a missing value; may be repeated."),
 ]
 Sheet = Annotated[
-    str | None, typer.Option("--sheet", metavar="NAME", help="Name or number of an Excel sheet; else the first.")
+    str | None, typer.Option("--sheet", metavar="NAME", help="Name or number of an Excel sheet; the first by default.")
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - for standard output.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="File to write; - for standard output.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 
 
 def _examples(*lines: str) -> str:
@@ -125,8 +128,8 @@ def fit(
     target: Annotated[
         str | None, typer.Option(metavar="NAME", help="The column to predict; a KEEL file names its own.")
     ] = None,
-    model: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to save the model (JSON).")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write a report (HTML).")] = None,
+    model: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the model to this file (JSON).")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report to this file (HTML).")] = None,
     drop: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A column to leave out; may be repeated.")
     ] = None,
@@ -135,38 +138,59 @@ def fit(
         typer.Option(metavar="NAME", help="A column of numbers that are codes of categories; may be repeated."),
     ] = None,
     unit: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=UNIT", help="A column's unit, as in size=m²; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME=UNIT", help="The unit of a column, as in size=m²; may be repeated."),
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME:LABEL=NEW", help="A label's name, as in age:low=young; may be repeated."),
+        typer.Option(metavar="NAME:LABEL=NEW", help="A new name for a label, as in age:low=young; may be repeated."),
     ] = None,
-    max_rules: Annotated[int | None, typer.Option(min=1, metavar="N", help="The most rules there may be.")] = None,
+    increasing: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Predictions never fall as this column rises; may be repeated."),
+    ] = None,
+    decreasing: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Predictions never rise as this column rises; may be repeated."),
+    ] = None,
+    interactions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Columns that may interact, as in size,age; may be repeated."),
+    ] = None,
+    max_rules: Annotated[int | None, typer.Option(min=1, metavar="N", help="Maximum number of rules.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="How long to learn, in all; else until it is done.")
+        float | None, typer.Option(metavar="SECONDS", help="Stop learning after this time; no limit by default.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="The same seed, the same rules.")] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="The same seed gives the same rules.")
+    ] = 0,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Number of threads; -1 for one per processor.")] = 1,
     calibration: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Keep this share of the rows for prediction intervals, as in 0.2."),
+        typer.Option(metavar="SHARE", help="Set aside this share of the rows for prediction intervals, as in 0.2."),
     ] = None,
     extrapolation: Annotated[
-        str, typer.Option(metavar="HOW", help="Outside the training data: linear, or clip to their range.")
+        str,
+        typer.Option(metavar="HOW", help="How to predict outside the training data: linear, or clip to their range."),
     ] = "linear",
+    link: Annotated[
+        str, typer.Option(metavar="NAME", help="What rules say: the target (identity), or its logarithm (log).")
+    ] = "identity",
+    bounds: Annotated[
+        str | None,
+        typer.Option(metavar="LOW,HIGH", help="Least and greatest target that can be; as in 0,100, or 0, with one."),
+    ] = None,
     algorithm: Annotated[
-        str, typer.Option(metavar="NAME", help=f"How to learn: {', '.join(algorithm_names())}.")
+        str, typer.Option(metavar="NAME", help=f"The algorithm: {', '.join(algorithm_names())}.")
     ] = DEFAULT,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep the search here; the same command resumes it."),
+        typer.Option(metavar="FOLDER", help="Save the search in this folder; the same command resumes it."),
     ] = None,
-    no_test: Annotated[
-        bool, typer.Option("--no-test", help="Skip measuring the error on a fifth of the rows, held out.")
-    ] = False,
+    no_test: Annotated[bool, typer.Option("--no-test", help="Skip the test on a fifth of the rows, held out.")] = False,
     test_last: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Hold out the last rows, as in 20% or 100, for tables in order of time."),
+        typer.Option(metavar="N", help="Test on the last rows, as in 20% or 100, for tables in order of time."),
     ] = None,
     format: Format = None,
     sep: Sep = None,
@@ -190,12 +214,17 @@ def fit(
             categories=tuple(category or ()),
             units=tuple(unit or ()),
             labels=tuple(label or ()),
+            increasing=tuple(increasing or ()),
+            decreasing=tuple(decreasing or ()),
+            interactions=tuple(interactions or ()),
             max_rules=max_rules,
             time_limit=time_limit,
             seed=seed,
             jobs=jobs,
             calibration=calibration,
             extrapolation=extrapolation,
+            link=link,
+            bounds=bounds,
             algorithm=algorithm,
             checkpoint=checkpoint,
             test=not no_test,
@@ -215,7 +244,7 @@ def predict(
     model: ModelFile,
     data: Data,
     output: Output = "-",
-    keep: Annotated[bool, typer.Option("--keep", help="Write the columns of DATA too.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Write the columns of DATA, too.")] = False,
     interval: Annotated[
         float | None,
         typer.Option(metavar="SHARE", help="Add an interval that covers this share of rows, as in 0.9."),
@@ -230,7 +259,7 @@ def predict(
 ) -> None:
     """Predict each row of a table: a header, then one line per row.
 
-    Columns are found by their names; others are ignored. A value that is missing, and a category that the model does
+    Columns are found by their names; others are ignored. A missing value, and a category that the model does
     not know, is estimated from the rest of its row. Standard error says how many such values there are, and how many
     rows lie outside the training data. With --interval there are two more columns, lower and upper.
     """
@@ -244,8 +273,8 @@ def predict(
 def explain(
     model: ModelFile,
     data: Data,
-    row: Annotated[int | None, typer.Option(min=1, metavar="N", help="This row alone; the first is 1.")] = None,
-    rows: Annotated[int, typer.Option(min=1, metavar="N", help="The first rows.")] = 5,
+    row: Annotated[int | None, typer.Option(min=1, metavar="N", help="Explain only this row; the first is 1.")] = None,
+    rows: Annotated[int, typer.Option(min=1, metavar="N", help="Explain this number of rows.")] = 5,
     format: Format = None,
     sep: Sep = None,
     decimal: Decimal = None,
@@ -256,7 +285,7 @@ def explain(
 ) -> None:
     """Explain why rows are predicted as they are.
 
-    For each row: what each input adds to the mean prediction, and which rules answer with what weight.
+    For each row: what each input adds to the mean prediction, and which rules fired, with their weights.
     """
     from fruler.cli.explain import explain_table
 
@@ -274,14 +303,14 @@ def rules(
     model: ModelFile,
     sort: Annotated[
         str,
-        typer.Option(metavar="ORDER", help="weight (largest first), output (lowest first), or file, as they are."),
+        typer.Option(metavar="ORDER", help="weight (largest first), output (lowest first), or file (as in the file)."),
     ] = "file",
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only rules that use this input, in if or then; may be repeated."),
+        typer.Option(metavar="NAME", help="Only rules that use this input; may be repeated."),
     ] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     json: AsJson = False,
     output: Output = "-",
 ) -> None:
@@ -303,17 +332,23 @@ def report(
     data: Annotated[
         str | None, typer.Argument(metavar="DATA", help="A table to show the model on; - for standard input.")
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="What stands above it.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     stability: Annotated[
         int | None,
         typer.Option(
-            min=2, metavar="N", help="Learn again from N parts of DATA, the training rows, and show what comes back."
+            min=2,
+            metavar="N",
+            help="Learn again from N parts of DATA, the training rows, and show which rules come back.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Threads of --stability; -1 for all processors.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="Number of threads of --stability; -1 for one per processor.")
+    ] = 1,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="How long --stability may take; else until it is done.")
+        float | None, typer.Option(metavar="SECONDS", help="Stop --stability after this time; no limit by default.")
     ] = None,
     format: Format = None,
     sep: Sep = None,
@@ -347,18 +382,20 @@ def export(
     output: Output = "-",
     gaps: Annotated[
         bool,
-        typer.Option("--gaps/--no-gaps", help="Fill in missing values, in sql and onnx; without it they are shorter."),
+        typer.Option(
+            "--gaps/--no-gaps", help="Whether sql and onnx fill in missing values; without it they are shorter."
+        ),
     ] = True,
     table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The table that the query of sql reads; else data.")
+        str | None, typer.Option(metavar="NAME", help="The table that the sql query reads; data by default.")
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A column that sql puts before the prediction; may be repeated."),
+        typer.Option(metavar="NAME", help="A column of the table to keep in the result of sql; may be repeated."),
     ] = None,
     interval: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Add prediction intervals for this share, in python, c, sql and onnx."),
+        typer.Option(metavar="SHARE", help="Add prediction intervals with this coverage (python, c, sql and onnx)."),
     ] = None,
 ) -> None:
     """Write the rules in another language or format."""
@@ -372,34 +409,41 @@ def bench(
     data: Annotated[
         Path | None, typer.Option(envvar="FRULER_KEEL", help="Folder of the data sets, each a folder of KEEL files.")
     ] = None,
-    sets: Annotated[str | None, typer.Option(help="Names, separated by commas; else the paper's 28.")] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds: 0, 1, ...")] = 6,
-    folds: Annotated[str, typer.Option(help="How many folds, or which: 1,2")] = "5",
-    methods: Annotated[str, typer.Option(help="Our own algorithms, separated by commas, or all or none.")] = DEFAULT,
-    peers: Annotated[str, typer.Option(help="Other methods, separated by commas, or all or none.")] = "none",
+    sets: Annotated[str | None, typer.Option(help="Data sets, separated by commas; the paper's 28 by default.")] = None,
+    seeds: Annotated[int, typer.Option(help="Number of seeds.")] = 6,
+    folds: Annotated[str, typer.Option(help="Number of folds, or which: 1,2")] = "5",
+    methods: Annotated[str, typer.Option(help="Algorithms of fruler, separated by commas, or all or none.")] = DEFAULT,
+    peers: Annotated[
+        str, typer.Option(help="Methods of other packages, separated by commas, or all or none.")
+    ] = "none",
     preprocessing: Annotated[
-        bool | None, typer.Option(help="Measure instance selection and discretization alone; else with any method.")
+        bool | None,
+        typer.Option(help="Also measure instance selection and discretization; by default with any method."),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Runs at a time.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of runs at a time.")] = 1,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on.")] = None,
-    limit: Annotated[float, typer.Option(help="Seconds that a run may take.")] = 600.0,
-    max_evaluations: Annotated[int | None, typer.Option(help="Cap on the evaluations of our own algorithms.")] = None,
+    limit: Annotated[float, typer.Option(help="Maximum seconds of a run.")] = 600.0,
+    max_evaluations: Annotated[
+        int | None, typer.Option(help="Maximum number of evaluations of fruler's algorithms.")
+    ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Repeat runs that failed or took too long.")] = False,
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Only write the tables again.")] = False,
     verify: Annotated[
         int | None,
-        typer.Option(help="Make so many recorded runs again, drawn at random, and compare; code 1 if they differ."),
+        typer.Option(
+            help="Repeat this number of recorded runs, drawn at random, and compare; exit code 1 if they differ."
+        ),
     ] = None,
-    draw: Annotated[int, typer.Option(help="The seed of the draw of --verify.")] = 0,
+    draw: Annotated[int, typer.Option(help="The seed by which --verify draws.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the results; runs that are in it are not repeated. "
+            help="Folder of the results; runs that it has are not repeated. "
             "By default results, with --verify benchmarks/results."
         ),
     ] = None,
 ) -> None:
-    """Run the paper's experiment, with other methods beside.
+    """Run the paper's experiment and compare with other methods.
 
     Repeat the command to resume after an interruption.
     """

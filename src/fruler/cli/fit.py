@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from fruler._wording import counted, either, number_within, quote_names
+from fruler.cli.constraints import constraint_settings
 from fruler.cli.failures import say
 from fruler.cli.holdout import (
     MIN_ROWS_FOR_TEST,
@@ -34,11 +35,16 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 from fruler.estimators.saved_model import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.rules.links import LINK_NAMES
+from fruler.rules.output import PLAIN, Bounds, Output
 from fruler.rules.rule_base import EXTRAPOLATIONS, RuleBase
+from fruler.table.input_constraints import INTERACTIONS, MONOTONIC
 from fruler.table.preparation import PreparedTable, prepare_table
 
 # What is done outside the training data unless the user says otherwise.
 _AS_EVER = "linear"
+# Options that say what is known of columns, and the parameters that they become.
+_CONSTRAINTS = {"increasing": MONOTONIC, "decreasing": MONOTONIC, "interactions": INTERACTIONS}
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 
@@ -56,12 +62,17 @@ class FitOptions:
     categories: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    increasing: tuple[str, ...] = ()
+    decreasing: tuple[str, ...] = ()
+    interactions: tuple[str, ...] = ()
     max_rules: int | None = None
     time_limit: float | None = None
     seed: int = 0
     jobs: int = 1
     calibration: float | None = None
     extrapolation: str = _AS_EVER
+    link: str = PLAIN.link
+    bounds: str | None = None
     algorithm: str = DEFAULT
     checkpoint: Path | None = None
     test: bool = True
@@ -80,6 +91,7 @@ def learn_rules(options: FitOptions) -> None:
     )
     names = [*prepared.inputs.columns, str(prepared.target.name)]
     units, labels = parse_units(options.units, names), parse_labels(options.labels, names)
+    _constraints(options, prepared)
 
     def tell(text: str) -> None:
         # With --json standard output holds the document and nothing else.
@@ -122,6 +134,17 @@ def _check(options: FitOptions) -> None:
         raise ValueError(f"--calibration must be a share between 0 and 1, as in 0.2; got {options.calibration:g}")
     if options.extrapolation not in EXTRAPOLATIONS:
         raise ValueError(f"--extrapolation must be {either(EXTRAPOLATIONS)}; got {options.extrapolation!r}")
+    for option, parameter in _CONSTRAINTS.items():
+        if getattr(options, option) and parameter not in estimator._get_param_names():
+            raise ValueError(
+                f"--{option}: the algorithm {options.algorithm} takes no constraints; leave the option out"
+            )
+    if options.link not in LINK_NAMES:
+        raise ValueError(f"--link must be {either(LINK_NAMES)}; got {options.link!r}")
+    try:
+        Output(options.link, _bounds(options) or PLAIN.bounds)
+    except ValueError as error:
+        raise ValueError(f"--bounds: {error}") from None
     for name in _asked(options):
         if name not in estimator._get_param_names():
             raise ValueError(f"--{name}: the algorithm {options.algorithm} has no such choice; leave the option out")
@@ -165,7 +188,7 @@ def _settings(
     options: FitOptions, prepared: PreparedTable, time_limit: float | None, progress: ProgressLine, search: str
 ) -> dict[str, Any]:
     settings: dict[str, Any] = {} if options.max_rules is None else {"max_rules": options.max_rules}
-    settings |= _asked(options)
+    settings |= _asked(options) | _constraints(options, prepared)
     if prepared.categories and "categorical_features" in _estimator(options)._get_param_names():
         # A part of the table may look different: what a column is, all rows decide.
         settings["categorical_features"] = prepared.categories
@@ -183,9 +206,32 @@ def _settings(
 
 
 def _asked(options: FitOptions) -> dict[str, Any]:
-    """Return what the user asks for of intervals and extrapolation."""
+    """Return what the user asks for of intervals, extrapolation and the output."""
     asked: dict[str, Any] = {} if options.calibration is None else {"calibration": options.calibration}
-    return asked | ({} if options.extrapolation == _AS_EVER else {"extrapolation": options.extrapolation})
+    asked |= {} if options.extrapolation == _AS_EVER else {"extrapolation": options.extrapolation}
+    asked |= {} if options.link == PLAIN.link else {"link": options.link}
+    bounds = _bounds(options)
+    return asked | ({} if bounds is None else {"bounds": bounds})
+
+
+def _bounds(options: FitOptions) -> Bounds | None:
+    """Return the bounds of the target that the user gives, as in "0,100" or "0,"."""
+    if options.bounds is None:
+        return None
+    ends = [end.strip() for end in options.bounds.split(",")]
+    try:
+        low, high = (float(end) if end else None for end in ends)
+    except ValueError:
+        raise ValueError(
+            "--bounds must be two numbers with a comma between them, or just one of them, as in 0,100 or 0, or ,100; "
+            f"got {options.bounds!r}"
+        ) from None
+    return low, high
+
+
+def _constraints(options: FitOptions, prepared: PreparedTable) -> dict[str, Any]:
+    """Return what the user knows of columns, as settings of the estimator."""
+    return constraint_settings(options.increasing, options.decreasing, options.interactions, prepared)
 
 
 def _split(options: FitOptions, n_rows: int) -> Split | None:
@@ -256,7 +302,8 @@ def _errors(
     if tested is None:
         n_rows = len(prepared.inputs)
         why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
-        return [f"These rules are learned from all {counted(n_rows, 'row')}{why}."]
+        rules = "This rule was" if regressor.n_rules_ == 1 else "These rules were"
+        return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
     return [
         tested.title(),
         *error_table(tested.by_name(), regressor.rule_base_.target_unit),
@@ -267,13 +314,15 @@ def _errors(
 def _of_the_rules_above(tested: HeldOut, rules: RuleBase) -> list[str]:
     """Say how the error of the rules that are printed and saved differs from that of the test."""
     training = rules.training
-    above = "rule above is another" if rules.n_rules == 1 else f"{rules.n_rules} rules above are others"
-    learned = f"The {above}, learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
+    above = "rule above was" if rules.n_rules == 1 else f"{rules.n_rules} rules above were"
+    learned = (
+        f"These models are not kept: the {above} learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
+    )
     if training is None or not math.isfinite(training.cv_rmse):
-        return [f"{learned}: expect about this error on new ones."]
+        return [f"{learned}. Expect about this error on new ones."]
     error = f"{number_within(training.cv_rmse, _SHARE_OF_ERROR * training.target_spread)} {rules.target_unit}".rstrip()
     whose = "Its" if rules.n_rules == 1 else "Their"
-    lines = [f"{learned}.", f"{whose} own error, from cross-validation, is {error}; a report shows it too."]
+    lines = [f"{learned}.", f"{whose} typical error, {error}, comes from cross-validation."]
     if tested.in_order:
         lines.append("Cross-validation holds out random rows: if later rows are to be predicted, trust the test.")
     return lines

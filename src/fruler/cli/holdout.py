@@ -125,7 +125,7 @@ class HeldOut:
             rows = "row" if self.n_tested == 1 else f"{self.n_tested:,} rows"
             tested, others = f"the last {rows}", f"{self.n_learned:,} before"
         else:
-            tested, others = f"{counted(self.n_tested, 'row')} held out", f"other {self.n_learned:,}"
+            tested, others = f"{counted(self.n_tested, 'held-out row')}", f"other {self.n_learned:,}"
         return f"Test on {tested}: root mean squared error of models learned from the {others}"
 
     def by_name(self) -> dict[str, float]:

@@ -76,6 +76,16 @@ def make_friedman(
         With the keys ``data`` (DataFrame), ``target`` (Series), ``feature_names``, ``target_name``, ``units`` (dict,
         empty here) and ``DESCR``.
 
+    Raises
+    ------
+    ValueError
+        If there is no row, or `noise` is negative.
+
+    See Also
+    --------
+    load_example : The same from a file, with the default arguments.
+    make_mv : A larger problem, with categories.
+
     Examples
     --------
     >>> make_friedman(3).data.shape
@@ -110,8 +120,13 @@ def make_mv(n_samples: int = 1500, random_state: int | np.random.Generator | Non
     Returns
     -------
     Bunch
-        As `make_friedman` gives it; ``DESCR`` tells how inputs and target are made. The nominal inputs X3, X7 and X8
-        are codes.
+        A table like that of `make_friedman`; ``DESCR`` says how inputs and target are made. The nominal inputs X3, X7
+        and X8 are codes.
+
+    See Also
+    --------
+    load_example : The same from a file, with the default arguments.
+    make_friedman : A smaller problem.
 
     Examples
     --------
@@ -179,7 +194,11 @@ def make_weather(n_samples: int = 730, random_state: int | np.random.Generator |
     Returns
     -------
     Bunch
-        As `make_friedman` gives it; ``units`` has the unit of each input and of the target.
+        A table like that of `make_friedman`; ``units`` has the unit of each input and of the target.
+
+    See Also
+    --------
+    load_example : The same from a file, with the default arguments.
 
     Examples
     --------
@@ -282,12 +301,27 @@ _EXAMPLES = {
 
 
 def example_path(name: str) -> Path:
-    """Give the path of a bundled CSV file.
+    """Return the path of a bundled CSV file.
 
     Parameters
     ----------
     name : {"friedman", "mv", "weather"}
         Which one.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ValueError
+        If there is no such example.
+
+    See Also
+    --------
+    load_example : The table itself.
+    read_table : Reads any table.
 
     Examples
     --------
@@ -311,6 +345,11 @@ def load_example(name: str) -> Bunch:
     -------
     Bunch
         What the generator of that name gives with its default arguments.
+
+    See Also
+    --------
+    example_path : The CSV file of it.
+    read_table : Reads any table.
 
     Examples
     --------

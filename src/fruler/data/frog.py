@@ -52,13 +52,17 @@ def load_frog(path: str | os.PathLike[str]) -> RuleBase:
     ImportError
         If PyYAML is not installed.
 
+    See Also
+    --------
+    fruler.load_model : Reads a model of this package.
+
     Notes
     -----
     Labels must be trapezia of which neighbours add up to one, as FROG makes them: a split point is where two of them
     cross, and its fuzziness is how much of the room beside it they share. FROG differs in three cases. Beyond the
     domain it has no answer (its outer labels end a thousandth of a standard deviation outside); here the outer labels
-    go on. On a split point without overlap both labels apply; here the upper one does. Where no rule fires it
-    answers NaN; here the nearest rule answers.
+    continue. On a split point without overlap both labels apply; here the upper one does. Where no rule fires it
+    returns NaN; here the nearest rule predicts.
 
     Nothing in a file is executed.
 

@@ -74,6 +74,10 @@ def load_keel(
     ValueError
         If a file is malformed, `fold` or `target` is unknown, or the target is not a number in every row.
 
+    See Also
+    --------
+    read_table : Reads any table.
+
     Examples
     --------
     >>> import tempfile

@@ -50,7 +50,7 @@ def read_table(
     na_values: str | float | Iterable[str | float] | None = None,
     sheet: str | int | None = None,
 ) -> Bunch:
-    r"""Read a table and part it into inputs and target.
+    r"""Read a table and split it into inputs and target.
 
     Parameters
     ----------
@@ -102,6 +102,11 @@ def read_table(
         where and what to do.
     ImportError
         If a Parquet file is to be read and pyarrow is not installed, or an Excel file and openpyxl is not.
+
+    See Also
+    --------
+    load_keel : Reads a KEEL set with its folds.
+    load_example : A bundled table.
 
     Notes
     -----

@@ -24,7 +24,17 @@ _WITH_A_CHECKPOINT = "Fit again on another cluster; with the same checkpoint=FOL
 
 
 class ClusterLost(RuntimeError):
-    """The scheduler, or every worker, is gone; or one task has taken several workers down."""
+    """The error of a fit whose cluster is gone: the scheduler, every worker, or several workers by one task.
+
+    See Also
+    --------
+    DaskFuzzyRuleRegressor : Raises it; with a checkpoint, the same fit resumes on another cluster.
+
+    Examples
+    --------
+    >>> issubclass(ClusterLost, RuntimeError)
+    True
+    """
 
 
 def worker_versions() -> dict[str, str]:

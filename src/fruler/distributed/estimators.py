@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
@@ -35,13 +36,15 @@ from fruler.learning.algorithm import Algorithm
 from fruler.rules.intervals import PredictionIntervals
 
 _PARAMETERS = """client : distributed.Client, default=None
-        The way to the cluster; None: the client that was made last.
+        The client of the cluster; `None` takes the one that was made last.
     keep_rows : bool, default=None
         Whether workers keep the rows in memory (Dask writes what is too much to disk), or read them again for every
-        pass. None: they are kept where they take less than a third of the workers' memory, or can't be read again.
-        What is kept are numbers, whatever the columns hold.
+        pass. `None` keeps them if they take less than a third of the workers' memory, or cannot be read again. Rows are
+        kept as numbers, whatever the columns hold.
     timeout : float, default=60.0
-        Seconds that the cluster may be without any worker before that is an error."""
+        The number of seconds without any worker after which the fit fails."""
+# What the docstring of an estimator for data in memory says of its parameters, and of its attributes.
+_SECTIONS = re.compile(r"^    (?:Parameters|Attributes)\n    -+\n    (.*?)\n\n", re.DOTALL | re.MULTILINE)
 
 
 class DaskRuleRegressor(BaseRuleRegressor):
@@ -97,6 +100,11 @@ class DaskRuleRegressor(BaseRuleRegressor):
                 "calibration needs rows in memory; on a cluster leave it out, and give rows that were not learned from "
                 "to model.to_local().with_intervals(X, y)."
             )
+        if not self._output().is_plain:
+            raise ValueError(
+                "link and bounds need rows in memory; on a cluster leave them out, fit the logarithm of y yourself, or "
+                f"clip the predictions, or fit {self.local.__name__} on a sample."
+            )
         return X, y, sample_weight
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> RemoteTable:
@@ -133,7 +141,7 @@ class DaskRuleRegressor(BaseRuleRegressor):
         return super().predict(X)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
-        """Return for each row an interval in which its target lies with some probability.
+        """Return for each row an interval that contains its target with a given probability.
 
         Parameters
         ----------
@@ -146,6 +154,11 @@ class DaskRuleRegressor(BaseRuleRegressor):
         -------
         PredictionIntervals
             As that of the estimator for data in memory.
+
+        Raises
+        ------
+        ValueError
+            If `X` is a Dask collection.
         """
         if dask.is_dask_collection(X):
             raise ValueError(
@@ -155,7 +168,7 @@ class DaskRuleRegressor(BaseRuleRegressor):
         return super().predict_interval(X, coverage)
 
     def stability(self, X: Any, y: Any, n: int = 20, **options: Any) -> Stability:
-        """Learn the model again from parts of its rows, in memory, and say which splits, rules and effects come back.
+        """Learn the model again from parts of its rows, in memory: which splits, rules and effects come back.
 
         Parameters
         ----------
@@ -172,6 +185,11 @@ class DaskRuleRegressor(BaseRuleRegressor):
         -------
         Stability
             As that of the estimator for data in memory.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `y` is a Dask collection.
         """
         if dask.is_dask_collection(X) or dask.is_dask_collection(y):
             raise ValueError(
@@ -208,7 +226,13 @@ class DaskRuleRegressor(BaseRuleRegressor):
         return model
 
     def to_local(self) -> BaseRuleRegressor:
-        """Return the fitted model as the estimator for data in memory, which needs no cluster."""
+        """Return the fitted model as the estimator for data in memory, which needs no cluster.
+
+        Returns
+        -------
+        FuzzyRuleRegressor or FRULERRegressor
+            The fitted estimator.
+        """
         check_is_fitted(self, "rule_base_")
         local = self.local(**{name: getattr(self, name) for name in self.local._get_param_names()})
         parameters = self._get_param_names()
@@ -259,8 +283,10 @@ def _on_dask(estimator: _Class) -> _Class:
     estimator.__init__ = __init__  # type: ignore[method-assign]
     constraints = estimator.local._parameter_constraints | DaskRuleRegressor._parameter_constraints
     estimator._parameter_constraints = constraints
-    if estimator.__doc__ is not None:
-        estimator.__doc__ = estimator.__doc__.replace("{cluster parameters}", _PARAMETERS)
+    if estimator.__doc__ is not None and estimator.local.__doc__ is not None:
+        parameters, attributes = _SECTIONS.findall(estimator.local.__doc__)
+        text = estimator.__doc__.replace("{parameters}", f"{_PARAMETERS}\n    {parameters}")
+        estimator.__doc__ = text.replace("{attributes}", attributes)
     return estimator
 
 
@@ -268,21 +294,27 @@ def _on_dask(estimator: _Class) -> _Class:
 class DaskFuzzyRuleRegressor(DaskRuleRegressor, FuzzyRuleRegressor):
     """`FuzzyRuleRegressor` for tables that are larger than a machine: rows stay with the workers of a Dask cluster.
 
-    The client fetches 4,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; consequents are then fitted on
-    all rows by the workers. Results are put together in the order of the partitions, so that the model does not depend
-    on who computed what, nor on workers that are lost on the way. `FuzzyRuleRegressor` learns the same model from the
-    same rows and seed, up to rounding.
+    The client fetches at most 10,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; workers then fit the
+    outputs of the rules on all rows. Results are put together in the order of the partitions, so that the model does
+    not depend on who computed what, nor on workers that are lost on the way. `FuzzyRuleRegressor` learns the same model
+    from the same rows and seed, up to rounding.
 
     Parameters
     ----------
-    {cluster parameters}
-    **parameters
-        Those of `FuzzyRuleRegressor`. `n_jobs` are threads of the client.
+    {parameters}
 
     Attributes
     ----------
-    rule_base_ : RuleBase
-        The model; all other attributes are those of `FuzzyRuleRegressor`, too.
+    {attributes}
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor : For data in memory.
+    DaskFRULERRegressor : The paper's algorithm on a cluster.
+
+    Notes
+    -----
+    `n_jobs` are threads of the client.
 
     Examples
     --------
@@ -295,8 +327,9 @@ class DaskFuzzyRuleRegressor(DaskRuleRegressor, FuzzyRuleRegressor):
     >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
     ...     model = DaskFuzzyRuleRegressor(client, random_state=0, max_evaluations=200).fit(X, y)
     ...     predictions = model.predict(X).compute()
-    >>> predictions.shape == friedman.target.shape
-    True
+    ...     r2 = model.score(X, y)
+    >>> predictions.shape == friedman.target.shape, r2 > 0.8
+    (True, True)
     >>> model.to_local()
     FuzzyRuleRegressor(max_evaluations=200, random_state=0)
     """
@@ -316,16 +349,22 @@ class DaskFRULERRegressor(DaskRuleRegressor, FRULERRegressor):
 
     Parameters
     ----------
-    {cluster parameters}
-    **parameters
-        Those of `FRULERRegressor`. `n_jobs` are threads of the client. With ``solver="sgd"`` consequents are fitted to
-        the selected rows only (``fit_rows="selected"``), and at the end to all, of which the client fetches at most
-        50,000. With ``instance_selection=False`` rules are made from at most 20,000 rows.
+    {parameters}
 
     Attributes
     ----------
-    rule_base_ : RuleBase
-        The model; all other attributes are those of `FRULERRegressor`, too.
+    {attributes}
+
+    See Also
+    --------
+    fruler.FRULERRegressor : For data in memory.
+    DaskFuzzyRuleRegressor : Rules that grow, on a cluster.
+
+    Notes
+    -----
+    `n_jobs` are threads of the client. With ``solver="sgd"`` consequents are fitted to the selected rows only
+    (``fit_rows="selected"``), and at the end to all, of which the client fetches at most 50,000. With
+    ``instance_selection=False`` rules are made from at most 20,000 rows.
 
     Examples
     --------

@@ -181,7 +181,13 @@ def _learned(
         weight = None
     try:
         return training_inputs(
-            estimator, X, target, weight, estimator.categorical_features, estimator.algorithm.one_hot
+            estimator,
+            X,
+            target,
+            weight,
+            estimator.categorical_features,
+            estimator.algorithm.one_hot,
+            estimator._fillers,
         )
     except (UnusableColumn, UnfitValue) as error:
         if error.row is not None:

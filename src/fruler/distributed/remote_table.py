@@ -19,6 +19,7 @@ from fruler.distributed.raw_rows import shared_out
 from fruler.distributed.summaries import Summary, merge_summaries, summarise_block
 from fruler.learning.training_table import TrainingSample, TrainingTable
 from fruler.rules.measurement import MAX_ROWS_EXPLAINED, Measured, summary_from
+from fruler.rules.output import PLAIN
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.truth import Truth
@@ -68,7 +69,9 @@ class RemoteTable(TrainingTable):
             raise ValueError(summary.problems[0] + (f" ({more} more partitions are bad.)" if more else ""))
         ends = np.column_stack([summary.low[:-1], summary.high[:-1]])
         domains, known = domains_with_room(ends, names, split_points)
-        return cls(summary.scale, summary.target_scale, names, domains, known, dict(levels or {}), blocks, summary)
+        return cls(
+            summary.scale, summary.target_scale, names, domains, known, dict(levels or {}), PLAIN, blocks, summary
+        )
 
     @property
     def n_rows(self) -> int:

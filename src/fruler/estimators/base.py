@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,6 +39,8 @@ from fruler.learning.run import Continuation, run_search
 from fruler.learning.training_table import LocalTable, TrainingSample, TrainingTable
 from fruler.rules.curves_table import curves_table
 from fruler.rules.intervals import PredictionIntervals
+from fruler.rules.links import LINK_NAMES, LinkName
+from fruler.rules.output import Output
 from fruler.rules.outside import warn_of_outside
 from fruler.rules.rule_base import EXTRAPOLATIONS, Extrapolation, RuleBase
 from fruler.rules.rules_table import rules_table
@@ -67,6 +69,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
     ----------
     categorical_features, time_limit, n_jobs, random_state, callbacks, verbose, checkpoint, warm_start
         What the table is and how the search is run; every estimator has them, see `FuzzyRuleRegressor`.
+    link, bounds
+        What rules say, and within what bounds predictions lie; see there, too.
     calibration, extrapolation, warn_outside
         Rows for prediction intervals, and what is done outside the training data; see there, too.
 
@@ -85,6 +89,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         "split_points": [Mapping, None],
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "link": [StrOptions(set(LINK_NAMES))],
+        "bounds": [tuple, list, np.ndarray, None],
         "calibration": [Interval(Real, 0, 1, closed="neither"), None],
         "extrapolation": [StrOptions(set(EXTRAPOLATIONS))],
         "warn_outside": ["boolean"],
@@ -99,6 +105,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         "warm_start": ["boolean"],
     }
 
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     rule_base_: RuleBase
     n_rules_: int
     granularities_: npt.NDArray[np.intp]
@@ -125,6 +133,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         self,
         *,
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -137,6 +147,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         warm_start: bool = False,
     ) -> None:
         self.categorical_features = categorical_features
+        self.link = link
+        self.bounds = bounds
         self.calibration = calibration
         self.extrapolation = extrapolation
         self.warn_outside = warn_outside
@@ -164,6 +176,12 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         -------
         self
             The fitted regressor.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        FuzzyRuleRegressor()
         """
         start = time.monotonic()
         self._validate_params()
@@ -187,7 +205,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         with control.watched(self):
             found = run_search(
                 self.algorithm,
-                self._options(),
+                self._options(table),
                 table,
                 self.random_state,
                 control,
@@ -208,12 +226,17 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         self._calibration = None
         if self.calibration is None:
             return X, y, sample_weight
+        # Those that are kept are looked at when the search has ended, which would be late.
+        self._output().raw_of(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").reshape(-1))
         learned, self._calibration = split_rows(X, y, sample_weight, self.calibration, self.random_state)
         return learned
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check what `fit` was given."""
-        made = training_inputs(self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot)
+        output = self._output()
+        made = training_inputs(
+            self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot, self._fillers, output.raw_of
+        )
         self._sources, self._moments = made.sources, made.moments
         return LocalTable.from_arrays(
             made.values,
@@ -224,18 +247,26 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
             made.levels,
             made.terms,
             self.algorithm.weighted_scale,
+            output,
+            made.observed,
         )
 
-    def _options(self) -> Any:
+    def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
+        """Return from which inputs (columns) gaps of each (rows) may be filled in; None: from all."""
+        return None
+
+    def _output(self) -> Output:
+        """Return how predictions follow from what rules say."""
+        return Output.given(self.link, self.bounds)
+
+    def _options(self, table: TrainingTable) -> Any:
         """Return the parameters that decide on the model, as the algorithm reads them."""
         kind = self.algorithm.options
         return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
 
     def _take_learned(self, learned: Learned, table: TrainingTable, target_name: str) -> None:
         """Make what a search found the attributes of the estimator."""
-        self._front = tuple(
-            replace(point, rule_base=replace(point.rule_base, target_name=target_name)) for point in learned.front
-        )
+        self._front = tuple(_in_units(point, table, target_name) for point in learned.front)
         # What another model of the front is summarised by, once it is asked for.
         self._sample = table.sample
         self._rules_asked = None
@@ -265,17 +296,24 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         self.n_uncovered_ = point.n_uncovered
 
     def with_rules(self, n_rules: int) -> Self:
-        """Return the model with at most so many rules, fitted and ready, without another search.
+        """Return the model with at most a given number of rules, fitted and ready, without another search.
 
         Parameters
         ----------
         n_rules : int
-            The most rules that it may have; of the models in `pareto_` the largest of these is taken.
+            Maximum number of rules. Of the models in `pareto_` the largest with no more is taken.
 
         Returns
         -------
         BaseRuleRegressor
-            A copy of this one with that model. Units and label names are those of this one.
+            A copy of this estimator with that model. Units and label names stay.
+
+        Raises
+        ------
+        ValueError
+            If there is no model that small, or the model was read from a file, which holds no other sizes.
+        TypeError
+            If `n_rules` is not a whole number.
 
         Examples
         --------
@@ -312,7 +350,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         units: Mapping[str, str] | None = None,
         labels: Mapping[str, Mapping[str, str] | Sequence[str]] | None = None,
     ) -> Self:
-        """Return the model with other units and label names; what it predicts stays the same.
+        """Return the model with other units and label names; its predictions stay the same.
 
         They are saved with the model, and kept by `with_rules` and by a fit with `warm_start`. `fit` takes the units of
         a pandas data frame from ``X.attrs["units"]``, a dict by column.
@@ -356,6 +394,13 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         -------
         ndarray of shape (n_samples,)
             The predictions.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> model.predict([[1.5]]).round(1).tolist()
+        [2.5]
         """
         check_is_fitted(self, "rule_base_")
         values = self._inputs(X)
@@ -364,13 +409,13 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         return self.rule_base_.predict(values)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
-        """Return for each row an interval in which its target lies with some probability.
+        """Return for each row an interval that contains its target with a given probability.
 
-        It lies around the prediction, and is wider where the rules that answer err more. It comes from errors on
-        held-out rows: of the fit's own cross-validation, or of rows that were kept for it (`calibration`, or
-        `with_intervals`). The latter are promised to cover at least that share of new rows which are like the rows at
-        hand; the former cover it about, but nothing is promised. Outside the training data intervals are wider, by
-        their width for every range of an input that a row is away, and nothing is promised at all.
+        The interval lies around the prediction, and is wider where the rules that apply have larger errors. It is
+        computed from errors on held-out rows: those of the fit's own cross-validation, or of rows that were kept for
+        this (`calibration`, or `with_intervals`). The latter are guaranteed to cover at least the given share of new
+        rows like them; the former cover about that share, without a guarantee. Outside the training data intervals are
+        wider, by their width for every range of an input that a row is away, and nothing is guaranteed.
 
         Parameters
         ----------
@@ -387,7 +432,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         Raises
         ------
         ValueError
-            If nothing is known of errors on held-out rows, or too little for the coverage.
+            If there are no errors on held-out rows, or too few for the coverage.
 
         Examples
         --------
@@ -406,7 +451,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
     def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Return the model with prediction intervals from rows that it was not learned from.
 
-        Then at least a share `coverage` of new rows like these lies in its interval.
+        At least a share `coverage` of new rows like these then lies in their interval.
 
         Parameters
         ----------
@@ -462,8 +507,15 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         Returns
         -------
         Explanation
-            Of all rows: `base` and `contributions`, which sum to the prediction, `activations` of the rules, `labels`,
-            and whether a row lies `outside` the training data. Printing it gives sentences.
+            The explanation of all rows: `base` and `contributions`, which sum to the prediction, `activations` of the
+            rules, `labels`, and whether a row lies `outside` the training data. Print it to read it.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> bool(abs(model.explain([[1.5]]).base - 2.5) < 0.01)
+        True
         """
         check_is_fitted(self, "rule_base_")
         return self.rule_base_.explain(self._checked(X))
@@ -482,7 +534,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         callbacks: Callback | Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> Stability:
-        """Learn the model again from parts of its rows, and say which splits, rules and effects come back.
+        """Learn the model again from parts of its rows, and report which splits, rules and effects come back.
 
         A fitted model does not keep its rows: give those that it was learned from. Each refit has the parameters and
         the seed of the model (0 where it has none), so that only the rows differ. It takes about `n` times as long as
@@ -491,8 +543,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         A split came back if a refit splits the same input, and the rows between the two places are few: at most a
         tenth of all rows, and at most half of those at the smaller side of the split. A rule came back if its weights
         in the rows overlap with those of a rule of the refit by at least two thirds: the sum of the smaller weights
-        over the sum of the larger ones. What comes back is not thereby true, and what does not may be one of several
-        ways to say the same; the error of the refits tells how much it matters.
+        over the sum of the larger ones. What comes back need not be right, and what does not may be one of several
+        equally good ways to describe the data; the error of the refits shows how much it matters.
 
         Parameters
         ----------
@@ -509,19 +561,20 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         random_state : int, RandomState instance or None, default=0
             The seed of the draws.
         n_jobs : int, default=None
-            How many refits are made at a time, in threads; the result is the same.
+            The number of refits at a time, in threads; the result does not depend on it.
         time_limit : float, default=None
-            The seconds that it may take. What is done by then counts; at least two refits must be.
+            The number of seconds after which it ends with the refits that are done, at least two.
         callbacks : Callback or sequence of Callback, default=None
-            Told of every refit, by ``on_generation`` with the stage ``"refits"``; one that returns True ends the run.
+            Called after every refit, by ``on_generation`` with the stage ``"refits"``; one that returns True ends the
+            run.
         verbose : int, default=0
             With 1 a progress bar is shown.
 
         Returns
         -------
         Stability
-            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves; printing it gives
-            sentences. `StabilityDisplay` of `fruler.explain.plots` draws it.
+            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves; print it to read
+            it. `StabilityDisplay` of `fruler.explain.plots` draws it.
 
         Raises
         ------
@@ -565,7 +618,17 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         Parameters
         ----------
         path : path
-            Where to.
+            The file to write.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from fruler import FuzzyRuleRegressor, load_model
+        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(pathlib.Path(folder) / "m.json")
+        ...     load_model(pathlib.Path(folder) / "m.json").n_rules_
+        1
         """
         from fruler.estimators.saved_model import save_regressor
 
@@ -595,9 +658,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         origin: Origin | None = None,
         stability: Stability | None = None,
     ) -> str | Path:
-        """Make an HTML page of the model: what matters, its rules as pictures, its errors, and sliders to try it.
+        """Write the model as an HTML page: its rules as pictures, what matters, its errors, and sliders to try it.
 
-        The page is one file that needs no network. It needs Jinja2: ``pip install "fruler[report]"``.
+        The page is one file that needs no network. It needs Jinja2, the extra `report`.
 
         Parameters
         ----------
@@ -606,14 +669,14 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, Bas
         y : array-like of shape (n_samples,), optional
             Their target.
         path : path, optional
-            Where to write it, whole or not at all.
+            The file to write; without it the page is returned as text.
         title : str, optional
             The title of the page.
         origin : Origin, optional
-            Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`; the page tells
-            it beside the algorithm, its settings, the seed, the version and the date.
+            Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`. The page shows
+            it with the algorithm, its settings, the seed, the version and the date.
         stability : Stability, optional
-            What `stability` found of this model: the page then tells of each rule and split how often it came back, and
+            What `stability` found for this model: the page then shows how often each rule and split came back, and
             draws bands around effects.
 
         Returns
@@ -686,6 +749,13 @@ def _unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def _in_units(point: FrontPoint, table: TrainingTable, target_name: str) -> FrontPoint:
+    """Return a model that predicts the target itself; a search knows only what stands for it."""
+    rule_base = replace(point.rule_base, target_name=target_name, output=table.output)
+    error = point.error if table.output.is_plain else table.half_mse(rule_base)
+    return replace(point, rule_base=rule_base, error=error)
 
 
 def _name_of(y: Any) -> str:

@@ -5,79 +5,89 @@ from __future__ import annotations
 from typing import TypeVar
 
 _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from_dtype", default="from_dtype"
-        The columns that hold categories: by name, by number, or as a mask. "from_dtype": text, truth values, and
-        what pandas or polars call a category.
+        The columns that are categories: their names, their numbers, or a boolean mask. "from_dtype" takes columns of
+        text, of booleans, and of the categorical types of pandas and polars.
+    link : {{"identity", "log"}}, default="identity"
+        What rules say: the target, or with "log" its natural logarithm, for targets above 0 such as prices. Then what
+        a rule adds multiplies the prediction, sentences give it in percent, and predictions are above 0. The rules are
+        fitted to logarithms: a prediction is the exponential of a mean of logarithms, and nearer to the median of such
+        rows than to their mean.
+    bounds : (float or None, float or None), default=None
+        The least and the greatest possible target, such as ``(0, None)``. Predictions and the ends of intervals are
+        clipped to them.
     calibration : float, default=None
-        The share of the rows that is kept from learning, for prediction intervals alone: then a share of at least
-        `coverage` of new rows like these lies in its interval. `None`: intervals come from the cross-validation of the
-        fit, where it has one, as that of `FuzzyRuleRegressor`; other estimators then have none.
+        The share of the rows to set aside for prediction intervals. The rules are not learned from them, so that at
+        least a share `coverage` of new rows like them lies in their interval. `None` takes the errors of the fit's own
+        cross-validation instead. Only `FuzzyRuleRegressor` has one; other estimators then have no intervals.
     extrapolation : {{"linear", "clip"}}, default="linear"
-        What `predict` does with values outside the range of the training data: "linear" goes on with the formulas of
-        the rules, and "clip" takes the nearest value in the range.
+        How `predict` treats values outside the range of the training data: "linear" continues the formulas of the
+        rules, "clip" replaces each value by the nearest one in the range.
     warn_outside : bool, default=True
-        Whether `predict` warns of rows that lie outside the training data.
+        Whether `predict` warns about rows outside the training data.
     time_limit : float, default=None
-        Seconds after which the search ends with the best model so far.
+        The number of seconds after which the search ends with the best model so far.
     n_jobs : int, default=None
-        Threads that evaluate candidates; -1 for all processors. The model does not depend on it.
+        The number of threads; -1 for one per processor. The model does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        The only source of chance: the same seed gives the same model, on one machine to the last bit, and on another
-        processor to rounding.
+        The seed. The same seed gives the same model: on one machine to the last bit, on another processor up to
+        rounding error.
     callbacks : Callback or list of Callback, default=None
-        Informed of the progress of the search, able to end it; see `fruler.callbacks`.
+        Called during the search; they can end it. See `fruler.callbacks`.
     verbose : int, default=0
-        1 shows the progress of the search on standard error: a bar on a terminal, elsewhere a line every two seconds.
+        With 1, progress is shown on standard error: as a bar in a terminal, else as a line every two seconds.
     checkpoint : path, default=None
-        A folder in which the search is kept every few seconds. A fit that was stopped or killed resumes from there when
-        it is repeated, and gives the model of one that was not; one that was finished gives its model at once.
+        A folder to which the search is saved every few seconds. If a fit is interrupted, the same call resumes it
+        there and gives the same model. If it was complete, its model is returned at once.
     warm_start : bool, default=False
-        Whether another fit on the same data resumes the search of the last one. In between,
-        {limits} may be raised; the model is that of one longer fit."""
+        Whether the next call of `fit` on the same data resumes the search. {limits} may be raised in between; the
+        model is that of one longer fit."""
 
 _ATTRIBUTES = """rule_base_ : RuleBase
         The model.
     n_rules_ : int
-        Number of rules.
+        The number of rules.
     rules_ : DataFrame
-        One row per rule, numbered from 1: its labels, its support, its errors and its coefficients. Over the rows in
-        which the rule is the strongest, `rmse` is the error of the prediction, and `rmse alone` that of the rule by
-        itself.
+        One row per rule, numbered from 1: its labels, support, errors and coefficients. Errors are taken over the rows
+        in which the rule is the strongest: `rmse` is that of the prediction, `rmse alone` that of the rule by itself.
+        With ``link="log"`` coefficients and errors are those of the logarithm.
     truth_ : Truth or None
-        How true the rules are one by one: the root mean squared error of all rules `together` and of the strongest rule
-        `alone`, of the model and of each rule, and their `ratio`. On held-out rows where the algorithm cross-validates
-        (`held_out`), else on the training rows. None where it is not known, as for older model files.
+        Whether the rules hold one by one: the root mean squared error of all rules `together` and that of the strongest
+        rule `alone`, for the model and for each rule, and their `ratio`. Measured on held-out rows where the algorithm
+        cross-validates (`held_out`), else on the training rows. With ``link="log"`` these are errors of the logarithm.
+        None if unknown, as for older model files.
     curves_ : DataFrame
-        What single inputs add to the output of every rule: one row per bend of a curve, with its input, the value and
-        what it adds there. Empty where there are no curves.
+        What single inputs add to the output of every rule: one row per bend of a curve, with the input, its value and
+        what is added there. Empty without curves.
     pareto_ : DataFrame
-        The trade-off between accuracy and size that the search met, one row per model: rules, curves, non-zero
-        coefficients, the criterion, half the mean squared error on the training rows (`error`) and its root mean
-        squared error in the target's unit (`rmse`); where the algorithm cross-validates, the same two on held-out rows
-        (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` makes a model of each.
+        The Pareto front of accuracy and size, one row per model: the numbers of rules, of curves and of non-zero
+        coefficients, the criterion, half the mean squared error on the training rows (`error`) and the root mean
+        squared error in the target's unit (`rmse`). Where the algorithm cross-validates, also both errors on held-out
+        rows (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` returns any of these models. With
+        ``link="log"`` the errors are of the target, and the criterion is of its logarithm.
     n_evaluations_ : int
-        Candidates that were evaluated, repeated ones included.
+        The number of candidates evaluated, repeated ones included.
     resumed_ : int
-        The evaluations of an earlier fit that this one resumed; 0 if it started afresh.
+        The number of evaluations taken over from an earlier fit; 0 if it started afresh.
     ended_early_ : bool
-        Whether the time limit, a callback or Ctrl-C cut the search short.
+        Whether the time limit, a callback or Ctrl-C ended the search.
     history_ : DataFrame
-        How the search went: {history}.
+        How the search went: {history}. With ``link="log"`` its errors are those of the logarithm.
     regularization_ : float
         The penalty that was used.
     sample_indices_ : ndarray
-        The rows that rules were made from.
+        The rows that the rules were made from.
     granularities_ : ndarray of shape (n_features_in_,)
-        The number of labels of each input in the model.
+        The number of labels of each input.
     stage_seconds_ : dict of str to float
-        How long each stage of the fit took, without what was resumed.
+        The duration of each stage of the fit, without what was resumed.
     n_uncovered_ : int
-        Training rows that fit no rule and are answered by the nearest.
+        The number of training rows in which no rule fires, so that the nearest rule predicts them.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        How much each input moves predictions, as shares that sum to one.
+        How far each input moves predictions, as shares that sum to one.
     n_features_in_ : int
-        Number of inputs.
+        The number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the inputs, if `X` has string column names."""
+        The names of the inputs, if `X` has string column names."""
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -93,6 +103,11 @@ def documented(limits: str, history: str) -> _Documenter:
         What `warm_start` may raise.
     history : str
         What a row of `history_` is.
+
+    Returns
+    -------
+    callable
+        The decorator.
     """
     return _Documenter(limits, history)
 

@@ -17,6 +17,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import Extrapolation
 from fruler.stages.discretization import SPLITS, Splits
 from fruler.stages.instance_selection import CORE_ERRORS, CoreError
@@ -50,7 +51,7 @@ class FRULERRegressor(BaseRuleRegressor):
     fuzziness : float, default=1.0
         How much neighbouring labels overlap, from 0 (crisp) to 1.
     t_norm : {"minimum", "product"}, default="minimum"
-        How the degrees of an antecedent's parts are joined.
+        How the membership degrees of the conditions of a rule are joined.
     criterion : {"error", "bic"}, default="error"
         What is minimised: the mean squared error alone, or the Bayesian information criterion, which charges for every
         coefficient.
@@ -68,11 +69,11 @@ class FRULERRegressor(BaseRuleRegressor):
     regularization : float, default=None
         The Elastic Net's λ, for standardised data. `None` chooses it.
     max_rules : int, default=None
-        The most rules that a model may have; `None`: as many as fit.
+        Maximum number of rules; `None` sets no limit.
     population_size : int, default=61
-        Individuals in the population.
+        The number of individuals in the population.
     max_evaluations : int, default=100000
-        The most candidates that are evaluated; `None`: 400 for each input, at least 2,000.
+        Maximum number of candidates to evaluate; `None`: 400 for each input, at least 2,000.
     mutation_probability : float, default=0.2
         The share of the offspring that is mutated.
     n_local_search : int, default=5
@@ -80,7 +81,7 @@ class FRULERRegressor(BaseRuleRegressor):
     n_restarts : int, default=1
         How often the search starts again around the best individual.
     early_stopping : int, default=None
-        The search ends after so many generations without a better model; `None`: when it has converged.
+        The search ends after this number of generations without a better model; `None`: when it has converged.
     {shared parameters}
 
     Attributes
@@ -156,6 +157,8 @@ class FRULERRegressor(BaseRuleRegressor):
         n_restarts: int = 1,
         early_stopping: int | None = None,
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -169,6 +172,8 @@ class FRULERRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            link=link,
+            bounds=bounds,
             calibration=calibration,
             extrapolation=extrapolation,
             warn_outside=warn_outside,

@@ -18,6 +18,7 @@ from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import Extrapolation
 from fruler.table.known_splits import MAX_LABELS
 
@@ -39,22 +40,22 @@ class FSMOGFSRegressor(BaseRuleRegressor):
     Parameters
     ----------
     max_rules : int, default=50
-        The most rules that a model may have.
+        Maximum number of rules.
     max_labels : int, default=7
-        The most labels that an input, or the output, may have.
+        Maximum number of labels of an input, or of the output.
     displacement : float, default=0.1
         By which share of the distance between two labels those of a variable may be moved, all together; 0: not at all.
     crop : {"reject", "truncate"}, default="reject"
-        What happens to a candidate with more than `max_rules` rules: it is left behind, or only its first rules, in the
-        order of the rows, are kept.
+        What happens to a candidate with more than `max_rules` rules: "reject" drops it, "truncate" keeps its first
+        rules, in the order of the rows.
     t_norm : {"minimum", "product"}, default="minimum"
-        How the degrees of an antecedent's parts are joined.
+        How the membership degrees of the conditions of a rule are joined.
     crossover : {"blx", "pcblx"}, default="blx"
         How points of labels are crossed in the second stage: BLX-0.5, or its parent-centric form.
     population_size : int, default=61
-        Individuals in the population, and the most in the archive.
+        The number of individuals in the population, and the maximum in the archive.
     max_evaluations : int, default=20000
-        The most candidates that are evaluated in each of the two stages; `None`: until two restarts in a row bring
+        Maximum number of candidates to evaluate in each of the two stages; `None`: until two restarts in a row bring
         nothing better, which takes very long in the second. The publications allow 100,000.
     mutation_probability : float, default=0.2
         The share of the offspring that is mutated.
@@ -116,6 +117,8 @@ class FSMOGFSRegressor(BaseRuleRegressor):
         mutation_probability: float = 0.2,
         subset: Subset = "auto",
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -129,6 +132,8 @@ class FSMOGFSRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            link=link,
+            bounds=bounds,
             calibration=calibration,
             extrapolation=extrapolation,
             warn_outside=warn_outside,

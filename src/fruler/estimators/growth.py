@@ -4,56 +4,69 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from fruler.algorithms.growth.algorithm import GROWTH
 from fruler.callbacks import Callback
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
+from fruler.learning.training_table import TrainingTable
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import Extrapolation
+from fruler.table.input_constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
+from fruler.table.sources import Source
 
 
 @documented("`max_evaluations`, `max_rules` and `early_stopping`", "one row per rule added")
 class FuzzyRuleRegressor(BaseRuleRegressor):
     """Regression with a handful of readable fuzzy rules.
 
-    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", whose labels meet where
-    the data bend and whose linear consequents have few terms. The result is `rule_base_`, in the data's own names and
-    units.
+    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", with labels that meet
+    where the data bend and linear outputs of few terms. `rule_base_` has the result, in the data's own names and units.
 
-    The rules grow: from one linear rule, one rule after the other is split, or one input is given a curve that all
-    rules share, whichever pays most. How many there are, and how much their terms are shrunk, is chosen by
-    cross-validation. Each rule is fitted to be right by itself where it applies, not only in sum with the others;
-    `truth_` says how far it is.
+    The rules are grown: starting from one linear rule, each step splits one rule in two or gives one input a curve that
+    all rules share, whichever reduces the error most. Cross-validation chooses when to stop and how much to shrink
+    the terms. Each rule is fitted to be right by itself where it applies, not only together with the others; `truth_`
+    measures it.
 
     Parameters
     ----------
     max_rules : int, default=20
-        The most rules that a model may have.
+        Maximum number of rules.
     max_curves : int, default=4
-        The most inputs that may have a curve of their own, which is added to the output of every rule; with 0 there
-        are no curves.
+        Maximum number of inputs with a curve of their own, which is added to the output of every rule; 0 for no curves.
     locality : float, default=None
-        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which the errors
-        of rules can cancel; with 1 every rule is fitted to its own rows alone. `None`: as much as it takes for the
+        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which errors of
+        rules may cancel; with 1 every rule is fitted to its own rows alone. `None` takes as much as is needed for the
         rules to hold one by one, as long as that costs little accuracy.
     fuzziness : float, default=1.0
-        How much neighbouring labels may overlap, from 0 (crisp) to 1 (as far as there is room); how much they do is
-        learned.
+        The largest overlap of neighbouring labels, from 0 (none) to 1 (as much as there is room). How much they overlap
+        is learned.
     regularization : float, default=None
-        How much the terms of rules and curves are shrunk: as if so many rows spoke for none. `None` chooses it by
-        cross-validation.
+        The ridge penalty on the terms of rules and curves, as a number of rows: it weighs as much as that many rows in
+        which the terms are zero. `None` chooses it by cross-validation.
     split_points : dict of str or int to sequence of float, default=None
-        Known split points of some inputs, by name or number. They are taken as they are: such an input is split there
-        or not at all.
+        Known split points of some inputs, by name or number. Such an input is split at these points or not at all.
+    monotonic_constraints : dict of str or int to int, or array-like of shape (n_features,), default=None
+        The direction in which predictions go with columns of numbers: 1 (they never fall as it rises), -1 (they never
+        rise) or 0 (either way); by name or number, or one for each column. It holds for every row, inside and outside
+        the training data, all else in the row being the same. Rules are not split on such a column; slopes and curves
+        may follow it.
+    interaction_constraints : sequence of sequences of str or int, {"no_interactions", "pairwise"}, default=None
+        Groups of columns that may interact: the model is a sum of functions, each of the columns of one group. Columns
+        that are in no group are one more group. "no_interactions" lets each column stand alone, "pairwise" lets any
+        two interact, but not three.
     max_evaluations : int, default=None
-        The most candidates that are evaluated; `None`: as many as the growth needs.
+        Maximum number of candidates to evaluate; `None`: as many as the growth needs.
     early_stopping : int, default=3
-        The growth ends after so many splits in a row that did not pay.
+        The growth ends after this number of splits in a row without a gain.
     {shared parameters}
 
     Attributes
@@ -81,6 +94,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "max_curves": [Interval(Integral, 0, None, closed="left")],
         "locality": [Interval(Real, 0, 1, closed="both"), None],
+        "monotonic_constraints": ["array-like", Mapping, None],
+        "interaction_constraints": ["array-like", Sequence, StrOptions({NO_INTERACTIONS, PAIRWISE}), None],
         "early_stopping": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -93,9 +108,13 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         fuzziness: float = 1.0,
         regularization: float | None = None,
         split_points: Mapping[str | int, Any] | None = None,
+        monotonic_constraints: Mapping[str | int, int] | Sequence[int] | None = None,
+        interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
         max_evaluations: int | None = None,
         early_stopping: int = 3,
         categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
@@ -109,6 +128,8 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     ) -> None:
         super().__init__(
             categorical_features=categorical_features,
+            link=link,
+            bounds=bounds,
             calibration=calibration,
             extrapolation=extrapolation,
             warn_outside=warn_outside,
@@ -126,5 +147,21 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         self.fuzziness = fuzziness
         self.regularization = regularization
         self.split_points = split_points
+        self.monotonic_constraints = monotonic_constraints
+        self.interaction_constraints = interaction_constraints
         self.max_evaluations = max_evaluations
         self.early_stopping = early_stopping
+
+    def _input_constraints(self, names: Sequence[str], sources: Sequence[Source]) -> InputConstraints:
+        return input_constraints(self.monotonic_constraints, self.interaction_constraints, names, sources)
+
+    def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
+        return self._input_constraints(names, sources).fillers(names)
+
+    def _options(self, table: TrainingTable) -> Any:
+        constraints = self._input_constraints(table.names, self._sources or ())
+        return replace(
+            super()._options(table),
+            monotonic_constraints=constraints.monotonic,
+            interaction_constraints=constraints.interactions,
+        )

@@ -77,10 +77,35 @@ def _register_installed(name: str) -> None:
 def register(estimator: _Estimator) -> _Estimator:
     """Add the estimator of another package to the registry; usable as a decorator of its class.
 
+    Parameters
+    ----------
+    estimator : type
+        The class of the estimator, with an attribute `algorithm`.
+
+    Returns
+    -------
+    type
+        The same class.
+
     Raises
     ------
     ValueError
         If the name of its algorithm is taken, or an option of the algorithm is no parameter of its constructor.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor : An estimator that is registered from the start.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from fruler import FuzzyRuleRegressor
+    >>> @register
+    ... class MyRegressor(FuzzyRuleRegressor):
+    ...     algorithm = replace(FuzzyRuleRegressor.algorithm, name="mine", title="Mine")
+    >>> "mine" in algorithm_names()
+    True
+    >>> unregister("mine")
     """
     algorithm = getattr(estimator, "algorithm", None)
     if algorithm is None:

@@ -35,12 +35,12 @@ def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
     Parameters
     ----------
     path : path
-        The file.
+        The file to read.
 
     Returns
     -------
     FuzzyRuleRegressor, FRULERRegressor or another estimator
-        Of the class that was saved. It is fitted: it predicts and explains as the one that was saved.
+        The fitted estimator, of the class that was saved. It predicts and explains as the one that was saved.
 
     Raises
     ------
@@ -48,6 +48,11 @@ def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
         If there is no such file.
     ValueError
         If it holds no model; the message says where.
+
+    See Also
+    --------
+    FuzzyRuleRegressor.save : Writes the file.
+    fruler.export.export_model : The rules in other languages.
 
     Examples
     --------

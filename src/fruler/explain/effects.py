@@ -99,11 +99,14 @@ def signed_effects(rule_base: RuleBase) -> Floats:
 
 
 def output_spread(rule_base: RuleBase) -> float:
-    """Return the spread of the target: that of the training data, or a share of what the rules can say."""
-    if rule_base.training is not None and rule_base.training.target_spread > 0.0:
-        return rule_base.training.target_spread
-    if rule_base.target is not None:
-        low, high = rule_base.target.partition.range
+    """Return the spread of what the rules should say: in the training data, or a share of what they can say.
+
+    That is the spread of the target, or of what stands for it.
+    """
+    if rule_base.training is not None and rule_base.training.spread > 0.0:
+        return rule_base.training.spread
+    if rule_base.consequents.partition is not None:
+        low, high = rule_base.consequents.partition.range
         return float(high - low) / 4.0
     ranges = input_ranges(rule_base)
     slopes = rule_base.slopes
@@ -112,3 +115,14 @@ def output_spread(rule_base: RuleBase) -> float:
     spans = [np.ptp(curve.outline(*ranges[curve.input].tolist())[1]) for curve in rule_base.curves]
     # A spread is about a quarter of a range.
     return float((middle + reach).max() - (middle - reach).min() + sum(spans)) / 4.0
+
+
+def target_spread(rule_base: RuleBase) -> float:
+    """Return the spread of the target: in the training data, or about that of what the rules can predict."""
+    if rule_base.training is not None and rule_base.training.target_spread > 0.0:
+        return rule_base.training.target_spread
+    spread = output_spread(rule_base)
+    if rule_base.output.transform.keeps_units:
+        return spread
+    middle = rule_base.raw_predictions(input_ranges(rule_base).mean(axis=1)[None])[0]
+    return float(np.diff(rule_base.output.of(middle + spread * np.array([-0.5, 0.5])))[0])

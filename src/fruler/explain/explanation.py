@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats, Indices
-from fruler._wording import counted, number_within
-from fruler.explain.parts import Part, by_size, joined, part_tolerance, parts_of, shown_parts, signed
+from fruler._wording import counted
+from fruler.explain.parts import Part, by_size, joined, part_tolerance, parts_of, shown_parts
+from fruler.explain.scales import scale_of
 from fruler.rules.contributions import parts_from
 from fruler.rules.outside import outside_training
 from fruler.rules.rule_base import RuleBase
@@ -29,26 +30,30 @@ _MIN_WEIGHT = 0.005
 class Explanation:
     """Why rows are predicted as they are.
 
-    It has a length, and ``explanation[i]`` is that of one row; printing it gives sentences.
+    It has a length, and ``explanation[i]`` is the explanation of one row. Print it to read it.
 
-    Attributes
+    Parameters
     ----------
     rule_base : RuleBase
         The rules.
     values : ndarray of shape (n_samples, n_inputs)
         The rows.
     base : float
-        The mean prediction on the training data, against which parts are measured.
+        The mean prediction on the training data, which contributions are compared with. With ``link="log"`` it is the
+        mean of their logarithms.
     contributions : ndarray of shape (n_samples, n_inputs)
-        What each input adds to the base. ``base + contributions.sum(axis=1)`` is the prediction.
+        What each input adds to the base. ``base + contributions.sum(axis=1)`` is the prediction, before it is brought
+        within bounds; with ``link="log"`` it is its logarithm, and the exponential of a contribution is the factor by
+        which the input multiplies the prediction.
     predictions : ndarray of shape (n_samples,)
         The predictions.
     activations : ndarray of shape (n_samples, n_rules)
-        Each rule's weight in the prediction; a row's weights sum to one.
+        Each rule's weight in the prediction; the weights of a row sum to one.
     rule_outputs : ndarray of shape (n_samples, n_rules)
-        What each rule says by itself, curves included; weighted by `activations` they sum to the prediction.
+        The output of each rule by itself, curves included; weighted by `activations` they sum to the prediction. With
+        ``link="log"`` their logarithms do.
     fired : ndarray of bool, shape (n_samples,)
-        False where no rule fits and the nearest one answers.
+        False where no rule fits and the nearest one takes its place.
     outside : ndarray of bool, shape (n_samples, n_inputs)
         Which values lie outside the range of the training data.
     missing : ndarray of bool, shape (n_samples, n_inputs)
@@ -56,7 +61,12 @@ class Explanation:
     unknown : tuple of dict of str to str
         For each row the categories that are not known, by column.
     interval : ndarray of shape (n_samples, 2) or None
-        The ends of the interval that covers 90 % of rows; None where the rules know of none.
+        The ends of the 90 % prediction intervals; None where the rules have none.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor.explain : Makes one.
+    fruler.explain.plots.WaterfallDisplay : Draws one.
 
     Examples
     --------
@@ -70,10 +80,17 @@ class Explanation:
     >>> why.labels()["max_temperature_before"].tolist()
     ['low', 'low', 'low']
 
-    What the strongest rule of each row says by itself, beside what all rules say together:
+    The output of the strongest rule of each row by itself is close to that of all rules together:
 
     >>> why.strongest.tolist(), bool(abs(why.alone - why.predictions).max() < 0.1)
     ([0, 0, 0], True)
+
+    The same as data, for one row or for all:
+
+    >>> why[0].headline(), why[0].parts()[0].subject, why[0].notes()[0]
+    ('mean_temperature = -3.47', 'max_temperature_before', 'by rule 1 (100%)')
+    >>> why.to_frame()["strongest rule"].tolist(), sorted(why.to_dict()[0])[:3]
+    ([1, 1, 1], ['adds', 'base', 'fired'])
     """
 
     rule_base: RuleBase
@@ -125,7 +142,7 @@ class Explanation:
 
     @property
     def alone(self) -> Floats:
-        """What the strongest rule of each row says by itself, shape (n_samples,)."""
+        """The output of the strongest rule of each row, shape (n_samples,)."""
         return np.asarray(self.rule_outputs[np.arange(len(self)), self.strongest])
 
     def parts(self, row: int = 0) -> list[Part]:
@@ -136,7 +153,7 @@ class Explanation:
         Parameters
         ----------
         row : int, default=0
-            The row.
+            The row, from 0.
 
         Returns
         -------
@@ -148,7 +165,13 @@ class Explanation:
         return parts_of(self.rule_base, one.values[0], one.contributions[0], one.missing[0], labels)
 
     def labels(self) -> pd.DataFrame:
-        """Return the label that fits each value best, for the inputs that have more than one."""
+        """Return the label that fits each value best, for the inputs that have more than one.
+
+        Returns
+        -------
+        DataFrame
+            One row per prediction, one column per input.
+        """
         table: dict[str, list[str]] = {}
         for j, variable in enumerate(self.rule_base.variables):
             if variable.partition.n_labels > 1:
@@ -159,14 +182,23 @@ class Explanation:
         return pd.DataFrame(table, index=range(len(self)))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per prediction: its base, what each input adds, what the rules do, and the flags.
+        """Return the explanation as a table, one row per prediction.
 
-        All inputs of a column of categories are one column; `contributions` has each by itself.
+        All inputs of a column of categories are one column; `contributions` has each by itself. With ``link="log"`` the
+        base is a target, and "times" instead of "adds" has the factors by which it is multiplied.
+
+        Returns
+        -------
+        DataFrame
+            The prediction, the base, the interval, what each input adds, the weight of each rule, the strongest rule
+            and its output, and whether values were outside the training data or missing.
         """
-        columns: dict[str, Any] = {"prediction": self.predictions, "base": self.base}
+        scale = scale_of(self.rule_base)
+        columns: dict[str, Any] = {"prediction": self.predictions, "base": scale.target(self.base)}
         if self.interval is not None:
             columns |= {"lower": self.interval[:, 0], "upper": self.interval[:, 1]}
-        columns |= {f"{name} adds": adds for name, adds in joined(self.rule_base, self.contributions).items()}
+        parts = joined(self.rule_base, self.contributions)
+        columns |= {f"{name} {scale.adds}": scale.changes(adds) for name, adds in parts.items()}
         columns |= {f"weight of rule {rule + 1}": self.activations[:, rule] for rule in range(self.rule_base.n_rules)}
         columns |= {"strongest rule": self.strongest + 1, "strongest rule alone": self.alone}
         columns["fired"] = self.fired
@@ -175,15 +207,27 @@ class Explanation:
         return pd.DataFrame(columns)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return a dictionary a row that can be written as JSON; parts and weights that are zero are left out."""
+        """Return the explanation as dictionaries that can be written as JSON.
+
+        With ``link="log"`` the base is a target, and "times" instead of "adds" has the factors that multiply it.
+
+        Returns
+        -------
+        list of dict
+            One per row; contributions and weights that are zero are left out.
+        """
+        scale = scale_of(self.rule_base)
         labels, adds = self.labels(), joined(self.rule_base, self.contributions)
         names = self.names
         return [
             {
                 "prediction": float(self.predictions[row]),
                 **({} if self.interval is None else {"interval": self.interval[row].tolist()}),
-                "base": self.base,
-                "adds": by_size({name: float(parts[row]) for name, parts in adds.items()}),
+                "base": scale.target(self.base),
+                scale.adds: {
+                    name: float(scale.changes(np.array(part)))
+                    for name, part in by_size({name: float(parts[row]) for name, parts in adds.items()}).items()
+                },
                 "rules": {
                     str(rule + 1): float(self.activations[row, rule]) for rule in np.flatnonzero(self.activations[row])
                 },
@@ -219,34 +263,56 @@ class Explanation:
         return list(dict.fromkeys(self.rule_base.variables[j].column for j in gaps))
 
     def _row_text(self, row: int) -> str:
-        tolerance = part_tolerance(self.rule_base)
-        table = [(number_within(self.base, tolerance), "mean prediction")]
+        tolerance, scale = part_tolerance(self.rule_base), scale_of(self.rule_base)
+        table = [(scale.written(scale.target(self.base), tolerance), scale.base)]
         parts = shown_parts(self.parts(row), tolerance, PARTS_SHOWN)
-        table += [(signed(part.adds, tolerance), part.text) for part in parts]
+        table += [(scale.part(part.adds, tolerance), part.text) for part in parts]
         wide = max(len(number) for number, _ in table)
         lines = [f"  {number:>{wide}}  {text}" for number, text in table]
         return "\n".join([self.headline(row), *lines, *(f"  {note}" for note in self.notes(row))])
 
     def headline(self, row: int = 0) -> str:
-        """Return the prediction of a row in words: "price = 31.9 EUR"."""
+        """Return the prediction of a row in words, such as "price = 31.9 EUR".
+
+        Parameters
+        ----------
+        row : int, default=0
+            The row, from 0.
+
+        Returns
+        -------
+        str
+            The words.
+        """
         return f"{self.rule_base.target_name} = {self._written(self.predictions[row])}"
 
     def notes(self, row: int = 0) -> list[str]:
-        """Return what else is to be said of a row: the rules that fired, and what was outside, missing or unknown."""
+        """Return what else there is to know of a row: the rules that fired, and what was outside, missing or unknown.
+
+        Parameters
+        ----------
+        row : int, default=0
+            The row, from 0.
+
+        Returns
+        -------
+        list of str
+            One sentence each.
+        """
         weights, said = self.activations[row], self._written(self.alone[row])
         firing = [rule for rule in np.argsort(-weights, kind="stable") if weights[rule] >= _MIN_WEIGHT]
         named = [f"rule {rule + 1} ({weights[rule]:.0%})" for rule in firing[:_RULES_SHOWN]]
         others = firing[_RULES_SHOWN:]
         if others:
             named.append(f"{counted(len(others), 'other')} ({weights[others].sum():.0%})")
-        lines = [f"by {', '.join(named)}"]
+        lines = [*self._bounded(row), f"by {', '.join(named)}"]
         if not self.fired[row]:
-            lines[0] += ", the nearest: no rule fits"
+            lines[-1] += ", the nearest: no rule fits"
         # One rule that fires alone says what the model says.
         if len(firing) > 1 or said != self._written(self.predictions[row]):
             lines.append(f"rule {self.strongest[row] + 1} alone says {said}")
         if self.interval is not None:
-            lower = number_within(self.interval[row, 0], part_tolerance(self.rule_base))
+            lower = self._number(self.interval[row, 0])
             lines.append(f"{COVERAGE:.0%} of such rows lie between {lower} and {self._written(self.interval[row, 1])}")
         if self.outside[row].any():
             lines.append(f"outside the training data: {self._names_where(self.outside[row])}")
@@ -261,7 +327,21 @@ class Explanation:
 
     def _written(self, value: float) -> str:
         """Write a value of the target, with its unit."""
-        return f"{number_within(value, part_tolerance(self.rule_base))} {self.rule_base.target_unit}".rstrip()
+        return f"{self._number(value)} {self.rule_base.target_unit}".rstrip()
+
+    def _number(self, value: float) -> str:
+        return scale_of(self.rule_base).written(value, part_tolerance(self.rule_base))
+
+    def _bounded(self, row: int) -> list[str]:
+        """Say that a bound is the prediction, and what the parts sum up to."""
+        scale = scale_of(self.rule_base)
+        free = scale.target(self.base + float(self.contributions[row].sum()))
+        output, said = self.rule_base.output, self._written(free)
+        beyond = {"least": (output.low, free < output.low), "most": (output.high, free > output.high)}
+        for word, (bound, is_beyond) in beyond.items():
+            if is_beyond and said != self._written(bound):
+                return [f"the rules say {said}; {self._written(bound)} is the {word} that can be"]
+        return []
 
 
 def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:

@@ -11,26 +11,64 @@ from fruler.rules.summary import TrainingSummary
 
 
 def input_importance(rule_base: RuleBase) -> pd.DataFrame:
-    """Return one row per input, the most important first.
+    """Return how much each input matters, as a table with one row per input, the most important first.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules, with a summary of training data.
 
     Returns
     -------
     DataFrame
-        With the columns `input`; `moves`, by how much it moves a prediction away from the mean prediction, in the mean
-        over the training rows and in the target's unit; and `share` of all moves.
+        With the columns `input`; `moves`, the mean distance by which the input moves predictions of the training rows
+        away from the mean prediction, in the target's unit; and `share`, its share in the sum of all moves.
+
+    See Also
+    --------
+    rule_importance : The same for rules.
+    fruler.explain.plots.ImportanceDisplay : A picture of it.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]])
+    >>> rules = rules.with_training([[0.0], [1.0]], [1.0, 5.0])
+    >>> input_importance(rules)["moves"].tolist()
+    [2.0]
     """
     names = list(rule_base.names)
     return _table("input", names, _summary(rule_base).input_importance)
 
 
 def rule_importance(rule_base: RuleBase) -> pd.DataFrame:
-    """Return one row per rule, the most important first.
+    """Return how much each rule matters, as a table with one row per rule, the most important first.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules, with a summary of training data.
 
     Returns
     -------
     DataFrame
-        With the columns `rule`, counted from 1; `moves`, how far its output lies from the mean prediction, weighted by
-        how much it fires, in the mean over the training rows and in the target's unit; and `share` of all moves.
+        With the columns `rule`, counted from 1; `moves`, the mean distance of its output from the mean prediction over
+        the training rows, weighted by how much it fires, in the target's unit; and `share`, its share in the sum of all
+        moves.
+
+    See Also
+    --------
+    input_importance : The same for inputs.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]])
+    >>> rules = rules.with_training([[0.0], [1.0]], [1.0, 5.0])
+    >>> rule_importance(rules)["share"].tolist()
+    [0.5, 0.5]
     """
     return _table("rule", list(range(1, rule_base.n_rules + 1)), _summary(rule_base).rule_importance)
 

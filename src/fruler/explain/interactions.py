@@ -90,7 +90,7 @@ def ranked_interactions(
     if not pairs or len(rows) < 2:
         return []
     strengths = _strengths(rule_base, pairs, rows)
-    unit = _EXACTNESS * float(np.abs(rule_base.predict(rows)).max()) or 1.0
+    unit = _EXACTNESS * float(np.abs(rule_base.raw_predictions(rows)).max()) or 1.0
     order = np.argsort(-np.round(strengths / unit), kind="stable")
     kept = [k for k in order.tolist() if strengths[k] > max(least, unit)]
     return [_told(rule_base, pairs[k], float(strengths[k]), rows) for k in kept[:most]]
@@ -108,14 +108,14 @@ def _strengths(rule_base: RuleBase, pairs: Sequence[tuple[Feature, Feature]], ro
     order = np.random.default_rng(0).permutation(len(rows))
     partners = np.empty_like(rows)
     partners[order] = rows[np.roll(order, 1)]
-    start = rule_base.predict(rows)
+    start = rule_base.raw_predictions(rows)
     alone: dict[Feature, Floats] = {}
 
     def with_partners(*moved: Feature) -> Floats:
         mixed = rows.copy()
         for feature in moved:
             mixed[:, feature.columns] = partners[:, feature.columns]
-        return rule_base.predict(mixed)
+        return rule_base.raw_predictions(mixed)
 
     strengths = []
     for pair in pairs:
@@ -138,7 +138,7 @@ def _told(rule_base: RuleBase, pair: tuple[Feature, Feature], strength: float, r
             mixed = rows.copy()
             mixed[:, held.columns] = hold
             mixed[:, moved.columns] = move
-            means[a, b] = rule_base.predict(mixed).mean()
+            means[a, b] = rule_base.raw_predictions(mixed).mean()
     best, size = (0, len(holds) - 1, 0, len(moves) - 1), -1.0
     for a, c in combinations(range(len(holds)), 2):
         for b, d in combinations(range(len(moves)), 2):

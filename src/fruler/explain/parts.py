@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler._wording import counted, either, number_within, readable_number
+from fruler._wording import counted, either, readable_number, unit_after
 from fruler.explain.effects import output_spread
 from fruler.rules.rule_base import RuleBase
 
 # Parts are rounded to this share of the target's spread; smaller ones are summed up.
-_SHARE_OF_SPREAD = 0.002
+PART_SHARE = 0.002
 # The sum of the smaller ones is not worth a line if it is a smaller share of that.
 _NOTHING = 0.05
 
@@ -63,7 +63,7 @@ def joined(rule_base: RuleBase, contributions: Floats) -> dict[str, Floats]:
 
 def part_tolerance(rule_base: RuleBase) -> float:
     """Return how far a written part may be off; a smaller part is not worth a line of its own."""
-    return _SHARE_OF_SPREAD * output_spread(rule_base)
+    return PART_SHARE * output_spread(rule_base)
 
 
 def parts_of(
@@ -131,18 +131,6 @@ def totals(base: float, parts: Sequence[Part]) -> Floats:
     return np.cumsum([base, *(part.adds for part in parts)])
 
 
-def signed(value: float, tolerance: float) -> str:
-    """Write what is added, with its sign.
-
-    Examples
-    --------
-    >>> signed(4.3, 0.1), signed(-4.3, 0.1)
-    ('+4.3', '-4.3')
-    """
-    text = number_within(value, tolerance)
-    return text if text.startswith("-") else f"+{text}"
-
-
 def _text(
     rule_base: RuleBase,
     subject: str,
@@ -163,7 +151,7 @@ def _text(
         # Numbers between those of the categories stand for the nearest.
         return f"{subject} = {_level(rule_base, own, values) or variable.levels.written(number)}"
     plain = readable_number(number, 6, grouped=not variable.counts_years)
-    value = f"{subject} = {variable.written(number) or f'{plain} {variable.unit}'.rstrip()}"
+    value = f"{subject} = {variable.written(number) or f'{plain} {unit_after(plain, variable.unit)}'.rstrip()}"
     label = "" if variable.choices else labels.get(variable.name, "")
     return f"{value} ({label})" if label else value
 

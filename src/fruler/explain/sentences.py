@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, number_to_place, number_within, readable_number
+from fruler._wording import counted, number_to_place, number_within, readable_number, unit_after
 from fruler.explain.categories import at_single_levels, category_subjects, few_of, level_changes
 from fruler.explain.effects import is_binary, output_spread, rule_widths, signed_effects, typical_rows
+from fruler.explain.scales import scale_of
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
@@ -26,8 +27,6 @@ _SHARE_OF_WIDTH = 0.05
 _LEAST_WIDTH = 0.5
 # More inputs than this that hardly matter are counted, not named.
 _MAX_NAMED = 2
-# Units that are words, of one.
-_SINGULAR = {f"{unit}s": unit for unit in ("year", "month", "week", "day", "hour", "minute", "second")}
 # Keeps a number and what belongs to it on one line; no space to `textwrap`.
 GLUE = "\u00a0"
 
@@ -105,7 +104,9 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
 
 
 def _about(rule_base: RuleBase, value: float, tolerance: float, typeset: Callable[[str], str]) -> str:
-    number = typeset(number_to_place(value, _ABOUT * tolerance))
+    scale = scale_of(rule_base)
+    target = float(rule_base.output.of(np.array(value)))
+    number = typeset(number_to_place(target, scale.tolerance(target, _ABOUT * tolerance)))
     return _with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
 
 
@@ -185,13 +186,16 @@ class _Teller:
         return self.typeset(number_to_place(number, tolerance, grouped=not variable.counts_years))
 
     def _amount(self, change: float, tolerance: float) -> str:
-        sign = "-" if change < 0.0 else "+"
-        text = self.typeset(f"{sign}{_two_digits(number_within(abs(change), tolerance))}")
-        return _with_unit(text, self.rule_base.target_unit).replace(" ", GLUE)
+        scale = scale_of(self.rule_base)
+        told = scale.change(change, tolerance)
+        sign = "-" if told.number < 0.0 else "+"
+        text = self.typeset(f"{sign}{_two_digits(number_within(abs(told.number), told.tolerance))}")
+        return _with_unit(told.marked(text), scale.unit(self.rule_base.target_unit)).replace(" ", GLUE)
 
     def _signed(self, change: float) -> str:
-        text = number_to_place(change, _ABOUT * self.tolerance)
-        return self.typeset(text if text.startswith("-") or text == "0" else f"+{text}")
+        told = scale_of(self.rule_base).change(change, _ABOUT * self.tolerance)
+        text = number_to_place(told.number, told.tolerance)
+        return told.marked(self.typeset(text if text.startswith("-") or text == "0" else f"+{text}"))
 
 
 def step_of(slope: float, width: float, tolerance: float) -> float:
@@ -223,7 +227,7 @@ def per_step(variable: Variable, step: float) -> str:
     # What a date counts begins with its unit: "years since 2015".
     counts = variable.source.counts.partition(" ")[0] if variable.source is not None else ""
     if step == 1.0:
-        return counts.removesuffix("s") or _SINGULAR.get(variable.unit, variable.unit) or "unit"
+        return counts.removesuffix("s") or unit_after("1", variable.unit) or "unit"
     return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
 
 

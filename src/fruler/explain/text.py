@@ -12,6 +12,7 @@ import numpy as np
 from fruler._wording import counted_rules, either, in_groups, name_with_unit, number_within, percent
 from fruler.explain.categories import accepted_levels, category_subjects, few_of, level_offsets
 from fruler.explain.effects import input_ranges, is_binary, output_spread, signed_effects
+from fruler.explain.scales import Amount, bounds_sentence, scale_of
 from fruler.explain.sentences import GLUE, SHARE_OF_SPREAD, sentence_of
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
@@ -36,12 +37,12 @@ _MAX_LEVELS_NAMED = 4
 def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "sentences") -> str:
     """Write the rules as "if ... then ..." sentences.
 
-    A sentence says what the output is at the rule's typical row, the centre of the training rows where it applies, and
-    by how much each input changes it from there. The terms stand in the order of their effect: how much the output
-    changes over the input's range where the rule applies. Numbers are rounded so that a term is off by a hundredth of
-    the target's spread at most; inputs that change the output by less than that are only named or counted. Rules that
-    know no such rows say a formula. Below the rules stands what curves add at their bends, where the labels of each
-    input meet or what values they stand for, and how true the rules are where that is known.
+    A sentence has the output at the rule's typical row, the centre of the training rows where it applies, and how each
+    input changes it from there, the largest effect first. An effect is how much the output changes over the input's
+    range where the rule applies. Numbers are rounded so that the error of a term is at most a hundredth of the target's
+    spread; inputs that change the output by less than that are only named or counted. Rules without a summary of
+    training data are written as formulas. Below the rules follow what curves add at their bends, where the labels of
+    each input meet or which values they stand for, and the error of the rules, together and one by one.
 
     Parameters
     ----------
@@ -52,6 +53,16 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
     form : {"sentences", "equation"}, default="sentences"
         "equation" writes every output as a formula, with all terms and the intercept, which is the output where all
         inputs are zero.
+
+    Returns
+    -------
+    str
+        The text.
+
+    See Also
+    --------
+    fruler.explain.plots.RuleBaseDisplay : The rules as a picture.
+    fruler.export.markdown.export : The rules as a table.
 
     Examples
     --------
@@ -97,10 +108,14 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if meeting := _borders(rule_base, width):
         parts.append("\n".join([meaning_title(rule_base), *meeting]))
-    truth = truth_sentence(rule_base)
-    if truth:
-        parts.append(wrapped(truth, width, "", ""))
+    if closing := closing_sentences(rule_base):
+        parts.append(wrapped(closing, width, "", ""))
     return "\n\n".join(parts)
+
+
+def closing_sentences(rule_base: RuleBase) -> str:
+    """Say within what bounds predictions lie, and how large the typical error is, where either is known."""
+    return " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base))))
 
 
 def truth_sentence(rule_base: RuleBase) -> str:
@@ -117,13 +132,15 @@ def truth_sentence(rule_base: RuleBase) -> str:
     training = rule_base.training
     if training is None or training.truth is None:
         return ""
-    truth, tolerance = training.truth, _SHARE_OF_ERROR * training.target_spread
-    numbers = _alike([number_within(error, tolerance) for error in (truth.together, truth.alone)])
-    together, alone = (f"{number} {rule_base.target_unit}".rstrip() for number in numbers)
+    truth, tolerance, scale = training.truth, _SHARE_OF_ERROR * training.spread, scale_of(rule_base)
+    told = [scale.change(error, tolerance) for error in (truth.together, truth.alone)]
+    numbers = _alike([number_within(one.number, one.tolerance) for one in told])
+    marked = (one.marked(number) for one, number in zip(told, numbers, strict=True))
+    together, alone = (f"{number} {scale.unit(rule_base.target_unit)}".rstrip() for number in marked)
     said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
     if rule_base.n_rules > 1:
         said += f"; by the strongest rule alone: {alone}"
-        if not truth.holds(training.target_spread):
+        if not truth.holds(training.spread):
             said += ", so read the rules together, not one by one"
     return f"{said}."
 
@@ -292,8 +309,9 @@ def conclusion(rule_base: RuleBase, rule: int, form: Form = "sentences") -> str:
     if sentence is not None:
         return f"{rule_base.target_name} is {sentence}"
     label = rule_base.consequents.label(rule)
-    said = f"= {formula(rule_base, rule)}" if label is None else f"is {label}"
-    return f"{rule_base.target_name} {said}"
+    if label is not None:
+        return f"{rule_base.target_name} is {label}"
+    return f"{scale_of(rule_base).subject(rule_base.target_name)} = {formula(rule_base, rule)}"
 
 
 def formula(rule_base: RuleBase, rule: int) -> str:
@@ -332,19 +350,23 @@ def bend_places(curve: Curve, variable: Variable) -> list[str]:
 
 def _curves(rule_base: RuleBase, width: int) -> list[str]:
     """Write what each curve adds at its bends, e.g. "age adds -12 at 1, -2 at 7, +9 at 365 (days)"."""
-    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
+    tolerance, scale = SHARE_OF_SPREAD * output_spread(rule_base), scale_of(rule_base)
     lines = []
     for curve in rule_base.curves:
         variable = rule_base.variables[curve.input]
         bends = curve.bends()
         places = bend_places(curve, variable)
         points = [
-            f"{_signed(value, tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", GLUE)
+            f"{_told(scale.change(value, tolerance))} {'just below' if jump else 'at'} {place}".replace(" ", GLUE)
             for value, place, jump in zip(bends.adds.tolist(), places, bends.below_jump, strict=True)
         ]
-        sentence = f"{variable.name} adds {name_with_unit(', '.join(points), variable.value_unit)}"
+        sentence = f"{variable.name} {scale.changes_by} {name_with_unit(', '.join(points), variable.value_unit)}"
         lines.append(wrapped(sentence, width, "  ", "      "))
     return lines
+
+
+def _told(amount: Amount) -> str:
+    return amount.marked(_signed(amount.number, amount.tolerance))
 
 
 def _signed(value: float, tolerance: float) -> str:

@@ -16,7 +16,7 @@ __all__ = ["TARGETS", "export_model"]
 
 
 def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
-    """Write a rule base for another system.
+    """Write a rule base in another language or format.
 
     Parameters
     ----------
@@ -31,6 +31,15 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
     -------
     str or bytes
         The text of the exported model; for ONNX the bytes of its file.
+
+    Raises
+    ------
+    ValueError
+        If there is no such target, or it has no such option.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor.save : A file that `load_model` reads again.
 
     Examples
     --------

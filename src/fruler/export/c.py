@@ -9,6 +9,7 @@ from fruler.export.c_inputs import declared_functions, input_lines, input_parts
 from fruler.export.c_literals import comment, string
 from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
+from fruler.export.links import OutputPlan
 from fruler.export.names import Identifiers, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
@@ -63,6 +64,12 @@ static double centre(double height, double middle, double skew)
 }
 """
 
+_OUTPUT = """
+/* The prediction for what the rules say together. */
+static double linked(double raw)
+{{
+{lines}}}
+"""
 
 _INTERVAL = """
 /* Return the prediction for one row, as fruler_predict_interval does. */
@@ -97,6 +104,10 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
         in the zone that the model was learned in. NAN is a gap; it is filled in as `RuleBase.predict` does, and so is
         an unknown code. Where the rules do not know how, and where a number that they need is infinite, the prediction
         is NAN.
+
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
 
     Examples
     --------
@@ -173,6 +184,7 @@ class _Writer:
         text += _TRIANGLE if self.plan.limits else ""
         text += _FROM_MIDDLE if self.plan.limits and not self.plan.covered else ""
         text += _CENTRE if self.plan.said else ""
+        text += "" if self.plan.output is None else _OUTPUT.format(lines=_output_lines(self.plan.output))
         text += _INTERVAL if self.plan.interval is not None else ""
         return text + "\n" + "\n".join(self.function()) + "\n"
 
@@ -259,13 +271,15 @@ class _Writer:
 
     def answer(self, prediction: str, reach: str) -> list[str]:
         """Return the last lines, with expressions for the prediction and how far its interval reaches."""
+        linked = "{}" if self.plan.output is None else "linked({})"
         if self.plan.interval is None:
-            return [f"    return {prediction};"]
+            return [f"    return {linked.format(prediction)};"]
+        ends = [linked.format(f"prediction {sign} {reach} * (1.0 + beyond)") for sign in "-+"]
         return [
             f"    const double prediction = {prediction};",
-            f"    *lower = prediction - {reach} * (1.0 + beyond);",
-            f"    *upper = prediction + {reach} * (1.0 + beyond);",
-            "    return prediction;",
+            f"    *lower = {ends[0]};",
+            f"    *upper = {ends[1]};",
+            f"    return {linked.format('prediction')};",
         ]
 
     def label(self, condition: Condition) -> str:
@@ -348,6 +362,14 @@ class _Writer:
             return f"from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
         place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
         return f"away({condition.first}.0, {condition.last}.0, {place})"
+
+
+def _output_lines(plan: OutputPlan) -> str:
+    """Write the body of the function that makes predictions of what the rules say."""
+    lines = ""
+    for sign, end in (("<=", plan.lowest), (">=", plan.highest)):
+        lines += "" if end is None else f"    if (raw {sign} {end.raw!r})\n        return {end.target!r};\n"
+    return f"{lines}    return {plan.code.c.format('raw')};\n"
 
 
 def _points(triangle: Triangle) -> str:

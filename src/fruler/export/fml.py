@@ -60,6 +60,15 @@ def export(rule_base: RuleBase) -> str:
     str
         The document.
 
+    Raises
+    ------
+    ValueError
+        If the rules have sets of their own, clip their inputs, or would become too many without their curves.
+
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
@@ -77,6 +86,8 @@ def export(rule_base: RuleBase) -> str:
         )
     if rule_base.extrapolation != "linear":
         raise ValueError("FML cannot clip values outside the training data; choose another format.")
+    if not rule_base.output.is_plain:
+        raise ValueError("FML cannot say the link or the bounds of a prediction; choose another format.")
     curves = [curve for curve in rule_base.curves if curve.n_pieces > 1]
     n_rules = rule_base.n_rules * math.prod(curve.n_pieces for curve in curves)
     if curves and n_rules > _MAX_RULES:

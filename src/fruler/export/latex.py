@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from fruler._wording import counted_rules, name_with_unit
+from fruler.explain.scales import scale_of
 from fruler.explain.sentences import GLUE
 from fruler.explain.text import Form, conclusion, condition, label_meanings, meaningful, require_form, rule_name
 from fruler.export.names import one_line
-from fruler.export.paper_table import MINUS, PaperTable, paper_table
+from fruler.export.paper_table import MINUS, PaperTable, notes_below, paper_table
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
@@ -43,7 +44,7 @@ def export(
     rule_base : RuleBase
         The model.
     digits : int, default=3
-        How many digits that matter a coefficient keeps.
+        The number of significant digits of coefficients.
     caption : str, optional
         Plain text; by default it says what the rules are for.
     label : str, optional
@@ -56,10 +57,20 @@ def export(
     Returns
     -------
     str
-        The table, for a document that says ``\usepackage{booktabs}``. An input that a rule does not look at has a
+        The table, for a document that says ``\usepackage{booktabs}``. An input that is not in the antecedent has a
         dash. What a rule adds for categories is a column of its own, "usa −1.3, japan +2.1". Curves have a table of
-        their own below: what each adds at its bends. Rules that say labels of the output have these instead of numbers.
+        their own below: what each adds at its bends. If the output is a label, it has labels instead of numbers.
         Labels that are triangles have a table of the values that they stand for.
+
+    Raises
+    ------
+    ValueError
+        If the label has signs that LaTeX does not take.
+
+    See Also
+    --------
+    fruler.RuleBase.to_latex : The same as a method.
+    fruler.export.export_model : The same for any target.
 
     Examples
     --------
@@ -86,6 +97,8 @@ def export(
         lines += ["", r"\par\medskip", *_curves(rule_base, table)]
     if meanings := [one for one in meaningful(rule_base) if one.partition.of_triangles]:
         lines += ["", r"\par\medskip", *_meanings(meanings)]
+    if said := notes_below(rule_base, form):
+        lines += ["", r"\par\medskip", _escaped(said)]
     if not float or form == "sentences":
         return "\n".join(lines) + "\n"
     target = name_with_unit(rule_base.target_name, rule_base.target_unit)
@@ -129,7 +142,7 @@ def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
     if conditions:
         groups.append(_spanning("If", len(conditions)))
         lines_below = rf"\cmidrule(lr){{{begins}-{ends}}}"
-    groups.append(_spanning(f"Then {_escaped(rule_base.target_name)} is", len(outputs)))
+    groups.append(_spanning(f"Then {_escaped(_subject(rule_base))} is", len(outputs)))
     lines_below += rf"\cmidrule(l){{{ends + 1}-{ends + len(outputs)}}}"
     sides = "r" * len(first) + "l" * (len(conditions) + len(said)) + "r" * len(numbers) + "l" * len(table.categories)
     rows = [
@@ -150,11 +163,17 @@ def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
     return [*rows, r"  \bottomrule", r"\end{tabular}"]
 
 
+def _subject(rule_base: RuleBase) -> str:
+    """Return what the rules say: the target, also by labels of it, or its logarithm."""
+    name = rule_base.target_name
+    return name if rule_base.target is not None else scale_of(rule_base).subject(name)
+
+
 def _curves(rule_base: RuleBase, table: PaperTable) -> list[str]:
     rows = [
         r"\begin{tabular}{lrr}",
         r"  \toprule",
-        rf"  Curve of & at & adds to {_escaped(rule_base.target_name)} \\",
+        rf"  Curve of & at & adds to {_escaped(_subject(rule_base))} \\",
     ]
     for name, unit, bends in table.curves:
         rows.append(r"  \midrule")

@@ -8,7 +8,7 @@ from fruler._wording import name_with_unit
 from fruler.explain.sentences import GLUE
 from fruler.explain.text import Form, borders, conclusion, condition, meaningful, require_form, rule_name
 from fruler.export.names import one_line
-from fruler.export.paper_table import PaperTable, paper_table
+from fruler.export.paper_table import PaperTable, notes_below, paper_table
 from fruler.rules.rule_base import RuleBase
 
 _Column = tuple[str, bool, list[str]]
@@ -22,17 +22,22 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     rule_base : RuleBase
         The model.
     digits : int, default=3
-        How many digits that matter a coefficient keeps in the table.
+        The number of significant digits of coefficients.
     form : {"equation", "sentences"}, default="equation"
         A table of intercepts and coefficients, or a list of the sentences that `rules_text` writes.
 
     Returns
     -------
     str
-        The table. An input that a rule does not look at has a dash. What a rule adds for categories is a column of its
+        The table. An input that is not in the antecedent has a dash. What a rule adds for categories is a column of its
         own, "usa −1.3, japan +2.1". Curves have a table of their own below: what each
-        adds at its bends. Rules that say labels of the output have these instead of numbers. Labels that are triangles
+        adds at its bends. If the output is a label, it has labels instead of numbers. Labels that are triangles
         are listed below, with the values that they stand for.
+
+    See Also
+    --------
+    fruler.RuleBase.to_markdown : The same as a method.
+    fruler.export.export_model : The same for any target.
 
     Examples
     --------
@@ -73,7 +78,13 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     if table.curves:
         subject = "A curve adds" if len(table.curves) == 1 else f"{len(table.curves)} curves add"
         text += f"\n{subject} to the output of every rule:\n\n{_table(_curve_columns(table))}"
-    return text + _meanings(rule_base)
+    return text + _meanings(rule_base) + _below(rule_base, "equation")
+
+
+def _below(rule_base: RuleBase, form: Form) -> str:
+    """Write what the numbers are of, and the bounds of predictions."""
+    said = _escaped(notes_below(rule_base, form))
+    return f"\n{said}\n" if said else ""
 
 
 def _sentences(rule_base: RuleBase) -> str:
@@ -85,7 +96,7 @@ def _sentences(rule_base: RuleBase) -> str:
         lines.append(f"- {_escaped(said.replace(GLUE, ' '))}\n")
     table = paper_table(rule_base)
     below = f"\n{_table(_curve_columns(table))}" if table.curves else ""
-    return "".join(lines) + below + _meanings(rule_base)
+    return "".join(lines) + below + _meanings(rule_base) + _below(rule_base, "sentences")
 
 
 def _meanings(rule_base: RuleBase) -> str:

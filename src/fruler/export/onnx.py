@@ -13,6 +13,7 @@ from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.onnx_graph import ML_DOMAIN, Graph
 from fruler.export.onnx_inputs import ML_OPSET, add_inputs
 from fruler.export.onnx_intervals import add_ends, clipped, mean_radius, radius_or_nearest
+from fruler.export.onnx_output import add_output
 from fruler.export.onnx_triangles import triangle_degrees
 from fruler.export.plan import Border, Condition, Plan, make_plan
 from fruler.rules.rule_base import RuleBase
@@ -50,6 +51,16 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
     -------
     bytes
         The content of an .onnx file.
+
+    Raises
+    ------
+    ImportError
+        If the package onnx is not installed.
+
+    See Also
+    --------
+    pipeline_to_onnx : A whole scikit-learn pipeline.
+    fruler.export.export_model : The same for any target.
 
     Examples
     --------
@@ -127,6 +138,11 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
     bytes
         The content of an .onnx file, with the input ``X`` and the output ``prediction`` of shape (n_rows, 1).
 
+    See Also
+    --------
+    export : The rules alone.
+    register_converter : For calls of skl2onnx by yourself.
+
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline  # doctest: +SKIP
@@ -145,7 +161,23 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
 
 
 def register_converter() -> None:
-    """Tell skl2onnx how to convert every estimator of the registry, wherever it stands in what is converted."""
+    """Teach skl2onnx to convert the estimators of this package, wherever they are in a pipeline.
+
+    Raises
+    ------
+    ImportError
+        If the package skl2onnx is not installed.
+
+    See Also
+    --------
+    pipeline_to_onnx : Does it by itself.
+
+    Examples
+    --------
+    >>> from skl2onnx import to_onnx  # doctest: +SKIP
+    >>> register_converter()  # doctest: +SKIP
+    >>> to_onnx(pipeline, X)  # doctest: +SKIP
+    """
     try:
         from skl2onnx import update_registered_converter
         from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes
@@ -210,15 +242,17 @@ def _build(
     graph.indices("columns_axis", [1])
     graph.constant("zero", 0.0)
     graph.constant("one", 1.0)
+    said, ends = (target, ENDS) if plan.output is None else ("said", ("said_lower", "said_upper"))
     if input_plan.plain and rule_base.gaps is None:
         given = sources[0]
-        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), target)
+        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), said)
     else:
         given, refused = add_inputs(graph, input_plan, sources)
         reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), "answer")
-        graph.add("Add", ["answer", refused], target)
+        graph.add("Add", ["answer", refused], said)
     if plan.interval is not None:
-        add_ends(graph, plan.interval, given, target, reach, ENDS)
+        add_ends(graph, plan.interval, given, said, reach, ends)
+    add_output(graph, rule_base.output, [said, *([] if plan.interval is None else ends)], [target, *ENDS])
     return graph
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from fruler._wording import readable_number
 from fruler.explain.categories import category_subjects, level_offsets
-from fruler.explain.text import bend_places
+from fruler.explain.scales import bounds_sentence, scale_of
+from fruler.explain.text import Form, bend_places
 from fruler.export.names import accepted_text
 from fruler.rules.curves import Curve
 from fruler.rules.rule_base import RuleBase
@@ -94,6 +95,13 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
             for curve in rule_base.curves
         ),
     )
+
+
+def notes_below(rule_base: RuleBase, form: Form) -> str:
+    """Say what the numbers of a table are of, where that is not the target, and within what bounds predictions lie."""
+    numbers = rule_base.target is None and (form == "equation" or bool(rule_base.curves))
+    note = scale_of(rule_base).table_note(rule_base.target_name) if numbers else ""
+    return " ".join(filter(None, (note, bounds_sentence(rule_base))))
 
 
 def _numbers(rule_base: RuleBase, slopes: list[int], digits: int) -> tuple[tuple[str, ...], ...]:

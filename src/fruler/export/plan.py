@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fruler.export.links import OutputPlan, make_output_plan
 from fruler.rules.outside import training_ranges
 from fruler.rules.partitions import Partition
 from fruler.rules.prediction_intervals import require_intervals
@@ -175,6 +176,8 @@ class Plan:
         Values of these inputs are brought inside such limits before anything else is computed but an interval's ranges.
     interval : IntervalPlan or None
         How far intervals reach, where they are wanted.
+    output : OutputPlan or None
+        What is done to what rules and curves say together, and to the ends of intervals; None: nothing.
     """
 
     borders: tuple[Border, ...]
@@ -188,6 +191,7 @@ class Plan:
     said: tuple[LabelPlan, ...] = ()
     clips: dict[int, tuple[float, float]] = field(default_factory=dict)
     interval: IntervalPlan | None = None
+    output: OutputPlan | None = None
 
     def borders_of(self, feature: int) -> list[int]:
         """Return the numbers of an input's borders, from low to high."""
@@ -217,12 +221,13 @@ def make_plan(rule_base: RuleBase, coverage: float | None = None) -> Plan:
     antecedents = [rule_base.antecedents.conditions(rule) for rule in range(rule_base.n_rules)]
     curve_borders, curves = _curves(rule_base)
     interval = None if coverage is None else _interval(rule_base, coverage)
+    output = make_output_plan(rule_base.output)
     if rule_base.n_rules == 1 and not rule_base.consequents.depend_on_degrees:
         # Whether it fires or is merely the nearest: it alone answers.
         alone = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
         used = tuple(sorted(alone if interval is None else alone | set(interval.ranges)))
         clips = _clips(rule_base, used)
-        return Plan((), (), ((),), True, used, curve_borders, curves, clips=clips, interval=interval)
+        return Plan((), (), ((),), True, used, curve_borders, curves, clips=clips, interval=interval, output=output)
     covered = rule_base.antecedents.covers_everything()
     keys = sorted({part for parts in antecedents for part in parts})
     borders = _borders(rule_base, keys, every=not covered)
@@ -255,6 +260,7 @@ def make_plan(rule_base: RuleBase, coverage: float | None = None) -> Plan:
         _said(rule_base),
         _clips(rule_base, used),
         interval,
+        output,
     )
 
 

@@ -9,6 +9,7 @@ import math
 from fruler._wording import counted_rules, name_with_unit
 from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
+from fruler.export.links import OutputPlan
 from fruler.export.names import Identifiers, one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.export.python_dates import date_modules
@@ -69,6 +70,13 @@ def _centre(height, middle, skew):
 '''
 
 
+_OUTPUT = '''
+
+def _output(raw):
+    """The prediction for what the rules say together."""
+{lines}'''
+
+
 _INTERVAL = '''
 
 def predict(row):
@@ -95,6 +103,10 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
         and returns the prediction. Categories are text, and dates are dates or text. A gap is None or NaN; it is filled
         in as `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, it is a
         ``ValueError``, and so is a number that is infinite.
+
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
 
     Examples
     --------
@@ -152,6 +164,7 @@ class _Writer:
         text += _TRIANGLE if self.plan.limits else ""
         text += _FROM_MIDDLE if self.plan.limits and self.seeks else ""
         text += _CENTRE if self.plan.said else ""
+        text += "" if self.plan.output is None else _OUTPUT.format(lines=_output_lines(self.plan.output))
         text += _INTERVAL if self.plan.interval is not None else ""
         return text + "\n\n" + "\n".join(self.function()) + "\n"
 
@@ -214,12 +227,14 @@ class _Writer:
 
     def answer(self, prediction: str, reach: str) -> list[str]:
         """Return the last lines, with expressions for the prediction and how far its interval reaches."""
+        linked = "{}" if self.plan.output is None else "_output({})"
         if self.plan.interval is None:
-            return [f"    return {prediction}"]
+            return [f"    return {linked.format(prediction)}"]
+        ends = (linked.format(end) for end in ("prediction", "prediction - reach", "prediction + reach"))
         return [
             f"    prediction = {prediction}",
             f"    reach = {reach} * (1.0 + beyond)",
-            "    return prediction, prediction - reach, prediction + reach",
+            f"    return {', '.join(ends)}",
         ]
 
     def label(self, condition: Condition) -> str:
@@ -286,6 +301,14 @@ class _Writer:
             return f"_from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
         place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
         return f"_away({condition.first}, {condition.last}, {place})"
+
+
+def _output_lines(plan: OutputPlan) -> str:
+    """Write the body of the function that makes predictions of what the rules say."""
+    lines = ""
+    for sign, end in (("<=", plan.lowest), (">=", plan.highest)):
+        lines += "" if end is None else f"    if raw {sign} {end.raw!r}:\n        return {end.target!r}\n"
+    return f"{lines}    return {plan.code.python.format('raw')}\n"
 
 
 def _points(triangle: Triangle) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from fruler._wording import counted_rules, name_with_unit
 from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
+from fruler.export.links import OutputPlan
 from fruler.export.names import one_line, rule_title
 from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
 from fruler.export.sql_inputs import fence, filled_tables, input_columns, input_table, is_usable
@@ -55,6 +56,15 @@ def export(
     str
         One query, without a semicolon: it can be run, made a view, or used as a subquery.
 
+    Raises
+    ------
+    ValueError
+        If two columns of the result have the same name.
+
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
+
     Examples
     --------
     >>> import sqlite3
@@ -81,7 +91,7 @@ class _Writer:
     x: inputs, m: whether they are missing, k: columns kept, b: how far a row has gone over a border, c: degrees of
     conditions, a: how many labels a row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules,
     t: the sum of the weights, v: what curves add, z: values of inputs, brought inside their limits, o: how far a row
-    lies outside the training data.
+    lies outside the training data, r: what the rules say together, and the ends of its interval.
     """
 
     def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan, keep: tuple[str, ...]) -> None:
@@ -106,17 +116,38 @@ class _Writer:
         total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
         curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
         inner = self.layer(inner, [rules, total, *curves], "the sum of their weights", 4)
-        last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
-        last.append(f"{self.answer()} AS {quoted(prediction)}")
+        said = [self.answer()]
         if self.plan.interval is not None:
-            answer, reach = self.answer(), self.reach(self.plan.interval.radii)
-            last += [f"{answer} {sign} {reach} AS {quoted(end)}" for sign, end in zip("-+", _ENDS, strict=True)]
+            reach = self.reach(self.plan.interval.radii)
+            said += [f"{said[0]} {sign} {reach}" for sign in "-+"]
+        if self.plan.output is not None:
+            raw = [f"{own} AS r{place}" for place, own in enumerate(said)]
+            inner, said = (
+                self.linked(inner, raw),
+                [self.prediction_of(self.plan.output, f"r{place}") for place in range(len(raw))],
+            )
+        last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
+        ends = [prediction, *_ENDS][: len(said)]
+        last += [f"{own} AS {quoted(end)}" for own, end in zip(said, ends, strict=True)]
         columns = ",\n       ".join(last)
         count = counted_rules(self.rule_base.n_rules, self.rule_base.n_curves)
         return (
             f"-- {count} for {one_line(target)}, learned and written by fruler.\n"
             f"{before}SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
         )
+
+    def linked(self, inner: str, raw: Sequence[str]) -> str:
+        """Put a SELECT around another with what the rules say and the ends of its interval, and the columns kept."""
+        columns = ",\n  ".join([*self.kept, *raw])
+        end = fence(len(self.kept) + len(raw))
+        return f"  -- what the rules say together\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS said{end}"
+
+    def prediction_of(self, plan: OutputPlan, raw: str) -> str:
+        """Return the prediction for what the rules say."""
+        function = plan.code.sql.format(raw)
+        ends = [("<=", plan.lowest), (">=", plan.highest)]
+        cases = [f"WHEN {raw} {sign} {real(end.raw)} THEN {real(end.target)}" for sign, end in ends if end is not None]
+        return f"CASE {' '.join(cases)} ELSE {function} END" if cases else function
 
     def source(self, table: str) -> tuple[str, str]:
         """Return what stands before the query, and its innermost SELECT: the inputs and the columns kept.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY, fabs, log, sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
@@ -16,6 +16,8 @@ cdef double MIN_ERROR = 1e-12
 cdef double MIN_PIVOT = 1e-11
 # Rounding is mended by far less; more is tried only where a number is not finite, without end.
 cdef double MAX_JITTER = 1e6
+# A limit is broken where it is by more than this share of the largest coefficient.
+cdef double TOLERANCE = 1e-12
 
 
 cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_ssize_t dropped, double* beta,
@@ -153,6 +155,200 @@ def fit_terms(const double[:, ::1] gram, const double[::1] moment, double square
     if not solved:
         raise ValueError("the normal equations are not finite, or far from positive definite")
     return coefficients_array, error, kept_array, inverse_array
+
+
+cdef bint passive_pushes(const double* products, Py_ssize_t stride, const double* slack, Py_ssize_t n, double* factor,
+                         double* pushes) noexcept nogil:
+    """Write by how much each of n sides must push for all of them to be met; return whether they are independent."""
+    cdef Py_ssize_t i, k
+    cdef int order = <int>n, one = 1, info = 0
+    if n == 0:
+        return True
+    for i in range(n):
+        for k in range(n):
+            factor[i * n + k] = products[i * stride + k]
+        pushes[i] = -slack[i]
+    dpotrf(b"L", &order, factor, &order, &info)
+    if info != 0:
+        return False
+    for i in range(n):
+        if not (factor[i * n + i] ** 2 >= MIN_PIVOT * products[i * stride + i]):
+            return False
+    dpotrs(b"L", &order, &one, factor, &order, pushes, &order, &info)
+    return True
+
+
+cdef Py_ssize_t push_inside(const double* sides, Py_ssize_t m, Py_ssize_t k, const double* inverse, double* beta,
+                            Py_ssize_t* passive, double* pushed, double* work, double* excess) noexcept nogil:
+    """Move the free solution to the best one on whose wrong side no side has it; return how many sides are met.
+
+    An active set method, as for least squares in numbers that are not negative: the side that is broken most is met in
+    addition, and those that no longer push are given up. `sides` (m, k) have length one. `passive` receives the sides
+    that are met, and `pushed` (k, k), row by row, the inverse of the Gram matrix times each of them. `work` has room for
+    2·k·k + 4·k + m numbers; the factor of the products of the sides that are met is its first part.
+    """
+    cdef double* factor = work
+    cdef double* products = factor + k * k
+    cdef double* free_beta = products + k * k
+    cdef double* slack = free_beta + k
+    cdef double* lengths = slack + k
+    cdef double* wanted = lengths + k
+    cdef double* banned = wanted + k
+    cdef Py_ssize_t n = 0, i, t, p, worst, rounds, blocking
+    cdef double value, least, size = 1.0, share
+    cdef const double* side
+    cdef bint solved
+    memcpy(free_beta, beta, k * sizeof(double))
+    memset(banned, 0, m * sizeof(double))
+    for t in range(k):
+        size = max(size, fabs(beta[t]))
+    for rounds in range(3 * (m + k)):
+        worst = -1
+        least = -TOLERANCE * size
+        for i in range(m):
+            if banned[i] != 0.0:
+                continue
+            value = 0.0
+            for t in range(k):
+                value += sides[i * k + t] * beta[t]
+            if value < least:
+                least = value
+                worst = i
+        if worst < 0 or n == k:
+            break
+        side = sides + worst * k
+        slack[n] = 0.0
+        for t in range(k):
+            value = 0.0
+            for i in range(k):
+                value += inverse[t * k + i] * side[i]
+            pushed[n * k + t] = value
+            slack[n] += side[t] * free_beta[t]
+        passive[n] = worst
+        for p in range(n + 1):
+            value = 0.0
+            for t in range(k):
+                value += sides[passive[p] * k + t] * pushed[n * k + t]
+            products[p * k + n] = products[n * k + p] = value
+        lengths[n] = 0.0
+        n += 1
+        banned[worst] = 1.0
+        solved = passive_pushes(products, k, slack, n, factor, wanted)
+        if not solved:
+            # It is met wherever the others are, but for rounding.
+            n -= 1
+            passive_pushes(products, k, slack, n, factor, wanted)
+            continue
+        while True:
+            share = 1.0
+            blocking = -1
+            for p in range(n):
+                if wanted[p] <= 0.0:
+                    value = lengths[p] / (lengths[p] - wanted[p]) if lengths[p] > wanted[p] else 0.0
+                    if blocking < 0 or value < share:
+                        share = value
+                        blocking = p
+            for p in range(n):
+                lengths[p] += share * (wanted[p] - lengths[p])
+            if blocking < 0:
+                break
+            lengths[blocking] = 0.0
+            # What was met wherever the others were may not be any more.
+            memset(banned, 0, m * sizeof(double))
+            p = 0
+            while p < n:
+                if wanted[p] <= 0.0 and lengths[p] <= 0.0:
+                    n -= 1
+                    # The last one takes its place.
+                    passive[p], slack[p], lengths[p], wanted[p] = passive[n], slack[n], lengths[n], wanted[n]
+                    memcpy(pushed + p * k, pushed + n * k, k * sizeof(double))
+                    for i in range(n):
+                        products[p * k + i] = products[n * k + i]
+                        products[i * k + p] = products[i * k + n]
+                    products[p * k + p] = products[n * k + n]
+                else:
+                    banned[passive[p]] = 1.0
+                    p += 1
+            passive_pushes(products, k, slack, n, factor, wanted)
+        for t in range(k):
+            beta[t] = free_beta[t]
+            for p in range(n):
+                beta[t] += lengths[p] * pushed[p * k + t]
+    excess[0] = 0.0
+    for p in range(n):
+        # What pushes is met: there the free solution is off by its slack.
+        excess[0] -= lengths[p] * slack[p]
+    return n
+
+
+def fit_within(const double[:, ::1] gram, const double[::1] moment, double square, const Py_ssize_t[::1] terms,
+               const double[::1] ridge, const double[:, ::1] sides):
+    """Fit some terms with a ridge on each so that none of the sums that `sides` says, over all terms, is negative.
+
+    Returns the coefficients of all terms, the penalised mean squared error, which of `terms` are zero because a side is
+    theirs alone, and the inverse of their Gram matrix with the ridge, for what the sides that are met leave free.
+    """
+    cdef Py_ssize_t k = terms.shape[0], m = 0, n = 0, i, t, p, count
+    cdef int order = <int>k, one = 1, few = 0, info = 0
+    cdef double error = 0.0, excess = 0.0, value
+    cdef bint solved
+    coefficients_array, idle_array = np.zeros(gram.shape[0]), np.zeros(k, dtype=np.uint8)
+    inverse_array, own_array = np.empty((k, k)), np.empty((sides.shape[0], k))
+    cdef double[::1] coefficients = coefficients_array
+    cdef unsigned char[::1] idle = idle_array
+    cdef double[:, ::1] inverse = inverse_array, own = own_array
+    cdef double* beta = <double*>malloc((3 * k * k + 6 * k + sides.shape[0]) * sizeof(double))
+    cdef double* column = beta + k
+    cdef double* pushed = column + k
+    cdef double* work = pushed + k * k
+    cdef Py_ssize_t* passive = <Py_ssize_t*>malloc(k * sizeof(Py_ssize_t))
+    if beta == NULL or passive == NULL:
+        free(beta)
+        free(passive)
+        raise MemoryError("there is not enough memory for so many terms")
+    with nogil:
+        solved = factorise(gram, ridge, terms, &inverse[0, 0])
+        if solved:
+            error = solve(&inverse[0, 0], k, moment, terms, square, beta)
+            dpotri(b"L", &order, &inverse[0, 0], &order, &info)
+            for i in range(k):
+                for t in range(i):
+                    inverse[i, t] = inverse[t, i]
+            for i in range(sides.shape[0]):
+                value = 0.0
+                for t in range(k):
+                    own[m, t] = sides[i, terms[t]]
+                    value += own[m, t] * own[m, t]
+                if value > 0.0:
+                    value = 1.0 / sqrt(value)
+                    for t in range(k):
+                        own[m, t] *= value
+                    m += 1
+            if m > 0:
+                n = push_inside(&own[0, 0], m, k, &inverse[0, 0], beta, passive, pushed, work, &excess)
+            for p in range(n):
+                count = 0
+                for t in range(k):
+                    if own[passive[p], t] != 0.0:
+                        count += 1
+                        i = t
+                if count == 1:
+                    idle[i] = 1
+                    beta[i] = 0.0
+            few = <int>n
+            for t in range(k):
+                coefficients[terms[t]] = beta[t]
+                for p in range(n):
+                    column[p] = pushed[p * k + t]
+                if n > 0:
+                    dpotrs(b"L", &few, &one, work, &few, column, &few, &info)
+                for p in range(n):
+                    dense_axpy(k, -column[p], pushed + p * k, &inverse[t, 0])
+    free(beta)
+    free(passive)
+    if not solved:
+        raise ValueError("the normal equations are not finite, or far from positive definite")
+    return coefficients_array, error + max(excess, 0.0), idle_array.view(np.bool_), inverse_array
 
 
 def squares_left_out(tuple table, const double[:, ::1] block_weights, const double[:, ::1] columns, tuple terms,

@@ -13,6 +13,7 @@ import numpy as np
 
 from fruler._typing import Floats, Indices
 from fruler.rules.measurement import MAX_ROWS_EXPLAINED, summarise
+from fruler.rules.output import PLAIN, Output
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.truth import Truth
@@ -52,6 +53,9 @@ class TrainingTable(ABC):
         Split points that the user knows, by input, in its own units.
     levels : dict of int to ndarray
         The numbers of the categories, in increasing order, by input; only of inputs that stand for categories.
+    output : Output
+        How predictions follow from what is learned. What an algorithm sees as the target, in rows, errors and truths,
+        is what stands for it: with a link of "log" the logarithm.
     """
 
     scale: Scale
@@ -60,6 +64,7 @@ class TrainingTable(ABC):
     domains: Floats
     known_splits: dict[int, Floats]
     levels: dict[int, Floats]
+    output: Output
 
     @property
     def n_inputs(self) -> int:
@@ -103,6 +108,10 @@ class TrainingTable(ABC):
     def given_numbers(self, indices: Indices) -> Indices:
         """Return the numbers of rows among all that were given, rows of weight zero included."""
 
+    def half_mse(self, rule_base: RuleBase) -> float:
+        """Return half the mean squared error of what a rule base predicts, in the target's own units."""
+        return self.summarise(rule_base, np.nan).rmse ** 2 / 2.0
+
     @abstractmethod
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return what a rule base remembers of all rows.
@@ -125,7 +134,9 @@ class LocalTable(TrainingTable):
     Attributes
     ----------
     values, target : ndarray
-        The inputs and the output, in their own units.
+        The inputs and the output that is learned, in their own units.
+    observed : ndarray
+        The target itself, for which the output that is learned may stand.
     weight : ndarray or None
         How much each row counts; one on average.
     rows : Rows
@@ -139,6 +150,7 @@ class LocalTable(TrainingTable):
     weight: Floats | None
     rows: Rows
     given: Indices | None
+    observed: Floats
 
     @classmethod
     def from_arrays(
@@ -151,12 +163,15 @@ class LocalTable(TrainingTable):
         levels: Mapping[int, Floats] | None = None,
         terms: Floats | None = None,
         weighted_scale: bool = False,
+        output: Output = PLAIN,
+        observed: Floats | None = None,
     ) -> Self:
         """Leave out rows of weight zero, standardise the others, and check the split points that are known."""
-        given = None
+        given, observed = None, target if observed is None else observed
         if weight is not None:
             given = np.flatnonzero(weight)
             values, target, weight = values[given], target[given], weight[given] / weight.max()
+            observed = observed[given]
             weight /= weight.mean()
         counted = weight if weighted_scale else None
         scale, target_scale = measure_scale(values, counted), measure_scale(target, counted)
@@ -166,7 +181,19 @@ class LocalTable(TrainingTable):
         ends = np.column_stack([values.min(axis=0), values.max(axis=0)])
         domains, known_splits = domains_with_room(ends, names, split_points)
         return cls(
-            scale, target_scale, names, domains, known_splits, dict(levels or {}), values, target, weight, rows, given
+            scale,
+            target_scale,
+            names,
+            domains,
+            known_splits,
+            dict(levels or {}),
+            output,
+            values,
+            target,
+            weight,
+            rows,
+            given,
+            observed,
         )
 
     @property
@@ -177,13 +204,15 @@ class LocalTable(TrainingTable):
     @property
     def digests(self) -> dict[str, str]:
         """Short texts that are other for other data, by what they are of."""
-        return {"X": digest(self.values), "y": digest(self.target), "sample_weight": digest(self.weight)}
+        return {"X": digest(self.values), "y": digest(self.observed), "sample_weight": digest(self.weight)}
 
     @cached_property
     def sample(self) -> TrainingSample:
         """Rows that are spread evenly over the table."""
         some = spread_evenly(self.n_rows, MAX_ROWS_EXPLAINED)
-        return TrainingSample(self.values[some], self.target[some], None if self.weight is None else self.weight[some])
+        return TrainingSample(
+            self.values[some], self.observed[some], None if self.weight is None else self.weight[some]
+        )
 
     def take(self, indices: Indices) -> Rows:
         """Return some rows, standardised."""
@@ -207,7 +236,12 @@ class LocalTable(TrainingTable):
 
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return what a rule base remembers of all rows."""
-        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error, truth=truth)
+        return summarise(rule_base, self.values, self.observed, self.weight, cv_error=cv_error, truth=truth)
+
+    def half_mse(self, rule_base: RuleBase) -> float:
+        """Return half the mean squared error of what a rule base predicts, in the target's own units."""
+        errors = rule_base.predict(self.values) - self.observed
+        return float(np.average(np.square(errors), weights=self.weight)) / 2.0
 
 
 def digest(values: Floats | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +50,13 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
             {"input": _plain(name), "at": np.asarray(at, dtype=np.float64).reshape(-1).tolist()}
             for name, at in points.items()
         ]
+    settings |= _constraints_to_json(learning.settings)
     categories = learning.settings.get("categorical_features")
     if categories is not None and not isinstance(categories, str):
         settings["categorical_features"] = np.asarray(categories).tolist()
+    bounds = learning.settings.get("bounds")
+    if bounds is not None:
+        settings["bounds"] = [None if end is None else float(end) for end in bounds]
     return {
         "settings": settings,
         "named_inputs": learning.named_inputs,
@@ -82,7 +86,7 @@ def learning_from_json(written: Checked) -> Learning:
     settings = members["settings"].members()
     front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
     return Learning(
-        {name: _split_points(value) if name == "split_points" else value.value for name, value in settings.items()},
+        {name: _READERS.get(name, _as_written)(value) for name, value in settings.items()},
         members["named_inputs"].one_of(True, False),
         members["n_evaluations"].count(),
         members["n_uncovered"].count(),
@@ -117,6 +121,36 @@ def _split_points(written: Checked) -> dict[str | int, list[float]] | None:
     return points
 
 
+def _constraints_to_json(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of columns before learning, in lists."""
+    directions, groups = settings.get("monotonic_constraints"), settings.get("interaction_constraints")
+    written: dict[str, Any] = {}
+    if isinstance(directions, Mapping):
+        written["monotonic_constraints"] = [
+            {"input": _plain(name), "direction": int(sign)} for name, sign in directions.items()
+        ]
+    elif directions is not None:
+        written["monotonic_constraints"] = [int(sign) for sign in directions]
+    if groups is not None and not isinstance(groups, str):
+        written["interaction_constraints"] = [[_plain(name) for name in group] for group in groups]
+    return written
+
+
+def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
+    """Return the directions of columns: by name or number, or one for each."""
+    if written.value is None:
+        return None
+    items = list(written.items())
+    if not any(isinstance(item.value, dict) for item in items):
+        return [item.one_of(-1, 0, 1) for item in items]
+    found: dict[str | int, int] = {}
+    for item in items:
+        members = item.keys(("input", "direction"))
+        name = members["input"]
+        found[name.text() if isinstance(name.value, str) else name.count()] = members["direction"].one_of(-1, 0, 1)
+    return found
+
+
 def _plain(value: Any) -> Any:
     """Return what JSON can say of a value: null for a number that is not finite or a generator of random numbers."""
     if isinstance(value, np.generic):
@@ -124,3 +158,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping | list | tuple) or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value if isinstance(value, str | bool | int | float) else None
+
+
+def _bounds(written: Checked) -> tuple[Any, ...] | None:
+    return None if written.value is None else tuple(end.value for end in written.items())
+
+
+def _as_written(written: Checked) -> Any:
+    return written.value
+
+
+_READERS: dict[str, Callable[[Checked], Any]] = {
+    "split_points": _split_points,
+    "monotonic_constraints": _directions,
+    "bounds": _bounds,
+}

@@ -5,6 +5,7 @@ from fruler.rules.consequents import Consequents, LinearConsequents
 from fruler.rules.curves import Curve
 from fruler.rules.label_consequents import LabelConsequents
 from fruler.rules.labels import label_names
+from fruler.rules.output import Output
 from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition
 from fruler.rules.rule_base import Rule, RuleBase
 from fruler.rules.triangle_antecedents import LabelTriangles, OwnTriangles
@@ -21,6 +22,7 @@ __all__ = [
     "LabelTriangles",
     "LinearConsequents",
     "NominalPartition",
+    "Output",
     "OwnTriangles",
     "Partition",
     "Rule",

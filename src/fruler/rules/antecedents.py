@@ -37,14 +37,49 @@ class Condition(NamedTuple):
 
 
 class Antecedents(ABC):
-    """Where each rule applies, and how strongly: what every reader of a rule base may ask.
+    """The antecedents of all rules: where each rule applies, and how strongly.
+
+    This is what every reader of a rule base may ask. Its subclasses say how antecedents are made of labels.
 
     Attributes
     ----------
     variables : tuple of Variable
         The inputs.
     kind : str
-        What kind of antecedents they are, as files say it.
+        The kind of antecedents, as it is written in model files.
+
+    See Also
+    --------
+    LabelRanges : Ranges of labels, which all rules share.
+    LabelTriangles : One triangular label per input, which all rules share.
+    OwnTriangles : A triangle of each rule's own.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, LabelRanges, Variable
+    >>> x = Variable("x", FuzzyPartition([1.0], (0.0, 2.0), fuzziness=0.5))
+    >>> antecedents = LabelRanges([[[0, 0]], [[1, 1]]], [x])
+    >>> antecedents.accepted(1, 0), antecedents.conditions(1), antecedents.covers_everything()
+    ((1, 1), [Condition(input=0, first=1, last=1)], True)
+    >>> degrees, fired = antecedents.degrees(np.array([[0.9]]), "product")
+    >>> degrees.round(3).tolist(), fired.tolist()
+    ([[0.6, 0.4]], [True])
+    >>> weights, _ = antecedents.activations(np.array([[0.9]]), "product")
+    >>> weights.round(3).tolist()
+    [[0.6, 0.4]]
+    >>> antecedents.predict_linear(np.array([[0.9]]), np.array([[10.0, 0.0], [20.0, 0.0]]), "product").round(3).tolist()
+    [14.0]
+    >>> antecedents.predict_labels(np.array([[0.0]]), np.array([[0.0, 1.0, 2.0], [1.0, 2.0, 3.0]]), "product").tolist()
+    [1.0]
+    >>> antecedents.over([Variable("y", x.partition)]).variables[0].name
+    'y'
+
+    Categories are given by name:
+
+    >>> from fruler.rules import NominalPartition
+    >>> colour = Variable("colour", NominalPartition([[0], [1]], labels=["brown", "red"]))
+    >>> LabelRanges([[[1, 1]]], [colour]).levels(0, 0)
+    []
     """
 
     kind: ClassVar[str]
@@ -58,7 +93,7 @@ class Antecedents(ABC):
     @property
     @abstractmethod
     def looks_at(self) -> npt.NDArray[np.bool_]:
-        """Which rule looks at which input, shape (n_rules, n_inputs)."""
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
 
     @property
     def condition_inputs(self) -> tuple[Variable, ...]:
@@ -77,37 +112,127 @@ class Antecedents(ABC):
 
     @abstractmethod
     def over(self, variables: Sequence[Variable]) -> Antecedents:
-        """Return the same antecedents over inputs that may have other names, units or labels."""
+        """Return the same antecedents over inputs that may have other names, units or labels.
+
+        Parameters
+        ----------
+        variables : sequence of Variable
+            The inputs, as many as before.
+
+        Returns
+        -------
+        Antecedents
+            The antecedents over these inputs.
+        """
 
     @abstractmethod
     def accepted(self, rule: int, feature: int) -> tuple[int, int]:
-        """Return the first and the last label that a rule accepts of an input; all where it does not look at it."""
+        """Return the first and the last label that a rule accepts of an input.
+
+        Parameters
+        ----------
+        rule : int
+            The number of the rule, from 0.
+        feature : int
+            The number of the input, from 0.
+
+        Returns
+        -------
+        (int, int)
+            The numbers of the two labels; the first and the last of all where the rule has no condition on the input.
+        """
 
     @abstractmethod
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
-        """Return to what degree each rule fires in each row, and whether any rule fires at all.
+        """Return the degree to which each rule fires in each row, and whether any rule fires at all.
 
-        Where no rule fits, the nearest one stands in with degree one.
+        Where no rule fits, the nearest one takes its place with degree one.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+        t_norm : {"product", "minimum"}
+            How the degrees of the conditions of a rule are joined.
+
+        Returns
+        -------
+        degrees : ndarray of shape (n_samples, n_rules)
+            The degrees, from 0 to 1.
+        fired : ndarray of bool, shape (n_samples,)
+            False where no rule fits.
         """
 
     @abstractmethod
     def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
-        """Return each rule's weight in each row, and whether any rule fired at all.
+        """Return each rule's weight in each row, and whether any rule fires at all.
 
-        A row's weights sum to one. Where no rule fits, the nearest one stands in with weight one.
+        The weights of a row sum to one. Where no rule fits, the nearest one takes its place with weight one.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+        t_norm : {"product", "minimum"}
+            How the degrees of the conditions of a rule are joined.
+        compiled : bool, default=True
+            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_samples, n_rules)
+            The weights.
+        fired : ndarray of bool, shape (n_samples,)
+            False where no rule fits.
         """
 
     @abstractmethod
     def predict_linear(self, values: Floats, coefficients: Floats, t_norm: TNorm) -> Floats:
-        """Return the output of rules with linear consequents for each row, in one compiled pass."""
+        """Return the output of rules with linear consequents for each row, in one compiled pass.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+        coefficients : ndarray of shape (n_rules, n_inputs + 1)
+            The intercept of each rule, then its slopes.
+        t_norm : {"product", "minimum"}
+            How the degrees of the conditions of a rule are joined.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The outputs.
+        """
 
     @abstractmethod
     def predict_labels(self, values: Floats, triangles: Floats, t_norm: TNorm) -> Floats:
-        """Return the output of rules whose consequents are triangles (n_rules, 3), cut off at the rules' degrees."""
+        """Return the output of rules whose consequents are triangles, cut off at the degrees of the rules.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+        triangles : ndarray of shape (n_rules, 3)
+            The triangle of each rule.
+        t_norm : {"product", "minimum"}
+            How the degrees of the conditions of a rule are joined.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The outputs.
+        """
 
     @abstractmethod
     def covers_everything(self) -> bool:
-        """Return whether some rule certainly fires for every row; False where that is not known."""
+        """Return whether some rule fires in every possible row.
+
+        Returns
+        -------
+        bool
+            False also where it is not known.
+        """
 
     @cached_property
     def granularities(self) -> npt.NDArray[np.intc]:
@@ -116,15 +241,39 @@ class Antecedents(ABC):
 
     @cached_property
     def inputs(self) -> Indices:
-        """The inputs that any antecedent looks at."""
+        """The inputs in any antecedent."""
         return np.flatnonzero(self.looks_at.any(axis=0))
 
     def conditions(self, rule: int) -> list[Condition]:
-        """Return the parts of an antecedent, in the order of the inputs."""
+        """Return the conditions of a rule, in the order of the inputs.
+
+        Parameters
+        ----------
+        rule : int
+            The number of the rule, from 0.
+
+        Returns
+        -------
+        list of Condition
+            Each with an input, and the first and the last of its labels that the rule accepts.
+        """
         return [Condition(int(j), *self.accepted(rule, int(j))) for j in np.flatnonzero(self.looks_at[rule])]
 
     def levels(self, rule: int, feature: int) -> list[str]:
-        """Return the categories of an input that a rule holds for, in the order of their numbers."""
+        """Return the categories of an input that a rule holds for, in the order of their numbers.
+
+        Parameters
+        ----------
+        rule : int
+            The number of the rule, from 0.
+        feature : int
+            The number of the input, from 0.
+
+        Returns
+        -------
+        list of str
+            The categories; empty where the input has none.
+        """
         variable = self.condition_inputs[feature]
         if variable.levels is not None and variable.partition.ordered and not self.looks_at[rule, feature]:
             return variable.levels.names_between(None, None)
@@ -138,10 +287,15 @@ class LabelRanges(Antecedents):
     Parameters
     ----------
     ranges : array-like of int, shape (n_rules, n_inputs, 2)
-        The first and the last label that a rule accepts of each input, both included. All of an input's labels: the
-        rule does not look at it. A range of a nominal input's labels is a set of them like any other.
+        The first and the last label that a rule accepts of each input, both included. A rule that accepts all labels of
+        an input has no condition on it. A range of a nominal input's labels is a set of them like any other.
     variables : sequence of Variable
         The inputs.
+
+    See Also
+    --------
+    Antecedents : What antecedents can do.
+    LabelTriangles : Labels that are triangles.
 
     Examples
     --------
@@ -188,7 +342,7 @@ class LabelRanges(Antecedents):
 
     @cached_property
     def looks_at(self) -> npt.NDArray[np.bool_]:
-        """Which rule looks at which input, shape (n_rules, n_inputs)."""
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
         all_labels = (self.ranges[:, :, 0] == 0) & (self.ranges[:, :, 1] == self.granularities - 1)
         return frozen(~all_labels, np.bool_)
 
@@ -205,7 +359,7 @@ class LabelRanges(Antecedents):
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
         """Return to what degree each rule fires in each row, and whether any rule fires at all.
 
-        Where no rule fits, the nearest one stands in with degree one.
+        Where no rule fits, the nearest one takes its place with degree one.
         """
         lower, upper = self._placed(values)
         return inference.fire(lower, upper, *self._kernel_rules, T_NORMS.index(t_norm))
@@ -213,7 +367,7 @@ class LabelRanges(Antecedents):
     def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
         """Return each rule's weight in each row, and whether any rule fired at all.
 
-        A row's weights sum to one. Where no rule fits, the nearest one stands in with weight one.
+        A row's weights sum to one. Where no rule fits, the nearest one takes its place with weight one.
         """
         if not compiled:
             return self._activations_by_numpy(values, t_norm)

@@ -17,12 +17,38 @@ from fruler.rules.triangle_partition import Triangle, TrianglePartition
 
 
 class Consequents(ABC):
-    """What each rule says where it applies: what every reader of a rule base may ask.
+    """The consequents of all rules: the output of each rule where it applies.
+
+    This is what every reader of a rule base may ask.
 
     Attributes
     ----------
     partition : TrianglePartition or None
-        The labels of the output, where rules say such; None where they say numbers.
+        The labels of the output; None if the output is a number.
+
+    See Also
+    --------
+    LinearConsequents : An intercept and slopes.
+    LabelConsequents : Labels of the output.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, LabelRanges, LinearConsequents, Variable
+    >>> consequents = LinearConsequents([[20.0, -1.0], [5.0, 0.0]])
+    >>> consequents.terms(0), consequents.label(0), consequents.triangle(0), consequents.slopes_over(1).tolist()
+    ({0: -1.0}, None, None, [[-1.0], [0.0]])
+    >>> x = Variable("x", FuzzyPartition([15.0], (0.0, 30.0)))
+    >>> antecedents = LabelRanges([[[0, 0]], [[1, 1]]], [x])
+    >>> consequents.require_shape(n_rules=2, n_inputs=1)
+    >>> consequents.constants(antecedents, np.array([[0.0]]), "product").tolist()
+    [[20.0, 5.0]]
+    >>> consequents.rule_outputs(antecedents, np.array([[10.0]]), "product").tolist()
+    [[10.0, 5.0]]
+    >>> consequents.predict(antecedents, np.array([[15.0]]), "product").tolist()
+    [5.0]
+    >>> consequents.relabelled(["cold"])
+    Traceback (most recent call last):
+    ValueError: The output of these rules is a number, which has no labels.
     """
 
     partition: TrianglePartition | None = None
@@ -39,7 +65,7 @@ class Consequents(ABC):
 
     @property
     def depend_on_degrees(self) -> bool:
-        """Whether what a rule says depends on the degree to which it fires."""
+        """Whether the output of a rule depends on the degree to which it fires."""
         return False
 
     @property
@@ -49,45 +75,158 @@ class Consequents(ABC):
 
     @abstractmethod
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
-        """Refuse to stand for other rules, or over other inputs."""
+        """Raise an error unless there is one consequent for each rule, over the right number of inputs.
+
+        Parameters
+        ----------
+        n_rules : int
+            The number of rules.
+        n_inputs : int
+            The number of inputs.
+        """
 
     @property
     @abstractmethod
     def intercepts(self) -> Floats:
-        """What each rule says but for its slopes, where it fires fully, shape (n_rules,)."""
+        """The output of each rule without its slopes, where it fires fully, shape (n_rules,)."""
 
     def slopes_over(self, n_inputs: int) -> Floats:
-        """Return the slopes of each rule, shape (n_rules, n_inputs)."""
+        """Return the slopes of each rule: by how much its output changes per unit of each input.
+
+        Parameters
+        ----------
+        n_inputs : int
+            The number of inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_rules, n_inputs)
+            The slopes; all zero where the output is a label.
+        """
         return np.zeros((self.n_rules, n_inputs))
 
     def terms(self, rule: int) -> dict[int, float]:
-        """Return the slopes of a rule that are not zero, by input."""
+        """Return the slopes of a rule that are not zero, by input.
+
+        Parameters
+        ----------
+        rule : int
+            The number of the rule, from 0.
+
+        Returns
+        -------
+        dict of int to float
+            The slopes by the number of the input.
+        """
         return {}
 
     def label(self, rule: int) -> str | None:
-        """Return the label of the output that a rule says; None where it says a number."""
+        """Return the label that is the output of a rule.
+
+        Parameters
+        ----------
+        rule : int
+            The number of the rule, from 0.
+
+        Returns
+        -------
+        str or None
+            The name of the label; None where the output is a number.
+        """
         return None
 
     def triangle(self, rule: int) -> Triangle | None:
-        """Return the triangle of the label of the output that a rule says; None where it says a number."""
+        """Return the triangle of the label that is the output of a rule.
+
+        Parameters
+        ----------
+        rule : int
+            The number of the rule, from 0.
+
+        Returns
+        -------
+        (float, float, float) or None
+            The three points of the triangle; None where the output is a number.
+        """
         return None
 
     @abstractmethod
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
-        """Return what each rule says of each row but for its slopes, shape (n_samples, n_rules) or (1, n_rules)."""
+        """Return the output of each rule for each row, without its slopes.
+
+        Parameters
+        ----------
+        antecedents : Antecedents
+            Where the rules apply.
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+        t_norm : {"product", "minimum"}
+            How the degrees of the conditions of a rule are joined.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules) or (1, n_rules)
+            The outputs; one row where they are the same for all.
+        """
 
     @abstractmethod
     def predict(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
-        """Return the output of all rules together for each row."""
+        """Return the output of all rules together for each row.
+
+        Parameters
+        ----------
+        antecedents : Antecedents
+            Where the rules apply.
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+        t_norm : {"product", "minimum"}
+            How the degrees of the conditions of a rule are joined.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The outputs.
+        """
 
     def rule_outputs(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
-        """Return what each rule says of each row, shape (n_samples, n_rules)."""
+        """Return the output of each rule by itself for each row.
+
+        Parameters
+        ----------
+        antecedents : Antecedents
+            Where the rules apply.
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+        t_norm : {"product", "minimum"}
+            How the degrees of the conditions of a rule are joined.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules)
+            The outputs.
+        """
         said = values @ self.slopes_over(values.shape[1]).T
         return np.asarray(said + self.constants(antecedents, values, t_norm))
 
     def relabelled(self, names: Mapping[str, str] | Sequence[str]) -> Consequents:
-        """Return the same consequents with other names for the labels of the output."""
-        raise ValueError("These rules say numbers, so that their output has no labels.")
+        """Return the same consequents with other names for the labels of the output.
+
+        Parameters
+        ----------
+        names : sequence of str, or mapping of str to str
+            The names of all labels in order, or the new names of some labels by the old ones.
+
+        Returns
+        -------
+        Consequents
+            The consequents with these names.
+
+        Raises
+        ------
+        ValueError
+            If the output of the rules is a number.
+        """
+        raise ValueError("The output of these rules is a number, which has no labels.")
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -98,6 +237,11 @@ class LinearConsequents(Consequents):
     ----------
     coefficients : array-like of float, shape (n_rules, n_inputs + 1)
         The intercept of each rule, then its slopes.
+
+    See Also
+    --------
+    Consequents : What consequents can do.
+    LabelConsequents : Labels of the output instead.
 
     Examples
     --------
@@ -151,7 +295,13 @@ class LinearConsequents(Consequents):
         return np.flatnonzero((self.slopes != 0.0).any(axis=0))
 
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
-        """Refuse to stand for other rules, or over other inputs."""
+        """Raise an error unless there is one consequent for each rule, over the right number of inputs.
+
+        Raises
+        ------
+        ValueError
+            If there is not.
+        """
         if self.coefficients.shape != (n_rules, n_inputs + 1):
             raise ValueError(
                 f"{n_rules} rules over {n_inputs} inputs need consequents of shape {(n_rules, n_inputs + 1)}; "
@@ -167,7 +317,18 @@ class LinearConsequents(Consequents):
         return {j: slope for j, slope in enumerate(self.slopes[rule].tolist()) if slope != 0.0}
 
     def outputs(self, values: Floats) -> Floats:
-        """Return what each rule says of each row, shape (n_samples, n_rules)."""
+        """Return the output of each rule by itself for each row.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_inputs)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules)
+            The outputs.
+        """
         return np.asarray(values @ self.slopes.T + self.intercepts)
 
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:

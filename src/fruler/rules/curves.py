@@ -49,12 +49,23 @@ class Curve:
     coefficients : array-like of shape (n_labels, 2)
         Intercept and slope of each line, in the data's own units.
 
+    See Also
+    --------
+    RuleBase : Rules with curves.
+    fruler.explain.plots.CurveDisplay : Draws curves.
+
     Examples
     --------
     >>> from fruler import FuzzyPartition
     >>> age = Curve(0, FuzzyPartition([10.0], (0.0, 20.0), fuzziness=0.5), [[-5.0, 1.0], [5.0, 0.0]])
     >>> age.values([0.0, 10.0, 20.0]).tolist()
     [-5.0, 5.0, 5.0]
+
+    The points of a line through it, and where it bends:
+
+    >>> x, adds = age.outline(0.0, 20.0, n_between=1)
+    >>> x.tolist(), adds.tolist()
+    ([0.0, 5.0, 10.0, 15.0, 20.0], [-5.0, 0.0, 5.0, 5.0, 5.0])
     """
 
     input: int
@@ -92,7 +103,18 @@ class Curve:
         return np.diff(self.coefficients, axis=0, prepend=0.0)
 
     def values(self, x: Any) -> Floats:
-        """Return what the curve adds at some values of its input."""
+        """Return what the curve adds at some values of its input.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_samples,)
+            The values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            What is added there.
+        """
         lower, upper = self.partition.place(x)
         numbers = np.asarray(x, dtype=np.float64)
         below = self._line(lower, numbers)
@@ -107,9 +129,14 @@ class Curve:
     def bends(self) -> Bends:
         """Return where the curve bends, from low to high, and what it adds there.
 
-        It bends where a line begins to fade into the next, and where it has done so; half way between, too, if the way
-        is far from straight. The ends of the domain are added. A jump at a crisp border stands there twice: first with
-        what is added just below it, then with what is added from it on.
+        It bends where a line begins to fade into the next, and where it has done so; also half way between, if that
+        part is far from straight. The ends of the domain are included. A jump is given twice: first with what is added
+        just below it, then with what is added from there on.
+
+        Returns
+        -------
+        Bends
+            The values of the input, and what is added at each.
 
         Examples
         --------
@@ -135,10 +162,25 @@ class Curve:
         return Bends(x[kept], adds[kept])
 
     def outline(self, low: float, high: float, n_between: int = 16) -> tuple[Floats, Floats]:
-        """Return points of the curve from `low` to `high` that a line can be drawn through.
+        """Return points of the curve that a line can be drawn through.
 
-        Between two zones it is straight. In a zone, in which one line fades into the next, it is a parabola, and has
-        `n_between` points between the ends.
+        It is straight but for the zones in which one line fades into the next. There it is a parabola.
+
+        Parameters
+        ----------
+        low : float
+            Where to begin.
+        high : float
+            Where to end.
+        n_between : int, default=16
+            How many points there are between the ends of each such zone.
+
+        Returns
+        -------
+        x : ndarray
+            Values of the input, from low to high.
+        adds : ndarray
+            What is added there.
         """
         starts, ends = (side[:, None] for side in self._zones())
         upper = np.linspace(0.0, 1.0, n_between + 2)

@@ -27,24 +27,29 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """What prediction intervals are made of.
+    """What prediction intervals are made of: quantiles of held-out errors, and the typical error of each rule.
 
-    The interval of a row reaches so far to both sides of its prediction: the spreads of its rules, in the mean by
-    their weights, times the score of the coverage. Scores are errors on held-out rows over such a mean.
+    The half-width of an interval is the mean of the spreads of the rules, weighted by their weights in the row, times
+    the score of the coverage. Scores are absolute errors on held-out rows, each divided by such a mean.
 
     Parameters
     ----------
     coverages : array-like of shape (n_scores,)
         Shares of rows, increasing, between 0 and 1.
     scores : array-like of shape (n_scores,)
-        The score for each; it does not fall.
+        The score of each coverage, not decreasing.
     spreads : array-like of shape (n_rules,)
         The mean absolute error of each rule's rows, up to a factor that all rules share.
     n_rows : int
-        How many rows were held out.
+        The number of held-out rows.
     method : {"cross-validation", "calibration"}
-        Where they come from: folds of the cross-validation, whose models are others than this one, or rows that were
-        kept for this alone.
+        Where the held-out rows come from: the folds of a cross-validation, each predicted by a model of its own, or
+        rows that were kept from learning.
+
+    See Also
+    --------
+    PredictionIntervals : The intervals of rows.
+    fruler.FuzzyRuleRegressor.predict_interval : Computes them.
 
     Examples
     --------
@@ -83,12 +88,22 @@ class Intervals:
             raise ValueError(f"Intervals come from held-out rows, by one of {', '.join(METHODS)}.")
 
     def score(self, coverage: float) -> float:
-        """Return the least score that is known to cover so large a share of rows.
+        """Return the smallest score that is known to cover a share of the rows.
+
+        Parameters
+        ----------
+        coverage : float
+            The share, between 0 and 1.
+
+        Returns
+        -------
+        float
+            The score.
 
         Raises
         ------
         ValueError
-            If it is no share, or more than the held-out rows can tell.
+            If it is not between 0 and 1, or larger than the held-out rows can tell.
         """
         if not 0.0 < coverage < 1.0:
             raise ValueError(f"coverage must be between 0 and 1, as in 0.9; got {coverage!r}.")
@@ -101,7 +116,18 @@ class Intervals:
         return float(self.scores[place])
 
     def radii(self, coverage: float) -> Floats:
-        """Return for each rule how far intervals reach where it alone answers, shape (n_rules,)."""
+        """Return the half-width of intervals where one rule alone applies, for each rule.
+
+        Parameters
+        ----------
+        coverage : float
+            The share of rows to cover, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_rules,)
+            The half-widths.
+        """
         return np.asarray(self.score(coverage) * self.spreads)
 
     def __eq__(self, other: object) -> bool:
@@ -120,15 +146,28 @@ class Intervals:
 
 
 class PredictionIntervals(NamedTuple):
-    """Intervals of rows.
+    """Prediction intervals of rows.
 
-    Attributes
+    Parameters
     ----------
-    lower, upper : ndarray of shape (n_samples,)
-        Their ends.
+    lower : ndarray of shape (n_samples,)
+        The lower ends.
+    upper : ndarray of shape (n_samples,)
+        The upper ends.
     outside : ndarray of bool, shape (n_samples,)
-        Which rows lie outside the training data. Their intervals are wider, and no share of such rows is promised to
-        be covered.
+        Which rows lie outside the training data. Their intervals are wider, and no share of such rows is promised to be
+        covered.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor.predict_interval : Computes them.
+
+    Examples
+    --------
+    >>> intervals = PredictionIntervals(np.array([1.0]), np.array([3.0]), np.array([False]))
+    >>> lower, upper, outside = intervals
+    >>> (upper - lower).tolist()
+    [2.0]
     """
 
     lower: Floats

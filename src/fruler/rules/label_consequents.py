@@ -22,15 +22,20 @@ from fruler.rules.triangle_partition import Triangle, TrianglePartition
 class LabelConsequents(Consequents):
     """Labels of the output, one for each rule.
 
-    A rule that fires to some degree cuts the triangle of its label off at this height, and says the centre of gravity
-    of what is left. A rule that fires fully, or that answers as the nearest, says that of the whole triangle.
+    The output of a rule is the centre of gravity of its label's triangle, cut off at the degree to which the rule
+    fires. Where the rule fires fully, or takes the place of rules that do not fit, it is that of the whole triangle.
 
     Parameters
     ----------
     labels : array-like of int, shape (n_rules,)
-        The label that each rule says, counted from 0.
+        The label of each rule, counted from 0.
     partition : TrianglePartition
         The labels of the output; all points finite.
+
+    See Also
+    --------
+    Consequents : What consequents can do.
+    LinearConsequents : Numbers instead.
 
     Examples
     --------
@@ -68,34 +73,40 @@ class LabelConsequents(Consequents):
 
     @property
     def depend_on_degrees(self) -> bool:
-        """Whether what a rule says depends on the degree to which it fires: it does."""
+        """Whether the output of a rule depends on the degree to which it fires: it does."""
         return True
 
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
-        """Refuse to stand for other rules."""
+        """Raise an error unless there is one label for each rule.
+
+        Raises
+        ------
+        ValueError
+            If there is not.
+        """
         if self.n_rules != n_rules:
             raise ValueError(f"Each of {n_rules} rules must say one label of the output; got {self.n_rules} labels.")
 
     @cached_property
     def triangles(self) -> Floats:
-        """The triangle that each rule says, shape (n_rules, 3)."""
+        """The triangle of each rule, shape (n_rules, 3)."""
         return frozen(self.partition.triangles[self.labels])
 
     @cached_property
     def intercepts(self) -> Floats:
-        """What each rule says where it fires fully, shape (n_rules,)."""
+        """The output of each rule where it fires fully, shape (n_rules,)."""
         return frozen(centroids(self.triangles, np.ones((1, self.n_rules)))[0])
 
     def label(self, rule: int) -> str:
-        """Return the label of the output that a rule says."""
+        """Return the label that is the output of a rule."""
         return self.partition.labels[int(self.labels[rule])]
 
     def triangle(self, rule: int) -> Triangle:
-        """Return the triangle of the label of the output that a rule says."""
+        """Return the triangle of the label that is the output of a rule."""
         return self.partition.points[int(self.labels[rule])]
 
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
-        """Return what each rule says of each row, shape (n_samples, n_rules)."""
+        """Return the output of each rule for each row, shape (n_samples, n_rules)."""
         return centroids(self.triangles, antecedents.degrees(values, t_norm)[0])
 
     def predict(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:

@@ -41,6 +41,15 @@ def label_names(n_labels: int) -> tuple[str, ...]:
     tuple of str
         Distinct names.
 
+    Raises
+    ------
+    ValueError
+        If there is less than one label.
+
+    See Also
+    --------
+    FuzzyPartition : Labels with these names.
+
     Examples
     --------
     >>> label_names(3)

@@ -48,7 +48,8 @@ def summarise(
     """
     weight = np.ones(len(target)) if weight is None else weight
     low, high = values.min(axis=0), values.max(axis=0)
-    predictions = rule_base.predict(values)
+    raw, output = rule_base.raw_predictions(values), rule_base.output
+    predictions = output.of(raw)
     mean = float(np.average(target, weights=weight))
     measured = Measured(
         n_rows=len(target),
@@ -60,8 +61,9 @@ def summarise(
         target_high=float(target.max()),
         target_mean=mean,
         target_spread=float(np.sqrt(np.average(np.square(target - mean), weights=weight))),
-        base=float(np.average(predictions, weights=weight)),
+        base=float(np.average(raw, weights=weight)),
         rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
+        raw_spread=None if output.transform.keeps_units else _spread(output.raw_of(target), weight),
     )
     if truth is None:
         truth = measure_truth(rule_base, values, target, weight, held_out=False)
@@ -69,6 +71,11 @@ def summarise(
     sample = np.ascontiguousarray(values[some])
     places = rule_places(rule_base, values, weight, low, high)
     return summary_from(rule_base, measured, places, sample, weight[some], cv_error=cv_error, truth=truth)
+
+
+def _spread(target: Floats, weight: Floats) -> float:
+    mean = np.average(target, weights=weight)
+    return float(np.sqrt(np.average(np.square(target - mean), weights=weight)))
 
 
 def measure_truth(
@@ -118,10 +125,11 @@ class RuleErrors(NamedTuple):
 
 
 def rule_errors(rule_base: RuleBase, values: Floats, target: Floats) -> RuleErrors:
-    """Return the errors of rows, together and alone."""
-    strongest = rule_base.activations(values)[0].argmax(axis=1)
-    alone = rule_base.rule_outputs(values)[np.arange(len(target)), strongest]
-    return RuleErrors(target - rule_base.predict(values), target - alone, strongest)
+    """Return the errors of rows, together and alone; of what stands for the target, where there is a link."""
+    strongest, output = rule_base.activations(values)[0].argmax(axis=1), rule_base.output
+    alone = output.bounded(rule_base.raw_rule_outputs(values))[np.arange(len(target)), strongest]
+    wanted, together = output.raw_of(target), output.bounded(rule_base.raw_predictions(values))
+    return RuleErrors(wanted - together, wanted - alone, strongest)
 
 
 class Measured(NamedTuple):
@@ -138,6 +146,7 @@ class Measured(NamedTuple):
     target_spread: float
     base: float
     rmse: float
+    raw_spread: float | None = None
 
 
 def summary_from(
@@ -171,10 +180,10 @@ def summary_from(
     parts = parts_from(rule_base, sample, typical)
     offsets = np.average(parts, axis=0, weights=sample_weight)
     # The base is the mean over all rows: what the sample's mean is off by goes to the inputs by their size.
-    gap = base - float(rule_base.predict(typical[None])[0]) - float(offsets.sum())
+    gap = base - float(rule_base.raw_predictions(typical[None])[0]) - float(offsets.sum())
     sizes = np.abs(parts).mean(axis=0)
     offsets += gap * (sizes / sizes.sum() if sizes.sum() > 0.0 else np.full(len(sizes), 1.0 / len(sizes)))
-    said = rule_base.rule_outputs(sample)
+    said = rule_base.raw_rule_outputs(sample)
     weights = rule_base.activations(sample)[0]
     return TrainingSummary(
         **measured._asdict(),

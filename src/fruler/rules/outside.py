@@ -81,7 +81,7 @@ def warn_of_outside(rule_base: RuleBase, values: Floats, stacklevel: int = 3) ->
     if said := said_of_outside(rule_base, values):
         what = "Their values are clipped" if rule_base.extrapolation == "clip" else "The rules are extrapolated there"
         warnings.warn(
-            f"{said}. {what}; warn_outside=False says nothing of it.", OutsideTrainingWarning, stacklevel=stacklevel
+            f"{said}. {what}; warn_outside=False turns this warning off.", OutsideTrainingWarning, stacklevel=stacklevel
         )
 
 

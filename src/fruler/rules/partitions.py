@@ -35,7 +35,7 @@ class Trapezoid(NamedTuple):
 
 
 class Partition(ABC):
-    """An input's labels: what every reader of a rule base may ask of them.
+    """The labels of one input: what every reader of a rule base may ask of them.
 
     Attributes
     ----------
@@ -47,6 +47,25 @@ class Partition(ABC):
         For each split point, how much of the room around it two labels share.
     groups : tuple of tuple of float
         The codes of the categories that each label stands for; none for ordered labels.
+
+    See Also
+    --------
+    FuzzyPartition : Labels of numbers that fade into each other.
+    NominalPartition : Labels of categories.
+    TrianglePartition : Triangles of any shape.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition
+    >>> temperature = FuzzyPartition([10.0, 20.0], domain=(0.0, 30.0))
+    >>> temperature.n_labels, temperature.ordered, temperature.range
+    (3, True, (0.0, 30.0))
+    >>> temperature.degrees([10.0]).tolist(), temperature.half_way(1, 2), temperature.marks(1, 2)
+    ([[0.5, 0.5, 0.0]], (10.0, None), [10.0])
+    >>> temperature.trapezoid(1, 1)
+    Trapezoid(start=5.0, full_from=15.0, full_to=15.0, end=25.0)
+    >>> temperature.renamed({"low": "cold"}).labels
+    ('cold', 'medium', 'high')
     """
 
     labels: tuple[str, ...]
@@ -67,7 +86,7 @@ class Partition(ABC):
     @property
     @abstractmethod
     def range(self) -> tuple[float, float]:
-        """The least and the greatest value that the partition knows."""
+        """The smallest and the largest value of the domain."""
 
     @property
     def half_widths(self) -> Floats:
@@ -91,25 +110,86 @@ class Partition(ABC):
 
     @abstractmethod
     def trapezoid(self, first: int, last: int) -> Trapezoid:
-        """Return where some neighbouring labels together begin to hold, hold fully, and cease to."""
+        """Return where some neighbouring labels begin to hold, hold fully, and cease to hold, taken together.
+
+        Parameters
+        ----------
+        first : int
+            The number of the first label, from 0.
+        last : int
+            The number of the last label.
+
+        Returns
+        -------
+        Trapezoid
+            The four values; infinite where the labels have no end.
+        """
 
     def half_way(self, first: int, last: int) -> tuple[float | None, float | None]:
-        """Return the values at both sides where some neighbouring labels hold by half; None where they go on."""
+        """Return the two values at which some neighbouring labels hold by half, taken together.
+
+        Parameters
+        ----------
+        first : int
+            The number of the first label, from 0.
+        last : int
+            The number of the last label.
+
+        Returns
+        -------
+        (float or None, float or None)
+            The values below and above; None where the labels have no end.
+        """
         start, full_from, full_to, end = self.trapezoid(first, last)
         below = start / 2.0 + full_from / 2.0 if math.isfinite(start) else None
         return below, full_to / 2.0 + end / 2.0 if math.isfinite(end) else None
 
     @abstractmethod
     def marks(self, first: int, last: int) -> list[float]:
-        """Return the values by which a reader knows some neighbouring labels: where they end, or their middles."""
+        """Return the values by which a reader knows some neighbouring labels: where they end, or their middles.
+
+        Parameters
+        ----------
+        first : int
+            The number of the first label, from 0.
+        last : int
+            The number of the last label.
+
+        Returns
+        -------
+        list of float
+            The values, from low to high.
+        """
 
     @abstractmethod
     def degrees(self, x: Any) -> Floats:
-        """Return the membership degrees of values, one row per value and one column per label."""
+        """Return the membership degrees of values.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_samples,)
+            The values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            One row per value and one column per label, from 0 to 1.
+        """
 
     @abstractmethod
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> Partition:
-        """Return the partition with other label names: all of them in order, or a mapping from old to new."""
+        """Return the partition with other names for its labels.
+
+        Parameters
+        ----------
+        names : sequence of str, or mapping of str to str
+            The names of all labels in order, or the new names of some labels by the old ones.
+
+        Returns
+        -------
+        Partition
+            The partition with these names.
+        """
 
 
 class PlacingPartition(Partition):
@@ -131,21 +211,27 @@ class PlacingPartition(Partition):
 class FuzzyPartition(PlacingPartition):
     """A strong fuzzy partition of an ordered input: at every value the degrees of the labels sum to one.
 
-    Around a split point one label hands over to the next: both have degree 0.5 at the split itself, and the change
-    is linear. How wide that zone is, is a share (the fuzziness) of the room there is: up to the middle of an inner
-    label, all of an outer one. With fuzziness 1 a label is as pointed as it can be, with 0 borders are crisp, and
-    a value on a crisp border belongs to the label above.
+    Around a split point one label fades into the next: both have degree 0.5 at the split point itself, and the change
+    is linear. The fuzziness says how wide that zone is, as a share of the room there is: up to the middle of an inner
+    label, all of an outer one. With fuzziness 1 the zones are as wide as they can be. With 0 the change is sudden, and
+    a split point itself belongs to the label above.
 
     Parameters
     ----------
     split_points : sequence of float
-        Strictly increasing, inside the domain. None of them: one label that covers everything.
+        The values at which one label gives way to the next, strictly increasing and inside the domain. Without any
+        there is one label, which covers everything.
     domain : (float, float)
-        The least and the greatest value of the input. Beyond it the outer labels go on.
+        The smallest and the largest value of the input. Beyond it the outer labels continue.
     fuzziness : float or sequence of float, default=1.0
-        Between 0 and 1; one for all splits or one for each.
+        Between 0 and 1; one for all split points or one for each.
     labels : sequence of str, optional
-        Distinct names from low to high; linguistic ones by default.
+        Distinct names from low to high; by default ("low", "high") and the like.
+
+    See Also
+    --------
+    NominalPartition : For categories.
+    TrianglePartition : For triangles that need not sum to one.
 
     Examples
     --------
@@ -156,6 +242,12 @@ class FuzzyPartition(PlacingPartition):
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.0, 1.0, 0.0]]
     >>> temperature.renamed({"high": "hot"}).labels
     ('low', 'medium', 'hot')
+
+    The degree of the upper one of the two labels that hold at 12.5:
+
+    >>> lower, upper = temperature.place([12.5])
+    >>> lower.tolist(), upper.tolist()
+    ([0], [0.75])
     """
 
     split_points: tuple[float, ...]
@@ -210,6 +302,18 @@ class FuzzyPartition(PlacingPartition):
         """Return for each value its lower label and the degree of the label above it.
 
         The lower label has the rest of the degree; all others have none.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_samples,)
+            The values.
+
+        Returns
+        -------
+        lower : ndarray of int, shape (n_samples,)
+            The number of the lower label.
+        upper : ndarray of shape (n_samples,)
+            The degree of the label above it.
         """
         values = finite_numbers("the values", x)
         lower, upper = np.empty(len(values), dtype=np.intc), np.empty(len(values))
@@ -235,7 +339,7 @@ class FuzzyPartition(PlacingPartition):
         return Trapezoid(start, full_from, full_to, end)
 
     def half_way(self, first: int, last: int) -> tuple[float | None, float | None]:
-        """Return the split points that bound some neighbouring labels; None where they go on."""
+        """Return the split points that bound some neighbouring labels; None where the labels have no end."""
         edges = [None, *self.split_points, None]
         return edges[first], edges[last + 1]
 
@@ -244,12 +348,22 @@ class FuzzyPartition(PlacingPartition):
         return [edge for edge in self.half_way(first, last) if edge is not None]
 
     def displaced(self, displacements: Sequence[float] | Floats) -> FuzzyPartition:
-        """Return the partition with each split moved by a share of the gap on the side it moves to.
+        """Return the partition with each split point moved by a share of the gap on the side that it moves to.
 
         Parameters
         ----------
         displacements : sequence of float
-            One a split, in (-0.5, 0.5): negative to the left. Two neighbours can therefore never meet.
+            One per split point, in (-0.5, 0.5): negative to the left. Two neighbours can therefore never meet.
+
+        Returns
+        -------
+        FuzzyPartition
+            The partition after the move.
+
+        Raises
+        ------
+        ValueError
+            If there is not one number for each split point.
 
         Examples
         --------
@@ -258,7 +372,7 @@ class FuzzyPartition(PlacingPartition):
         """
         shares = finite_numbers("displacements", displacements)
         if len(shares) != len(self.split_points):
-            raise ValueError(f"{len(self.split_points)} displacements are needed, one a split; got {len(shares)}.")
+            raise ValueError(f"{len(self.split_points)} displacements are needed, one per split; got {len(shares)}.")
         moved = displace(np.asarray(self.split_points), self.domain, shares)
         return replace(self, split_points=moved)  # type: ignore[arg-type]
 
@@ -277,6 +391,10 @@ class NominalPartition(PlacingPartition):
         The codes of the categories that each label stands for; no code twice.
     labels : sequence of str, optional
         Names of the labels; the codes themselves by default.
+
+    See Also
+    --------
+    FuzzyPartition : For numbers.
 
     Examples
     --------
@@ -301,16 +419,22 @@ class NominalPartition(PlacingPartition):
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the greatest code."""
+        """The smallest and the largest code."""
         codes = [code for group in self.groups for code in group]
         return min(codes), max(codes)
 
     def trapezoid(self, first: int, last: int) -> Trapezoid:
-        """Return nothing but an error: categories have no order."""
+        """Raise an error: categories have no order.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
         raise ValueError("Categories have no order, so that no range of values can stand for them.")
 
     def marks(self, first: int, last: int) -> list[float]:
-        """Return nothing: categories are known by their names."""
+        """Return an empty list: categories are known by their names."""
         return []
 
     @property
@@ -319,7 +443,25 @@ class NominalPartition(PlacingPartition):
         return _code_names(self.groups)
 
     def place(self, x: Any) -> tuple[Labels, Floats]:
-        """Return for each value its label (-2 for a category that is in no group) and a zero for the next one's."""
+        """Return for each value its label, and zero for the degree of the next one.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_samples,)
+            The codes.
+
+        Returns
+        -------
+        lower : ndarray of int, shape (n_samples,)
+            The number of the label; -2 for a category that is in no group.
+        upper : ndarray of shape (n_samples,)
+            Zeros.
+
+        Examples
+        --------
+        >>> NominalPartition([[0], [1, 2]]).place([2, 0, 7])[0].tolist()
+        [1, 0, -2]
+        """
         values = finite_numbers("the values", x)
         # With -1 the label "above" an unknown category would be the first one.
         lower = np.full(len(values), -2, dtype=np.intc)

@@ -15,6 +15,9 @@ from fruler.rules.rule_base import RuleBase
 def prediction_intervals(rule_base: RuleBase, X: Any, coverage: float) -> PredictionIntervals:
     """Return the interval of each row; outside the training data it is wider, the farther the wider.
 
+    It reaches as far to both sides of what the rules say, and its ends become targets as predictions do. That keeps
+    the order of targets, so that an end covers a target there if it covers what stands for it here.
+
     Parameters
     ----------
     rule_base : RuleBase
@@ -37,10 +40,10 @@ def prediction_intervals(rule_base: RuleBase, X: Any, coverage: float) -> Predic
     """
     radii = require_intervals(rule_base).radii(coverage)
     values = rule_base.filled(rule_base.numbers_of(X))
-    predictions = rule_base.predict(values)
+    raw, output = rule_base.raw_predictions(values), rule_base.output
     reach = (rule_base.activations(values)[0] @ radii) * (1.0 + beyond_training(rule_base, values))
     outside = np.asarray((outside_training(rule_base, values) & rule_base.uses).any(axis=1))
-    return PredictionIntervals(predictions - reach, predictions + reach, outside)
+    return PredictionIntervals(output.of(raw - reach), output.of(raw + reach), outside)
 
 
 def require_intervals(rule_base: RuleBase) -> Intervals:
@@ -82,7 +85,8 @@ def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_wei
     if weight.shape != target.shape or not np.isfinite(weight).all() or (weight < 0.0).any():
         raise ValueError(f"sample_weight must have a number, not negative, for each of the {len(values):,} rows.")
     spreads = trained_spreads(rule_base)
-    scores = scores_of(target - rule_base.predict(values), rule_base.activations(values)[0] @ spreads)
+    errors = rule_base.output.raw_of(target) - rule_base.raw_predictions(values)
+    scores = scores_of(errors, rule_base.activations(values)[0] @ spreads)
     found = intervals_from(scores, weight, spreads, "calibration")
     if found is None:
         raise ValueError("Prediction intervals need at least one row that counts; give more rows.")

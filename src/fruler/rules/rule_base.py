@@ -17,6 +17,7 @@ from fruler.rules.arrays import frozen
 from fruler.rules.consequents import Consequents, LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
 from fruler.rules.intervals import Intervals, PredictionIntervals
+from fruler.rules.output import PLAIN, Output
 from fruler.rules.partitions import LARGEST_LIMIT, Partition
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
@@ -35,18 +36,28 @@ EXTRAPOLATIONS: tuple[Extrapolation, ...] = get_args(Extrapolation)
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule, spelled out.
+    """One rule, written out with the names of inputs and labels.
 
-    Attributes
+    Parameters
     ----------
     antecedent : dict of str to tuple of str
-        For each input that the rule looks at, the labels that it accepts.
+        For each input that the rule has a condition on, the labels that it accepts.
     intercept : float
-        The constant of the linear output; of a label of the output, what it stands for where the rule fires fully.
+        The constant of the linear output; for a label of the output, the value that it stands for where the rule fires
+        fully.
     coefficients : dict of str to float
-        The other terms, in the data's own units; those that are zero are left out.
+        The slopes, in the data's own units, by input; those that are zero are left out.
     label : str or None
-        The label of the output that the rule says, if it says one.
+        The label of the output, if the rule has one.
+
+    See Also
+    --------
+    RuleBase.rules : The rules of a rule base.
+
+    Examples
+    --------
+    >>> Rule({"temperature": ("low",)}, 20.0, {"temperature": -1.0})
+    Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
     """
 
     antecedent: dict[str, tuple[str, ...]]
@@ -63,37 +74,46 @@ class Rule:
 class RuleBase:
     """Fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...", or "then y is high".
 
-    The output of a row is the mean of what the rules say, weighted by how well the row fits each antecedent. Where it
-    fits none, the rule whose labels are nearest answers.
+    The prediction for a row is the mean of the outputs of the rules, weighted by how well the row fits each antecedent.
+    If it fits none, the rule with the nearest labels predicts it.
 
     Parameters
     ----------
     variables : sequence of Variable
         The inputs, in the order of the columns.
     antecedents : Antecedents, or array-like of int of shape (n_rules, n_inputs, 2)
-        LabelRanges, LabelTriangles or OwnTriangles. An array is one of ranges: the first and the last label that a rule
-        accepts of each input, both included. All of an input's labels: the rule does not look at it. A range of a
-        nominal input's labels is a set of them like any other.
+        LabelRanges, LabelTriangles or OwnTriangles. An array stands for LabelRanges: the first and the last label that
+        a rule accepts of each input, both included. A rule that accepts all labels of an input has no condition on it.
+        A range of a nominal input's labels is a set of them like any other.
     consequents : Consequents, or array-like of float of shape (n_rules, n_inputs + 1)
-        LinearConsequents or LabelConsequents. An array is one of linear ones: intercept and slopes of each rule, in the
-        data's own units.
+        LinearConsequents or LabelConsequents. An array stands for LinearConsequents: intercept and slopes of each rule,
+        in the data's own units.
     t_norm : {"product", "minimum"}, default="product"
-        How the degrees of an antecedent's parts are joined.
+        How the membership degrees of the conditions of a rule are joined.
     target_name, target_unit : str
         What is predicted.
     support : array-like of float, shape (n_rules,), optional
         Each rule's mean weight in the predictions of the training rows.
     training : TrainingSummary, optional
-        A few figures of the training data, which explanations refer to.
+        A summary of the training data, which explanations refer to.
     curves : sequence of Curve, optional
         What single inputs add to the output of every rule; at most one per input.
     gaps : Gaps, optional
-        What is taken for missing values; None: they are refused.
+        How missing values are estimated; without it they are refused.
     intervals : Intervals, optional
-        What prediction intervals are made of; None: there are none.
+        What prediction intervals are made of; without it there are none.
     extrapolation : {"linear", "clip"}, default="linear"
-        What is done with values outside the range of the training data: "linear" takes them as they are, and "clip" as
-        the nearest value in the range.
+        How values outside the range of the training data are treated: "linear" takes them as they are, "clip" replaces
+        them by the nearest value in the range.
+    output : Output, optional
+        How predictions follow from what the rules say: with a link, and within bounds. By default they are the same.
+
+    See Also
+    --------
+    FuzzyRuleRegressor : Learns rules from data.
+    fruler.rules.Variable : An input with its labels.
+    fruler.explain.text.rules_text : The rules as sentences.
+    fruler.export.export_model : The rules in other languages.
 
     Examples
     --------
@@ -118,6 +138,22 @@ class RuleBase:
     >>> heat = RuleBase([outside], LabelTriangles([[0], [1]], [outside]), said, "minimum", target_name="heating")
     >>> heat.predict([[0.0], [15.0], [30.0]]).tolist()
     [20.0, 12.5, 5.0]
+
+    Names and units may change; what is predicted stays the same:
+
+    >>> named = heat.with_units({"heating": "kW"}).with_labels({"temperature": {"low": "cold"}})
+    >>> named.rules[0].antecedent, heat.named_like(named).rules[0].antecedent
+    ({'temperature': ('cold',)}, {'temperature': ('cold',)})
+
+    A summary of training data is what explanations and importances need:
+
+    >>> rows = [[0.0], [10.0], [30.0]]
+    >>> trained = heat.with_training(rows, [20.0, 14.0, 5.0])
+    >>> print(trained.explain([[0.0]]))
+    heating = 20
+      13.33  mean prediction
+      +6.67  temperature = 0 (low)
+      by rule 1 (100%)
     """
 
     variables: tuple[Variable, ...]
@@ -132,6 +168,7 @@ class RuleBase:
     gaps: Gaps | None
     intervals: Intervals | None
     extrapolation: Extrapolation
+    output: Output
 
     def __init__(
         self,
@@ -147,6 +184,7 @@ class RuleBase:
         gaps: Gaps | None = None,
         intervals: Intervals | None = None,
         extrapolation: Extrapolation = "linear",
+        output: Output = PLAIN,
     ) -> None:
         inputs = _checked_variables(variables)
         # Antecedents hold on to their inputs: names, units and labels of those here are the ones that count.
@@ -165,6 +203,7 @@ class RuleBase:
             "gaps": gaps,
             "intervals": intervals,
             "extrapolation": extrapolation,
+            "output": output,
         }.items():
             object.__setattr__(self, name, value)
         self._check()
@@ -196,6 +235,10 @@ class RuleBase:
             raise ValueError(f"extrapolation must be one of {', '.join(EXTRAPOLATIONS)}; got {self.extrapolation!r}.")
         if self.extrapolation == "clip" and self.training is None:
             raise ValueError("extrapolation='clip' needs the range of the training data; add it with training.")
+        if not isinstance(self.output, Output):
+            raise ValueError(f"output must be an Output, such as Output('log'); got {self.output!r}.")
+        if self.training is not None and (self.training.raw_spread is None) != self.output.transform.keeps_units:
+            raise ValueError("The training summary must be of the same output; make it with with_training(X, y).")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
         self._check_outputs()
@@ -223,7 +266,8 @@ class RuleBase:
             and np.array_equal(self._support_or_nothing, other._support_or_nothing)
             and (self.t_norm, self.target_name, self.target_unit, self.training)
             == (other.t_norm, other.target_name, other.target_unit, other.training)
-            and (self.intervals, self.extrapolation) == (other.intervals, other.extrapolation)
+            and (self.intervals, self.extrapolation, self.output)
+            == (other.intervals, other.extrapolation, other.output)
         )
 
     @property
@@ -278,12 +322,12 @@ class RuleBase:
 
     @property
     def looks_at(self) -> npt.NDArray[np.bool_]:
-        """Which rule looks at which input in its antecedent, shape (n_rules, n_inputs)."""
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
         return self.antecedents.looks_at
 
     @property
     def antecedent_inputs(self) -> Indices:
-        """The inputs that any antecedent looks at; the others only take part in the consequents."""
+        """The inputs in any antecedent; the others are only in the consequents."""
         return self.antecedents.inputs
 
     @cached_property
@@ -296,14 +340,21 @@ class RuleBase:
 
     @cached_property
     def slopes(self) -> Floats:
-        """The slopes of each rule, shape (n_rules, n_inputs); zero where rules say labels."""
+        """The slopes of each rule, shape (n_rules, n_inputs); zero if the output is a label."""
         return self.consequents.slopes_over(len(self.variables))
 
     @cached_property
     def target(self) -> Variable | None:
-        """What is predicted, with its labels; None where rules say numbers."""
+        """What is predicted, with its labels in its own units; None if the output is a number."""
         partition = self.consequents.partition
-        return None if partition is None else Variable(self.target_name, partition, self.target_unit)
+        if partition is None:
+            return None
+        transform = self.output.transform
+        return Variable(
+            self.target_name,
+            partition if transform.keeps_units else partition.mapped(transform.target),
+            self.target_unit,
+        )
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -327,10 +378,22 @@ class RuleBase:
         X : array-like or data frame
             As for `predict`.
 
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs.
+
         Raises
         ------
         ValueError
             If a value is missing and the rules do not know what to take for it.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.inputs_of([[0.5]]).tolist()
+        [[0.5]]
         """
         return self.clipped(self.filled(self.numbers_of(X)))
 
@@ -338,12 +401,52 @@ class RuleBase:
         """Return the inputs of rows as numbers, NaN where there is a gap.
 
         A column that no rule uses changes no prediction: it may be absent from a frame, and hold anything.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.numbers_of([[0.5], [None]]).tolist()
+        [[0.5], [nan]]
         """
         used = {one.column for one, uses in zip(self.variables, self.uses, strict=True) if uses}
         return input_table(X, self.variables, set(self.columns) - used)
 
     def filled(self, values: Floats) -> Floats:
-        """Return inputs whose gaps are filled in; what no rule uses is what is typical."""
+        """Return inputs with their gaps filled in; an input that no rule uses takes its typical value.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_inputs)
+            The inputs, NaN where there is a gap.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs without gaps.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing and the rules do not know what to take for it.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 0.0]])
+        >>> rules.filled(np.array([[np.nan]])).tolist()
+        [[0.0]]
+        """
         missing = np.isnan(values)
         if not missing.any():
             return values
@@ -355,9 +458,9 @@ class RuleBase:
 
     @cached_property
     def limits(self) -> Floats:
-        """The least and the greatest value of each input in the training data, shape (2, n_inputs).
+        """The smallest and the largest value of each input in the training data, shape (2, n_inputs).
 
-        They are infinite where they are not known, and of a clock or a calendar, which goes on at its beginning.
+        They are infinite if they are not known, and for the day of the year and the hour, which start again.
         """
         limits = np.repeat([[-np.inf], [np.inf]], len(self.variables), axis=1)
         if self.training is not None:
@@ -368,7 +471,25 @@ class RuleBase:
         return frozen(limits, np.float64)
 
     def clipped(self, values: Floats) -> Floats:
-        """Return inputs as rules take them: with ``extrapolation="clip"`` inside the range of the training data."""
+        """Return inputs as rules take them: with ``extrapolation="clip"`` inside the range of the training data.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, n_inputs)
+            The inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs, clipped or as they are.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.clipped(np.array([[5.0]])).tolist()
+        [[5.0]]
+        """
         if self.extrapolation == "linear":
             return values
         return np.clip(values, *self.clips)
@@ -380,12 +501,49 @@ class RuleBase:
         return frozen(np.where(clipped, self.limits, [[-np.inf], [np.inf]]), np.float64)
 
     def with_sources(self, sources: Sequence[Source]) -> RuleBase:
-        """Return the rule base whose inputs come from columns of a table, one source for each."""
+        """Return the rule base whose inputs come from columns of a table.
+
+        Parameters
+        ----------
+        sources : sequence of Source
+            One source for each input.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these sources.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> from fruler.table.sources import NumberSource
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.with_sources([NumberSource("x")]).columns
+        ('x',)
+        """
         pairs = zip(self.variables, sources, strict=True)
         return replace(self, variables=tuple(variable.of(source) for variable, source in pairs))
 
     def curve_of(self, feature: int) -> Curve | None:
-        """Return the curve of an input, if it has one."""
+        """Return the curve of an input.
+
+        Parameters
+        ----------
+        feature : int
+            The number of the input, from 0.
+
+        Returns
+        -------
+        Curve or None
+            The curve; None where the input has none.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.curve_of(0) is None
+        True
+        """
         return next((curve for curve in self.curves if curve.input == feature), None)
 
     @property
@@ -423,6 +581,18 @@ class RuleBase:
         ndarray of shape (n_samples,)
             The predictions.
         """
+        return self.output.of(self.raw_predictions(X, compiled=compiled))
+
+    def raw_predictions(self, X: Any, *, compiled: bool = True) -> Floats:
+        """Return what the rules say together of each row: the prediction before its link and its bounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            As for `predict`.
+        compiled : bool, default=True
+            Whether to use the compiled kernel.
+        """
         values = self.inputs_of(X)
         if not compiled:
             activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
@@ -433,7 +603,7 @@ class RuleBase:
         return predictions + sum_of_curves(self.curves, values) if self.curves else predictions
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
-        """Return for each row an interval in which its target lies with some probability.
+        """Return for each row an interval that contains its target with a given probability.
 
         Parameters
         ----------
@@ -451,6 +621,17 @@ class RuleBase:
         ------
         ValueError
             If nothing is known of errors on held-out rows, or too little for the coverage.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rows = np.linspace(0.0, 1.0, 100)[:, None]
+        >>> known = rules.with_training(rows, rules.predict(rows))
+        >>> known = known.with_intervals(rows, rules.predict(rows) + np.linspace(-1.0, 1.0, 100))
+        >>> lower, upper, outside = known.predict_interval([[0.5]], coverage=0.9)
+        >>> (upper - lower).round(1).tolist()
+        [1.8]
         """
         from fruler.rules.prediction_intervals import prediction_intervals
 
@@ -467,29 +648,79 @@ class RuleBase:
             Their target.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these intervals.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rows = np.linspace(0.0, 1.0, 100)[:, None]
+        >>> rules.with_intervals(rows, rules.predict(rows) + 1.0).intervals.n_rows
+        100
         """
         from fruler.rules.prediction_intervals import calibrated_intervals
 
         return replace(self, intervals=calibrated_intervals(self, self.inputs_of(X), y, sample_weight))
 
     def rule_outputs(self, X: Any) -> Floats:
-        """Return what each rule says of each row by itself, curves included, shape (n_samples, n_rules).
+        """Return the output of each rule by itself for each row, curves included.
 
-        A rule with a label of the output says the centre of its triangle, cut off at the degree to which it fires.
+        The output of a rule with a label is the centre of the label's triangle, cut off at the degree to which the rule
+        fires.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules)
+            The outputs; weighted by `activations` they sum to the prediction.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+        >>> RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]]).rule_outputs([[0.5]]).tolist()
+        [[2.0, 5.0]]
         """
+        return self.output.of(self.raw_rule_outputs(X))
+
+    def raw_rule_outputs(self, X: Any) -> Floats:
+        """Return what each rule says of each row by itself, before the link and the bounds."""
         values = self.inputs_of(X)
         said = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
         return said + sum_of_curves(self.curves, values)[:, None]
 
     def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Return each rule's weight in the output of each row, and whether any rule fired at all.
+        """Return each rule's weight in the output of each row, and whether any rule fires at all.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+        compiled : bool, default=True
+            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
 
         Returns
         -------
         activations : ndarray of shape (n_samples, n_rules)
-            Normalised: a row's weights sum to one.
+            The weights; those of a row sum to one.
         fired : ndarray of shape (n_samples,)
-            False where no rule fits and the nearest one stands in with weight one.
+            False where no rule fits and the nearest one takes its place with weight one.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+        >>> weights, fired = RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]]).activations([[0.25]])
+        >>> weights.tolist(), fired.tolist()
+        ([[0.75, 0.25]], [True])
         """
         return self.antecedents.activations(self.inputs_of(X), self.t_norm, compiled=compiled)
 
@@ -511,7 +742,29 @@ class RuleBase:
         return explain_rows(self, X)
 
     def to_markdown(self, *, digits: int = 3, form: Form = "equation") -> str:
-        """Return the rules as a table in Markdown, with coefficients of so many digits that matter, or as sentences."""
+        """Return the rules as a table in Markdown, or as sentences.
+
+        Parameters
+        ----------
+        digits : int, default=3
+            The number of significant digits of coefficients.
+        form : {"equation", "sentences"}, default="equation"
+            A table of intercepts and coefficients, or a list of sentences.
+
+        Returns
+        -------
+        str
+            Markdown.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> print(RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]]).to_markdown())
+        | Rule | Intercept | × x |
+        |-----:|----------:|----:|
+        |    1 |         1 |   2 |
+        <BLANKLINE>
+        """
         from fruler.export.markdown import export
 
         return export(self, digits=digits, form=form)
@@ -519,7 +772,31 @@ class RuleBase:
     def to_latex(
         self, *, digits: int = 3, caption: str | None = None, label: str | None = None, form: Form = "equation"
     ) -> str:
-        """Return the rules as a LaTeX table for a paper, or as sentences; the document needs the package booktabs."""
+        """Return the rules as a LaTeX table for a paper, or as sentences; the document needs the package booktabs.
+
+        Parameters
+        ----------
+        digits : int, default=3
+            The number of significant digits of coefficients.
+        caption : str, optional
+            The caption, in plain text; by default it says what the rules are for.
+        label : str, optional
+            The label of the table; "tab:rules" by default.
+        form : {"equation", "sentences"}, default="equation"
+            A table of intercepts and coefficients, or a list of sentences.
+
+        Returns
+        -------
+        str
+            LaTeX.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> text = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]]).to_latex()
+        >>> "booktabs" in text or "toprule" in text
+        True
+        """
         from fruler.export.latex import export
 
         return export(self, digits=digits, caption=caption, label=label, form=form)
@@ -527,7 +804,24 @@ class RuleBase:
     def with_training(self, X: Any, y: Any) -> RuleBase:
         """Return the rule base with a summary of training data, which explanations and importances refer to.
 
-        A learned rule base has one; one that was written by hand gets it here.
+        A learned rule base has one; a rule base that was written by hand gets it here.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+        y : array-like of shape (n_samples,)
+            Their target.
+
+        Returns
+        -------
+        RuleBase
+            The rules with the summary.
+
+        Raises
+        ------
+        ValueError
+            If `y` has not one finite number for each row.
         """
         from fruler.rules.measurement import summarise
 
@@ -535,12 +829,24 @@ class RuleBase:
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
+        self.output.raw_of(target)
         return replace(self, training=summarise(self, values, target), support=self.activations(values)[0].mean(axis=0))
 
     def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
-        """Return the rule base with other label names for some inputs, e.g. ``{"age": {"low": "young"}}``.
+        """Return the rule base with other label names for some inputs.
 
-        The labels of the output, where rules say such, are given by the name of the target.
+        The labels of the output, where it has some, are given by the name of the target.
+
+        Parameters
+        ----------
+        labels : mapping of str to mapping or sequence of str
+            For some inputs, the new names of some labels by the old ones, or the names of all labels in order, e.g.
+            ``{"age": {"low": "young"}}``.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these names.
         """
         said = self.consequents
         if said.partition is not None and self.target_name in labels and self.target_name not in self.names:
@@ -556,7 +862,18 @@ class RuleBase:
         return replace(self, variables=tuple(variables), consequents=said)
 
     def with_units(self, units: Mapping[str, str]) -> RuleBase:
-        """Return the rule base with units for some inputs, or for the target by its name."""
+        """Return the rule base with units for some inputs, or for the target.
+
+        Parameters
+        ----------
+        units : mapping of str to str
+            The units by the name of the input or of the target.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these units.
+        """
         self._require_names([name for name in units if name != self.target_name])
         variables = (replace(variable, unit=units.get(variable.name, variable.unit)) for variable in self.variables)
         return replace(self, variables=tuple(variables), target_unit=units.get(self.target_name, self.target_unit))
@@ -565,7 +882,18 @@ class RuleBase:
         """Return the rule base with the units and label names of another one over the same inputs.
 
         A label takes the name that the other rule base gives to the label of the same default name: "low" becomes
-        "cold", however many labels either has. Labels of dates and categories say what they stand for, and stay.
+        "cold", however many labels either has. Labels of dates and categories are named by what they stand for, and
+        stay.
+
+        Parameters
+        ----------
+        other : RuleBase
+            The rule base to take the names from.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these names.
         """
         others = {variable.name: variable for variable in other.variables}
         variables = []

@@ -47,7 +47,7 @@ def _said(rule_base: RuleBase) -> dict[str, Any]:
     consequents = rule_base.consequents
     if rule_base.target is not None:
         labels = [consequents.label(rule) for rule in range(rule_base.n_rules)]
-        return {f"then {rule_base.target_name}": labels, "output": consequents.intercepts}
+        return {f"then {rule_base.target_name}": labels, "output": rule_base.output.of(consequents.intercepts)}
     table: dict[str, Any] = {"intercept": consequents.intercepts}
     for j, variable in enumerate(rule_base.variables):
         if variable.levels is None or variable.is_indicator:

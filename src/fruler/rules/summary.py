@@ -29,11 +29,12 @@ class TrainingSummary:
     target_low, target_high, target_mean, target_spread : float
         The same of the target; the spread is its standard deviation.
     base : float
-        The mean prediction.
+        The mean prediction; with a link or bounds, the mean of what the rules say.
     offsets : array-like of shape (n_inputs,)
         What each input adds in the mean to the prediction of the row of all typical values.
     input_importance : array-like of shape (n_inputs,)
-        How much each input moves a prediction away from the base, in the mean and in the target's unit.
+        How much each input moves a prediction away from the base, in the mean and in the target's unit. With a link
+        this, the offsets and the next are of what the rules say, such as the logarithm of the target.
     rule_importance : array-like of shape (n_rules,)
         The same of each rule, by its weight.
     rmse, cv_rmse : float
@@ -45,6 +46,8 @@ class TrainingSummary:
         weight in its prediction. Both or none.
     curve_means : array-like of shape (n_curves, n_rules), optional
         What each curve adds in the mean over the same rows.
+    raw_spread : float, optional
+        With a link, the standard deviation of what stands for the target, such as its logarithm.
     """
 
     n_rows: int
@@ -66,6 +69,7 @@ class TrainingSummary:
     centres: Floats | None = None
     spreads: Floats | None = None
     curve_means: Floats | None = None
+    raw_spread: float | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -79,6 +83,11 @@ class TrainingSummary:
             else:
                 object.__setattr__(self, field.name, int(value) if field.name == "n_rows" else float(value))
         self._check()
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of what the rules should say: of the target, or of what stands for it."""
+        return self.target_spread if self.raw_spread is None else self.raw_spread
 
     def _check(self) -> None:
         p = len(self.low) if self.low.ndim == 1 else -1
@@ -95,12 +104,17 @@ class TrainingSummary:
             if values.shape != shape or not np.isfinite(values).all():
                 raise ValueError(f"{name} of a training summary must be finite numbers of shape {shape}.")
         plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base, self.rmse]
+        plain += [0.0 if self.raw_spread is None else self.raw_spread]
         if not np.isfinite(plain).all() or np.isinf(self.cv_rmse):
             raise ValueError("The figures of a training summary must be finite.")
         if (np.abs([self.low, self.high]) > LARGEST_VALUE).any():
             raise ValueError(f"low and high of a training summary must not be beyond {LARGEST_VALUE:g}.")
         sizes = [self.histograms, self.input_importance, self.rule_importance]
-        if any((size < 0.0).any() for size in sizes) or min(self.target_spread, self.rmse) < 0.0 or self.cv_rmse < 0.0:
+        if (
+            any((size < 0.0).any() for size in sizes)
+            or min(self.target_spread, self.rmse, plain[-1]) < 0.0
+            or self.cv_rmse < 0.0
+        ):
             raise ValueError("Histograms, importances, the spread and errors of a training summary can't be negative.")
         if ((self.typical < self.low) | (self.typical > self.high)).any():
             raise ValueError("What is typical in a training summary must lie between low and high.")

@@ -47,7 +47,7 @@ class TriangleAntecedents(Antecedents):
 
     @cached_property
     def looks_at(self) -> npt.NDArray[np.bool_]:
-        """Which rule looks at which input, shape (n_rules, n_inputs)."""
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
         return frozen(~np.isnan(self.points[:, :, 1]), np.bool_)
 
     @cached_property
@@ -60,14 +60,14 @@ class TriangleAntecedents(Antecedents):
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
         """Return to what degree each rule fires in each row, and whether any rule fires at all.
 
-        Where no rule fits, the nearest one stands in with degree one.
+        Where no rule fits, the nearest one takes its place with degree one.
         """
         return kernel.fire(self._clamped(values), *self._kernel_rules, T_NORMS.index(t_norm))
 
     def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
         """Return each rule's weight in each row, and whether any rule fired at all.
 
-        A row's weights sum to one. Where no rule fits, the nearest one stands in with weight one.
+        A row's weights sum to one. Where no rule fits, the nearest one takes its place with weight one.
         """
         degrees, fired = self.degrees(values, t_norm) if compiled else self._degrees_by_numpy(values, t_norm)
         return degrees / degrees.sum(axis=1, keepdims=True), fired
@@ -82,7 +82,7 @@ class TriangleAntecedents(Antecedents):
         return kernel.predict_labels(self._clamped(values), *self._kernel_rules, T_NORMS.index(t_norm), triangles)
 
     def covers_everything(self) -> bool:
-        """Return whether some rule looks at nothing; triangles may leave gaps."""
+        """Return whether some rule has no condition; triangles may leave gaps."""
         return bool((~self.looks_at).all(axis=1).any())
 
     @cached_property
@@ -119,9 +119,14 @@ class LabelTriangles(TriangleAntecedents):
     Parameters
     ----------
     labels : array-like of int, shape (n_rules, n_inputs)
-        The label that a rule accepts of each input, counted from 0; -1: the rule does not look at it.
+        The label that a rule accepts of each input, counted from 0; -1 if it has no condition on it.
     variables : sequence of Variable
-        The inputs; those that any rule looks at have a TrianglePartition.
+        The inputs; those in any condition have a TrianglePartition.
+
+    See Also
+    --------
+    Antecedents : What antecedents can do.
+    OwnTriangles : Triangles of each rule's own.
 
     Examples
     --------
@@ -195,15 +200,20 @@ class LabelTriangles(TriangleAntecedents):
 
 @dataclass(frozen=True, init=False, eq=False)
 class OwnTriangles(TriangleAntecedents):
-    """Antecedents in which every rule has a triangle of its own for each input that it looks at.
+    """Antecedents in which every rule has a triangle of its own for each input in its antecedent.
 
     Parameters
     ----------
     points : array-like of float, shape (n_rules, n_inputs, 3)
         The triangles, as in a TrianglePartition: three points, none less than the one before it; the first may be minus
-        infinity and the third infinity. Three times NaN: the rule does not look at the input.
+        infinity and the third infinity. Three times NaN if the rule has no condition on the input.
     variables : sequence of Variable
         The inputs. Of their partitions only the domain matters: ``FuzzyPartition([], domain)`` is enough.
+
+    See Also
+    --------
+    Antecedents : What antecedents can do.
+    LabelTriangles : Triangles that all rules share.
 
     Examples
     --------

@@ -31,9 +31,14 @@ class TrianglePartition(Partition):
         first point of minus infinity: the label holds for everything below its second point, too; the same with a
         third point of infinity for everything above.
     domain : (float, float)
-        The least and the greatest value.
+        The smallest and the largest value.
     labels : sequence of str, optional
         Distinct names from low to high; linguistic ones by default.
+
+    See Also
+    --------
+    FuzzyPartition : Labels whose degrees sum to one.
+    LabelTriangles : Antecedents over such labels.
 
     Examples
     --------
@@ -99,6 +104,16 @@ class TrianglePartition(Partition):
         labels : sequence of str, optional
             Names of the labels.
 
+        Returns
+        -------
+        TrianglePartition
+            The partition.
+
+        Raises
+        ------
+        ValueError
+            If there is less than one label.
+
         Examples
         --------
         >>> TrianglePartition.uniform((0.0, 10.0), 3, shoulders=False).points
@@ -150,6 +165,10 @@ class TrianglePartition(Partition):
     def renamed(self, names: Mapping[str, str] | Sequence[str]) -> TrianglePartition:
         """Return the partition with other label names: all of them in order, or a mapping from old to new."""
         return replace(self, labels=new_names(self.labels, names))
+
+    def mapped(self, rising: Callable[[Floats], Floats]) -> TrianglePartition:
+        """Return the triangles between the same points on another scale; between these, degrees are others."""
+        return TrianglePartition(rising(self.triangles), rising(np.array(self.domain)), self.labels)
 
 
 def triangle_degrees(values: Floats, triangle: Triangle | Floats) -> Floats:

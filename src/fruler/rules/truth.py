@@ -18,25 +18,37 @@ _FLOOR = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Errors of the rules together, and of the strongest rule alone; root mean squares, in the target's unit.
+    """Errors of all rules together and of the strongest rule alone: whether the rules hold one by one.
 
-    The strongest rule of a row is the one with the largest weight. If rules are true, each of them says nearly what all
-    say together where it is the strongest.
+    The strongest rule of a row is the one with the largest weight in its prediction. All errors are root mean squared
+    errors in the target's unit. If `alone` is hardly larger than `together`, each rule can be read by itself where it
+    applies.
 
     Parameters
     ----------
-    together, alone : float
-        Over all rows.
-    rule_together, rule_alone : array-like of shape (n_rules,)
-        Over the rows in which each rule is the strongest; NaN where there are none.
+    together : float
+        The error of the prediction, which blends all rules.
+    alone : float
+        The error if only the strongest rule of each row predicted it.
+    rule_together : array-like of shape (n_rules,)
+        The error of the prediction over the rows in which each rule is the strongest; NaN where there are none.
+    rule_alone : array-like of shape (n_rules,)
+        The error of the rule alone over the same rows.
     held_out : bool
-        Whether the rows were held out from fitting.
+        Whether the errors are those on held-out rows; else they are those on the training rows.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor : Has it as `truth_`.
 
     Examples
     --------
     >>> truth = Truth(0.9, 1.0, [0.8, 1.0], [0.8, 1.25], held_out=True)
     >>> truth.ratio, truth.rule_ratios.tolist()
     (0.9, [1.0, 0.8])
+
+    >>> truth.holds(target_spread=5.0), truth.scaled(10.0).together
+    (True, 9.0)
     """
 
     together: float
@@ -71,11 +83,36 @@ class Truth:
         return np.array([_ratio(together, alone) for together, alone in pairs])
 
     def holds(self, target_spread: float) -> bool:
-        """Return whether rules count as true, for a target with some standard deviation."""
+        """Return whether the rules count as holding one by one.
+
+        They do if the strongest rule alone has at most 1.15 times the error of all rules together, or an error below 2
+        % of the target's standard deviation.
+
+        Parameters
+        ----------
+        target_spread : float
+            The standard deviation of the target.
+
+        Returns
+        -------
+        bool
+            Whether they do.
+        """
         return self.alone <= max(_TOLERANCE * self.together, _FLOOR * target_spread)
 
     def scaled(self, unit: float) -> Truth:
-        """Return the same in another unit."""
+        """Return the same errors in another unit.
+
+        Parameters
+        ----------
+        unit : float
+            What the errors are multiplied by.
+
+        Returns
+        -------
+        Truth
+            The errors in the other unit.
+        """
         return replace(
             self,
             together=self.together * unit,

@@ -29,6 +29,12 @@ class Variable:
     source : Source, optional
         The column of a table that it comes from, and how; None: the column of its name, as a number.
 
+    See Also
+    --------
+    RuleBase : Rules over such inputs.
+    FuzzyPartition : The labels of numbers.
+    NominalPartition : The labels of categories.
+
     Examples
     --------
     Two categories of three share a label, which is named by them:
@@ -37,6 +43,14 @@ class Variable:
     >>> origin = LevelSource("origin", ["usa", "europe", "japan"], [-1.0, 0.5, 1.0])
     >>> Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(origin).partition.labels
     ('usa', 'europe or japan')
+
+    What the labels stand for, and how values are written:
+
+    >>> country = Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(origin)
+    >>> country.words(1, 1), country.levels_within(1, 1), country.written(-1.0)
+    ('europe or japan', ['europe', 'japan'], 'usa')
+    >>> country.ticks(-1.0, 1.0, room=lambda text: 0.1)
+    []
     """
 
     name: str
@@ -51,17 +65,17 @@ class Variable:
 
     @property
     def tells_gaps(self) -> bool:
-        """Whether it says where a column has no value."""
+        """Whether it is 1 where a column has no value, and 0 elsewhere."""
         return self.source is not None and self.source.tells_gaps
 
     @property
     def levels(self) -> LevelSource | None:
-        """Its categories, if it stands for some."""
+        """Its categories, if it has some."""
         return self.source if isinstance(self.source, LevelSource) else None
 
     @property
     def subject(self) -> str:
-        """What it tells of: one that is 1 for a single category, such as "origin=japan", tells of "origin"."""
+        """What it is about: "origin" for "origin=japan", which is 1 for a single category."""
         return self.name.removesuffix(f"={self._indicated}") if self._indicated is not None else self.name
 
     @property
@@ -106,13 +120,36 @@ class Variable:
         return _YEAR.search(self.name) is not None
 
     def written(self, number: float) -> str | None:
-        """Return the value that a number stands for, where that is not the number itself."""
+        """Return the value that a number stands for, such as a date or a category.
+
+        Parameters
+        ----------
+        number : float
+            The number.
+
+        Returns
+        -------
+        str or None
+            The value; None where it is the number itself.
+        """
         if self.is_indicator:
             return nearest_choice(self.choices, number)
         return None if self.source is None else self.source.written(number)
 
     def number_text(self, number: float, tolerance: float) -> str:
-        """Write a value within a tolerance: a date or a category by its name, else the number.
+        """Return a value as text, with no more digits than needed: a date or a category by its name, else the number.
+
+        Parameters
+        ----------
+        number : float
+            The value.
+        tolerance : float
+            How far the written number may be off.
+
+        Returns
+        -------
+        str
+            The text.
 
         Examples
         --------
@@ -123,7 +160,7 @@ class Variable:
         return self.written(number) or number_within(number, tolerance, grouped=not self.counts_years)
 
     def ticks(self, low: float, high: float, room: Callable[[str], float]) -> Ticks:
-        """Return marks for an axis of its values, as many as there is room for; none where these are numbers.
+        """Return the ticks of an axis of its values, as many as there is room for.
 
         Parameters
         ----------
@@ -131,6 +168,11 @@ class Variable:
             The ends of the axis.
         room : callable
             Returns the share of the axis that a text takes, with the gap to the next.
+
+        Returns
+        -------
+        list of (float, str)
+            Places and texts; empty where the values are plain numbers, for which any axis will do.
         """
         if self.source is None or self.choices or self.written(0.0) is None:
             return []
@@ -140,13 +182,39 @@ class Variable:
         return first_that_fits(self.source.ticks(low, high), low, high, room) or [alone]
 
     def words(self, first: int, last: int) -> str | None:
-        """Return what neighbouring labels stand for together, where that is not said by their names."""
+        """Return what neighbouring labels stand for together, where their names do not say it.
+
+        Parameters
+        ----------
+        first : int
+            The number of the first label, from 0.
+        last : int
+            The number of the last label.
+
+        Returns
+        -------
+        str or None
+            The words.
+        """
         if self.source is None or not self.partition.ordered or self.is_indicator:
             return None
         return self.source.between(*self.partition.half_way(first, last))
 
     def levels_within(self, first: int, last: int) -> list[str]:
-        """Return the categories that some neighbouring labels stand for, in the order of their numbers."""
+        """Return the categories that some neighbouring labels stand for, in the order of their numbers.
+
+        Parameters
+        ----------
+        first : int
+            The number of the first label, from 0.
+        last : int
+            The number of the last label.
+
+        Returns
+        -------
+        list of str
+            The categories; empty where it has none.
+        """
         if self.levels is None:
             return []
         if not self.partition.ordered:
@@ -157,7 +225,18 @@ class Variable:
         return self.levels.names_between(*self.partition.half_way(first, last))
 
     def of(self, source: Source) -> Variable:
-        """Return the input with a source; its labels are named by what they stand for."""
+        """Return the input with a source; its labels are named by what they stand for.
+
+        Parameters
+        ----------
+        source : Source
+            The column of a table that the input comes from, and how.
+
+        Returns
+        -------
+        Variable
+            The input with this source.
+        """
         if source == NumberSource(self.name):
             return replace(self, source=None)
         own = replace(self, source=source, unit=self.unit or source.counts)

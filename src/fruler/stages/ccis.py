@@ -230,7 +230,7 @@ class CCISSelector(InstanceSelector):
     ----------
     thin_out_tolerance : float or None, default=inf
         The thinned set is taken if the number of rows whose class is missed grows by no more than this share. By
-        default it is always taken, as in CCIS. `None` leaves the thin-out away.
+        default it is always taken, as in CCIS. `None` skips the thin-out.
 
     Attributes
     ----------
@@ -243,8 +243,10 @@ class CCISSelector(InstanceSelector):
     missed_all_, missed_selected_ : float
         The share of the rows whose nearest other row is of another class: among all rows, among the selected ones.
         This is the error that decides on the selection.
-    error_all_, error_selected_ : float
-        Mean squared error of predicting each row from its nearest other row: of all rows, of the selected ones.
+    error_all_ : float
+        Mean squared error of predicting each row from its nearest other row.
+    error_selected_ : float
+        The same from its nearest other row among the selected ones.
     thinned_ : bool
         Whether the thin-out was accepted and dropped rows.
     reduction_ : float

@@ -151,14 +151,14 @@ class CCISRLikeSelector(InstanceSelector):
     Parameters
     ----------
     n_labels : int, default=5
-        The number of labels of the output, two at the least.
+        The number of labels of the output, at least two.
     granularity : int, default=3
-        The number of labels of each input of the fuzzy system, two at the least.
+        The number of labels of each input of the fuzzy system, at least two.
     max_inputs : int, default=5
-        How many inputs the fuzzy system has at the most: those that correlate most with the output.
+        Maximum number of inputs of the fuzzy system: those that correlate most with the output.
     thin_out_tolerance : float or None, default=inf
         After the selection the rows far from every border between classes are dropped, if the error of the fuzzy
-        system grows by no more than this share. By default they are always dropped. `None` leaves the thin-out away.
+        system grows by no more than this share. By default they are always dropped. `None` skips the thin-out.
 
     Attributes
     ----------
@@ -171,8 +171,10 @@ class CCISRLikeSelector(InstanceSelector):
     system_error_all_, system_error_selected_ : float
         Mean squared error, over all rows, of the fuzzy system made from all rows and of that made from the selected
         ones. This is the error that decides on the selection.
-    error_all_, error_selected_ : float
-        Mean squared error of predicting each row from its nearest other row: of all rows, of the selected ones.
+    error_all_ : float
+        Mean squared error of predicting each row from its nearest other row.
+    error_selected_ : float
+        The same from its nearest other row among the selected ones.
     thinned_ : bool
         Whether the thin-out was accepted and dropped rows.
     reduction_ : float

@@ -147,7 +147,7 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
         "gain" is sounder: splits lie between observed values, every row counts, and the interval whose squared error
         falls most is split next.
     min_samples : int, default=30
-        The least number of rows at each side of a split; a side also has two distinct values.
+        Minimum number of rows on each side of a split; a side also has two distinct values.
     first_split_free : bool, default=True
         Whether the criterion charges nothing for the first split, as the paper's formula is printed. Otherwise an
         input whose single relation to the target is straight never gets a second label, even where it matters in
@@ -162,13 +162,19 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     split_points_ : list of list of ndarray
         ``split_points_[j][g - 1]`` are the g - 1 increasing split points of input j at granularity g.
     domains_ : ndarray of shape (n_features_in_, 2)
-        Least and greatest value of each input.
+        The smallest and the largest value of each input.
     nested_splits_ : list of NestedSplits
         For each input the splits in the order of their finding, and the criterion of every granularity tried.
     n_features_in_ : int
         Number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the inputs, if `X` has string column names.
+
+    See Also
+    --------
+    FRULERRegressor : The whole algorithm.
+    ClassConditionalSelector : Its first stage.
+    fruler.explain.plots.GranularitiesDisplay : A picture of the partitions.
 
     Notes
     -----
@@ -195,6 +201,9 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
     >>> discretizer.get_feature_names_out().tolist()
     ['x0 is low', 'x0 is high']
+
+    >>> discretizer.partition("x0", granularity=2).labels
+    ('low', 'high')
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -204,6 +213,8 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
         "fuzziness": [Interval(Real, 0, 1, closed="both")],
     }
 
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     granularities_: npt.NDArray[np.intp]
     split_points_: list[list[Floats]]
     domains_: Floats
@@ -264,7 +275,17 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
         feature : int or str
             The number of the input, or its name.
         granularity : int, optional
-            How many labels, from 1 to the input's largest granularity, which is the default.
+            The number of labels, from 1 to the input's largest granularity, which is the default.
+
+        Returns
+        -------
+        FuzzyPartition
+            The partition.
+
+        Raises
+        ------
+        ValueError
+            If there is no such input, or it has no such granularity.
         """
         check_is_fitted(self)
         names = column_names(self, len(self.granularities_))
@@ -298,7 +319,18 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
         return np.hstack([self.partition(j).degrees(values[:, j]) for j in range(values.shape[1])])
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Return a name for each column of `transform`, such as ``"age is low"``."""
+        """Return a name for each column of `transform`, such as ``"age is low"``.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            The names of the inputs; those of `fit` by default.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
         columns = [f"{name} is {label}" for j, name in enumerate(names) for label in self.partition(j).labels]

@@ -167,7 +167,7 @@ class ClassConditionalSelector(InstanceSelector):
         with the best set so far. The latter stops earlier and keeps fewer rows.
     thin_out_tolerance : float or None, default=0.1
         After the selection the rows far from every border between classes are dropped, if the error grows by no
-        more than this share. `None` leaves the thin-out away.
+        more than this share. `None` skips the thin-out.
 
     Attributes
     ----------
@@ -177,8 +177,10 @@ class ClassConditionalSelector(InstanceSelector):
         How well each row represents its class.
     class_borders_ : ndarray of shape (n_classes - 1,)
         The outputs that separate the classes.
-    error_all_, error_selected_ : float
-        Mean squared error of predicting each row from its nearest other row: of all rows, of the selected ones.
+    error_all_ : float
+        Mean squared error of predicting each row from its nearest other row.
+    error_selected_ : float
+        The same from its nearest other row among the selected ones.
     thinned_ : bool
         Whether the thin-out was accepted and dropped rows.
     reduction_ : float
@@ -187,6 +189,12 @@ class ClassConditionalSelector(InstanceSelector):
         Number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the inputs, if `X` has string column names.
+
+    See Also
+    --------
+    FRULERRegressor : The whole algorithm.
+    MultiGranularityDiscretizer : Its second stage.
+    CCISSelector : The method for classification that this one is adapted from.
 
     Notes
     -----

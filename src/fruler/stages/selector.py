@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing
 
@@ -51,6 +53,8 @@ class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
     A subclass has its parameters, and `_select`.
     """
 
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     sample_indices_: Indices
     scores_: Floats
     class_borders_: Floats
@@ -88,6 +92,14 @@ class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
         -------
         self
             The fitted selector.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from fruler import ClassConditionalSelector
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> ClassConditionalSelector().fit(X, y).sample_indices_.shape
+        (106,)
         """
         self._validate_params()
         X_checked, y_checked, _ = check_training_table(self, X, y)
@@ -120,8 +132,10 @@ class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        X_selected, y_selected
-            The selected rows, in their order and in the containers that were given.
+        X_selected : array-like or data frame
+            The selected rows, in their order and in the container that was given.
+        y_selected : array-like or series
+            Their target.
         """
         self.fit(X, y)
         return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._typing import Floats
 
@@ -59,14 +60,36 @@ class Gaps:
             raise ValueError("No input can fill its own gaps.")
 
     @classmethod
-    def from_moments(cls, inputs: Sequence[int], means: Floats, covariance: Floats) -> Self:
-        """Return the regressions of some inputs that their means and covariances give."""
+    def from_moments(
+        cls,
+        inputs: Sequence[int],
+        means: Floats,
+        covariance: Floats,
+        fillers: npt.NDArray[np.bool_] | None = None,
+    ) -> Self:
+        """Return the regressions of some inputs that their means and covariances give.
+
+        Parameters
+        ----------
+        inputs, means, covariance
+            The inputs, and what is known of them.
+        fillers : ndarray of bool, shape (n_inputs, n_inputs), optional
+            On which others (columns) each input (row) may be regressed; where it is not given, on all.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> fillers = np.array([[False, True], [False, False]])
+        >>> gaps = Gaps.from_moments([0, 1], np.zeros(2), np.array([[1.0, 0.5], [0.5, 1.0]]), fillers)
+        >>> gaps.slopes.round(2).tolist()
+        [[0.0, 0.5], [0.0, 0.0]]
+        """
         spread = np.sqrt(np.diag(covariance))
         unit = np.where(spread > 0.0, spread, 1.0)
         correlation = covariance / np.outer(unit, unit)
         correlation[np.diag_indices(len(unit))] = 1.0 + RIDGE
-        precision = np.linalg.inv(correlation)
-        slopes = -precision / np.diag(precision)[:, None] * np.outer(unit, 1.0 / unit)
+        slopes = _slopes(correlation) if fillers is None else _slopes_on_some(correlation, fillers)
+        slopes = slopes * np.outer(unit, 1.0 / unit)
         slopes[np.diag_indices(len(unit))] = 0.0
         return cls(inputs, means, slopes)
 
@@ -102,3 +125,23 @@ class Gaps:
         result = values.copy()
         result[np.ix_(rows, inputs)] = np.where(own, centred + self.means, given)
         return result
+
+
+def _slopes(correlation: Floats) -> Floats:
+    """Return the slopes of the regression of each input on all others; its own means nothing."""
+    precision = np.linalg.inv(correlation)
+    return np.asarray(-precision / np.diag(precision)[:, None])
+
+
+def _slopes_on_some(correlation: Floats, fillers: npt.NDArray[np.bool_]) -> Floats:
+    """Return the slopes of the regression of each input on those of the others that may fill its gaps."""
+    slopes = np.zeros_like(correlation)
+    masks, own = np.unique(fillers, axis=0, return_inverse=True)
+    for number, mask in enumerate(masks):
+        members, others = np.flatnonzero(own.reshape(-1) == number), np.flatnonzero(mask)
+        among = correlation[np.ix_(others, others)]
+        inside = mask[members]
+        slopes[np.ix_(members[inside], others)] = _slopes(among)[np.searchsorted(others, members[inside])]
+        outside = members[~inside]
+        slopes[np.ix_(outside, others)] = np.linalg.solve(among, correlation[np.ix_(others, outside)]).T
+    return slopes

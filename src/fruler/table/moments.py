@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler.table.gaps import RIDGE, Gaps
@@ -23,14 +24,19 @@ class Moments:
         The means.
     covariance : ndarray of shape (n_inputs, n_inputs)
         The covariances.
+    fillers : ndarray of bool, shape (n_inputs, n_inputs), or None
+        From which others (columns) each input (row) may be filled in; None: from all.
     """
 
     means: Floats
     covariance: Floats
+    fillers: npt.NDArray[np.bool_] | None = None
 
     def gaps(self, inputs: Indices) -> Gaps:
         """Return how gaps of some of the inputs are filled in from one another."""
-        return Gaps.from_moments(inputs.tolist(), self.means[inputs], self.covariance[np.ix_(inputs, inputs)])
+        own = np.ix_(inputs, inputs)
+        fillers = None if self.fillers is None else self.fillers[own]
+        return Gaps.from_moments(inputs.tolist(), self.means[inputs], self.covariance[own], fillers)
 
 
 def learn_moments(values: Floats) -> Moments:

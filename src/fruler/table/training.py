@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
@@ -18,6 +19,9 @@ from fruler.table.moments import Moments, learn_moments
 from fruler.table.reading import as_frame, is_numeric, require_rows
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
 from fruler.table.validation import check_training_table, column_names, refuse_repeated_columns
+
+# From names and sources of inputs: which of them may fill gaps of which, see `Moments`.
+Fillers = Callable[[Sequence[str], Sequence[Source]], npt.NDArray[np.bool_] | None]
 
 # Beyond so many inputs gaps are filled in with means: regressions on all of them would be slow, and of little use.
 _MAX_REGRESSED = 300
@@ -42,7 +46,9 @@ class TrainingInputs:
     terms : ndarray of shape (n_rows, n_inputs) or None
         The same for slopes to be fitted with: a category's number from other rows; None: they are the inputs.
     target : ndarray of shape (n_rows,)
-        The target.
+        What is to be learned: the target, or what stands for it.
+    observed : ndarray of shape (n_rows,)
+        The target itself.
     weight : ndarray of shape (n_rows,) or None
         How much each row counts.
     moments : Moments
@@ -54,6 +60,7 @@ class TrainingInputs:
     values: Floats
     terms: Floats | None
     target: Floats
+    observed: Floats
     weight: Floats | None
     moments: Moments
 
@@ -67,8 +74,19 @@ class TrainingInputs:
         }
 
 
+def _from_all(names: Sequence[str], sources: Sequence[Source]) -> None:
+    """Let gaps be filled in from whatever there is."""
+
+
 def training_inputs(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, categorical_features: Any = "from_dtype", one_hot: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    categorical_features: Any = "from_dtype",
+    one_hot: bool = False,
+    fillers: Fillers = _from_all,
+    learned_from: Callable[[Floats], Floats] = np.asarray,
 ) -> TrainingInputs:
     """Check what `fit` is given, and make numbers of it.
 
@@ -84,10 +102,15 @@ def training_inputs(
         The columns of categories: by their type, none but text, or by name, number or a mask.
     one_hot : bool
         Whether each category becomes an input of its own.
+    fillers : callable, optional
+        Returns which inputs may fill gaps of which; all of them where it is not given.
+    learned_from : callable
+        Turns the target into what is to be learned, such as its logarithm.
     """
     held_out: Floats | None = None
     if is_numeric(X) and not are_declared(categorical_features):
-        values, target, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
+        values, observed, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
+        target = learned_from(observed)
         names = column_names(estimator, values.shape[1])
         sources: list[Source] = [NumberSource(name) for name in names]
         _require_values(values, names)
@@ -95,16 +118,18 @@ def training_inputs(
         frame = as_frame(X)
         refuse_repeated_columns(frame)
         validate_data(estimator, X if hasattr(X, "columns") else np.asarray(X, dtype=object), skip_check_array=True)
-        _, target, weight = check_training_table(
+        _, observed, weight = check_training_table(
             BaseEstimator(), np.zeros((len(frame), 1)), y, sample_weight=sample_weight
         )
+        target = learned_from(observed)
         declared = declared_columns(categorical_features, list(frame.columns))
         made = learn_inputs(frame, target, weight, declared=declared, one_hot=one_hot)
         names, sources, values = made.names, made.sources, made.values
         held_out = made.held_out if any(isinstance(source, LevelSource) for source in sources) else None
     gaps = np.isnan(values)
     if not gaps.any():
-        return TrainingInputs(names, sources, values, held_out, target, weight, _moments(values))
+        moments = replace(_moments(values), fillers=fillers(names, sources))
+        return TrainingInputs(names, sources, values, held_out, target, observed, weight, moments)
     moments = _moments(values)
     telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
     # Several inputs of one column are missing together.
@@ -115,11 +140,12 @@ def training_inputs(
     if len(telling):
         values = np.column_stack([values, gaps[:, telling]])
         moments = _moments(values)
+    moments = replace(moments, fillers=fillers(names, sources))
     filled = moments.gaps(np.arange(len(names))).filled(values)
     if held_out is not None:
         own = np.column_stack([held_out, gaps[:, telling]]) if len(telling) else held_out
         held_out = np.where(np.isnan(own), filled, own)
-    return TrainingInputs(names, sources, filled, held_out, target, weight, moments)
+    return TrainingInputs(names, sources, filled, held_out, target, observed, weight, moments)
 
 
 def telling_gaps(gaps: Any, filled: Floats, y: Floats, weight: Floats | None) -> list[int]:

@@ -163,7 +163,7 @@ def test_new_places_have_room(fuzziness):
     rows, domains = table()
     candidates = make_candidates(rows, domains, fuzziness=fuzziness, min_rows=0.0)
     points = make_ramps((0, 0.0, 0.3), (0, 1.0, 0.1))
-    places = candidates._places_of_all(points)
+    places = candidates.places_of_all(points)
     own = slice(places.first[0], places.first[1])
     new, reaches, flags = places.places[own], places.reaches[own], places.is_new[own].astype(bool)
     assert (np.diff(new) > 0.0).all()
@@ -184,9 +184,9 @@ def test_known_split_points_are_the_only_places():
     rows, domains = table()
     known = [np.array([-0.5, 0.4]), np.empty(0)]
     candidates = make_candidates(rows, domains, known=known)
-    places = candidates._places_of_all(Ramps.none())
+    places = candidates.places_of_all(Ramps.none())
     assert places.places[: places.first[1]].tolist() == [-0.5, 0.4]
-    places = candidates._places_of_all(make_ramps((0, 0.4, 0.1)))
+    places = candidates.places_of_all(make_ramps((0, 0.4, 0.1)))
     own = slice(places.first[0], places.first[1])
     assert places.places[own].tolist() == [-0.5, 0.4]
     assert places.is_new[own].tolist() == [1, 0]

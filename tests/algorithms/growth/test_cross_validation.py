@@ -167,7 +167,7 @@ def test_errors_of_a_fold_are_those_of_rules_grown_without_it(locality):
         X = held_out.rows[:, 1:]
         weights, terms = dense_weights(step.structure, X), dense_terms(step.structure, X)
         for k, ridge in enumerate((1e-1, 10.0)):
-            fit = growth.final_terms(normal, ridge, len(rest), step.fit.kept)
+            fit = growth.final_terms(step.structure, normal, ridge, len(rest), step.fit.kept)
             predicted = (weights * (terms @ fit.coefficients).T).sum(axis=1)
             error = held_out.weight @ np.square(held_out.y - predicted)
             assert found.errors[size, k] == pytest.approx(error, rel=1e-6)

@@ -42,7 +42,7 @@ def test_truth_is_measured_on_rows_that_were_held_out(locality, n_folds):
     for fold in folds:
         rest = rows.take(np.setdiff1d(used, fold))
         normal = Sums.over(rest, degrees_of(step.structure, rest)).normal(step.structure, locality)
-        said = (terms @ growth.final_terms(normal, 0.5, len(rest), step.fit.kept).coefficients).T
+        said = (terms @ growth.final_terms(step.structure, normal, 0.5, len(rest), step.fit.kept).coefficients).T
         together[fold] = (weights * said).sum(axis=1)[fold]
         alone[fold] = said[np.arange(150), strongest][fold]
 

@@ -108,7 +108,7 @@ def test_where_there_is_no_truth_to_tell_none_is_told(weather_model, unknown):
 def test_names_are_text_and_never_markup(request, name):
     X, y = handmade_rows(50)
     page = report_html(request.getfixturevalue(name), X, y, title="A <b>bold</b> title")
-    assert page.count("<script") == 9
+    assert page.count("<script") == 10
     markup = page[: page.index('<script type="application/json"')]
     for name in (*NASTY_NAMES[:2], NASTY_NAMES[3], "<i>red", "<low>", "the <target>", "<b>bold"):
         assert name not in markup

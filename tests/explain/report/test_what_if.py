@@ -10,7 +10,7 @@ from helpers.report_models import handmade_rules
 from fruler import FuzzyRuleRegressor
 from fruler.explain.report import write_report
 from fruler.explain.report.reference import reference_of
-from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules import FuzzyPartition, Output, RuleBase, Variable
 from fruler.rules.partitions import NominalPartition
 
 TRIANGLES = ["mamdani", "own_sets", "own_sets_with_labels", "strong_labels"]
@@ -457,3 +457,40 @@ def test_the_band_around_a_prediction_is_its_interval(open_report, weather_rules
     middle = shares[-1][0] + shares[-1][1] / 2.0
     per_unit = (middle - shares[0][0]) / (predicted - base)
     assert shares[-1][1] == pytest.approx(float(upper[0] - lower[0]) * per_unit, rel=1e-3)
+
+
+@pytest.mark.parametrize(("link", "bounded"), [("log", False), ("log", True), ("identity", True)])
+def test_links_and_bounds_are_those_of_the_rule_base(open_report, handmade, link, bounded):
+    X = random_rows(handmade, 200, seed=5)[:, : len(handmade.names)]
+    raw = handmade.raw_predictions(X)
+    spread = float(raw.std()) if link == "log" else 1.0
+    said = replace(handmade.consequents, coefficients=handmade.consequents.coefficients / spread)
+    rules = replace(handmade, consequents=said, training=None, intervals=None, output=Output(link))
+    y = rules.predict(X)
+    low, high = np.quantile(y, [0.3, 0.7]).tolist()
+    if bounded:
+        rules, y = replace(rules, output=Output(link, (low, high))), np.clip(y, low, high)
+    rules = rules.with_training(X, y)
+    shift = np.random.default_rng(0).normal(0.0, 0.1, len(y))
+    rules = rules.with_intervals(
+        X, np.clip(rules.output.of(rules.raw_predictions(X) + shift), *y[[y.argmin(), y.argmax()]])
+    )
+    page = open_report(rules)
+    clipped = 0
+    for row in random_rows(rules, 15, seed=0):
+        type_row(page, row)
+        shown, why = shown_by(page), rules.explain(row[None])
+        assert shown["prediction"] == pytest.approx(rules.predict(row[None])[0], rel=1e-8, abs=1e-9)
+        assert shown["parts"] == pytest.approx(why.contributions[0].tolist(), rel=1e-7, abs=1e-8)
+        lower, upper, _ = rules.predict_interval(row[None], 0.9)
+        found = [float(page.locator("#interval").get_attribute(f"data-{end}")) for end in ("lower", "upper")]
+        assert found == pytest.approx([lower[0], upper[0]], rel=1e-7, abs=1e-9)
+        values = page.locator("#waterfall .line:visible .value").all_inner_texts()
+        assert any(value.startswith("×") for value in values[1:-1]) == (link == "log") or len(values) == 2
+        beyond = "that can be" in page.locator("#flag").text_content()
+        free = rules.output.transform.target(rules.raw_predictions(row[None]))[0]
+        assert beyond == (not low <= free <= high and bounded)
+        clipped += beyond
+    assert (clipped > 0) == bounded
+    words = {"log": "typical prediction", "identity": "mean prediction"}
+    assert page.locator("#waterfall .line .name").first.inner_text() == words[link]

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
+from fruler.algorithms.growth.knowledge import Knowledge
 from fruler.algorithms.growth.room import Room
 from fruler.algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler.algorithms.growth.sums import Degrees, Outputs, rule_coefficients
+from fruler.consequents.limits import Bools
 from fruler.kernels import growth_candidates
 from fruler.table.rows import Rows
 
@@ -75,10 +77,22 @@ class Candidates:
         Of the error that is to be lowered.
     min_rows : float
         The rows that a rule must have, each counted as far as the rule holds in it.
+    knowledge : Knowledge, optional
+        Constraints on the inputs.
     """
 
-    def __init__(self, rows: Rows, room: Room, locality: float, regularization: float, min_rows: float) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        room: Room,
+        locality: float,
+        regularization: float,
+        min_rows: float,
+        *,
+        knowledge: Knowledge | None = None,
+    ) -> None:
         self.rows, self.room, self.locality, self.min_rows = rows, room, locality, min_rows
+        self.knowledge = knowledge
         self.total = float(rows.weight.sum())
         self.ridge = max(regularization / self.total, _MIN_RIDGE)
         binned = [_binned(column, values) for column, values in zip(rows.columns, room.sorted, strict=True)]
@@ -113,10 +127,9 @@ class Candidates:
     def _splits(
         self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
     ) -> Iterator[SplitCandidate]:
-        candidates = self._places_of_all(structure.splits)
         residual = self.rows.y - outputs.together
-        terms = self._judged_terms(rule_coefficients(structure, coefficients))
-        ends = self.room.domains
+        said = rule_coefficients(structure, coefficients)
+        ends, asked = self.room.domains, _Asked(self, structure.splits, said)
         for rule in range(structure.n_rules):
             lower, upper = structure.bounds[rule].T
             places = structure.splits.places if len(structure.splits) else np.zeros(1)
@@ -125,23 +138,23 @@ class Candidates:
             )
             # What the rule says apart from the others counts as far as each rule is to be right by itself.
             apart = outputs.rules[rule] + outputs.curves - outputs.together
-            gains, best = growth_candidates.split_gains(
-                (self.rows.rows, self.rows.weight),
-                (degrees.weights[rule], residual - self.locality * apart, bounds),
-                self.bins,
-                candidates[:4],
-                terms,
-                self.locality,
-                self.total,
-                self.ridge,
-                self.min_rows,
-                MAX_JUDGED,
-            )
-            for j in np.flatnonzero(best >= 0).tolist():
-                c = best[j]
-                yield SplitCandidate(
-                    float(gains[j]), rule, j, candidates.places[c], candidates.reaches[c], int(candidates.numbers[c])
+            for candidates, terms in asked.of((structure.bounds[rule] >= 0).any(axis=1)):
+                gains, best = growth_candidates.split_gains(
+                    (self.rows.rows, self.rows.weight),
+                    (degrees.weights[rule], residual - self.locality * apart, bounds),
+                    self.bins,
+                    candidates[:4],
+                    terms,
+                    self.locality,
+                    self.total,
+                    self.ridge,
+                    self.min_rows,
+                    MAX_JUDGED,
                 )
+                for j in np.flatnonzero(best >= 0).tolist():
+                    c = best[j]
+                    place, reach, number = candidates.places[c], candidates.reaches[c], int(candidates.numbers[c])
+                    yield SplitCandidate(float(gains[j]), rule, j, place, reach, number)
 
     def bends(self, structure: Structure, residual: Floats, max_curves: int) -> list[BendCandidate]:
         """Return the best further piece of every curve, the most promising first."""
@@ -150,7 +163,7 @@ class Candidates:
         may = ~self.room.nominal
         if len(curved) >= max_curves:
             may &= np.isin(np.arange(len(self.edges)), curved)
-        candidates = self._places_of_all(points, may)
+        candidates = self.places_of_all(points, may)
         new = candidates.is_new.astype(np.bool_)
         gains, best = growth_candidates.curve_gains(
             self.rows.columns, residual, self.rows.weight, self.bins, candidates[:4], self.total, self.ridge
@@ -162,16 +175,21 @@ class Candidates:
         ]
         return sorted(found, reverse=True)
 
-    def _judged_terms(self, coefficients: Floats) -> Numbers:
+    def judged_terms(self, coefficients: Floats, may: Bools | None = None) -> Numbers:
+        """Return the terms by which a split is judged; of some inputs, if they are given."""
         n_terms = coefficients.shape[1]
+        if may is not None and 1 + np.count_nonzero(may) <= _MAX_TERMS:
+            return np.flatnonzero(np.append(True, may)).astype(np.intc)
         if n_terms <= _MAX_TERMS:
             return np.arange(n_terms, dtype=np.intc)
         used = np.abs(coefficients).max(axis=0)
+        if may is not None:
+            used[1:][~may] = 0.0
         used[0] = np.inf
         strongest = np.argsort(-used, kind="stable")[:_MAX_TERMS]
         return np.sort(strongest[used[strongest] > 0.0]).astype(np.intc)
 
-    def _places_of_all(self, points: Ramps, may: npt.NDArray[np.bool_] | None = None) -> Places:
+    def places_of_all(self, points: Ramps, may: Bools | None = None) -> Places:
         """Return the places of every input, of those that may be divided."""
         touched = set(points.inputs.tolist())
         parts = [
@@ -221,6 +239,60 @@ class Candidates:
         right = (edges[at + 1] - new) * np.where(at < len(places), 0.5, 1.0)
         share = min(START_SHARE, self.room.fuzziness)
         return np.asarray(np.maximum(share * np.minimum(left, right), self.room.least_reach[input]))
+
+
+class _Asked:
+    """What the kernel is asked of the splits of a rule: at which places, and by which terms they are judged.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        Which places and terms there are.
+    points : Ramps
+        The split points that there are.
+    coefficients : ndarray of shape (n_rules, n_inputs + 1)
+        Of the rules.
+    """
+
+    def __init__(self, candidates: Candidates, points: Ramps, coefficients: Floats) -> None:
+        self.candidates, self.points, self.coefficients = candidates, points, coefficients
+        # Most rules look at the same inputs as another one.
+        self._known: dict[bytes, list[tuple[Places, Numbers]]] = {}
+
+    def of(self, looks_at: Bools) -> list[tuple[Places, Numbers]]:
+        """Return the places and terms of a rule that looks at some inputs.
+
+        Inputs that may interact with the same others are asked for together: all at once, where nothing else is known.
+        """
+        key = b"" if self.candidates.knowledge is None else looks_at.tobytes()
+        if key not in self._known:
+            self._known[key] = [
+                (
+                    self.candidates.places_of_all(self.points, split),
+                    self.candidates.judged_terms(self.coefficients, partners),
+                )
+                for split, partners in self._groups(looks_at)
+            ]
+        return self._known[key]
+
+    def _groups(self, looks_at: Bools) -> Iterator[tuple[Bools | None, Bools | None]]:
+        """Return groups of inputs that may be split, and those whose slopes may differ then; None stands for all."""
+        knowledge = self.candidates.knowledge
+        if knowledge is None:
+            yield None, None
+            return
+        if knowledge.groups is None:
+            yield knowledge.may_split, None
+            return
+        alike: dict[bytes, Bools] = {}
+        for j in np.flatnonzero(knowledge.may_split).tolist():
+            together = looks_at.copy()
+            together[j] = True
+            partners = knowledge.partners(together)
+            if partners.any():
+                alike.setdefault(partners.tobytes(), np.zeros_like(looks_at))[j] = True
+        for key, split in alike.items():
+            yield split, np.frombuffer(key, dtype=np.bool_)
 
 
 _NO_FIRST = np.empty(0, dtype=np.intc)

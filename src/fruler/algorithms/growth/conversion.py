@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fruler._typing import Floats, Indices
+from fruler.algorithms.growth.knowledge import Knowledge
+from fruler.algorithms.growth.monotone_lines import monotone_lines
 from fruler.algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler.algorithms.growth.sums import curve_lines, rule_coefficients
 from fruler.consequents.ridge import Normal
@@ -29,10 +31,15 @@ class Conversion:
         The columns of the table that the structures are over.
     fuzziness : float
         Of known split points that no rule uses.
+    knowledge : Knowledge, optional
+        Constraints on these inputs, which the structures obey but for rounding; the rule bases do so without that.
     """
 
-    def __init__(self, table: TrainingTable, inputs: Indices, fuzziness: float) -> None:
+    def __init__(
+        self, table: TrainingTable, inputs: Indices, fuzziness: float, knowledge: Knowledge | None = None
+    ) -> None:
         self.table, self.inputs, self.fuzziness = table, inputs, fuzziness
+        self.signs = np.zeros(len(inputs), dtype=np.intc) if knowledge is None else knowledge.signs
 
     def rule_base(self, structure: Structure, coefficients: Floats, normal: Normal, support: Floats) -> RuleBase:
         """Return the rules in the data's own names and units.
@@ -58,10 +65,27 @@ class Conversion:
         ranges[:, self.inputs] = self._ranges(structure, [variables[j] for j in self.inputs])
         shared, curves = self._curves(structure, coefficients, normal)
         consequents = np.zeros((structure.n_rules, n_all + 1))
-        consequents[:, [0, *(self.inputs + 1)]] = rule_coefficients(structure, shared)
+        consequents[:, [0, *(self.inputs + 1)]] = self._in_directions(rule_coefficients(structure, shared))
         units = in_data_units(consequents, table.scale, table.target_scale)
         self._fold_categories(variables, ranges, units)
         return RuleBase(variables, ranges, units, support=support, curves=curves)
+
+    def _in_directions(self, coefficients: Floats) -> Floats:
+        """Take away slopes that are in the wrong direction, which are nothing but rounding."""
+        for j in np.flatnonzero(self.signs).tolist():
+            coefficients[coefficients[:, 1 + j] * self.signs[j] < 0.0, 1 + j] = 0.0
+        return coefficients
+
+    def _shared_slope(self, structure: Structure, coefficients: Floats, input: int) -> float:
+        """Return the slope that all rules share of an input.
+
+        Of one of known direction that is the least of all rules' slopes: what is left to each rule goes in the right
+        direction, and so must the curve by itself.
+        """
+        own = coefficients[1 + input : structure.n_rules * (structure.n_inputs + 1) : structure.n_inputs + 1]
+        if self.signs[input] == 0:
+            return float(own[0])
+        return float(self.signs[input] * (self.signs[input] * (structure.blocks @ own)).min())
 
     def _fold_categories(self, variables: Sequence[Variable], ranges: Numbers, coefficients: Floats) -> None:
         """Make the offset of a category part of the intercept of rules that hold for it alone."""
@@ -130,13 +154,17 @@ class Conversion:
             terms = np.concatenate([n_rule_terms + 2 * own, n_rule_terms + 2 * own + 1])
             if not coefficients[terms].any():
                 continue
-            slope, left[1 + j] = left[1 + j], 0.0
+            slope = self._shared_slope(structure, coefficients, j)
+            left[1 + j] -= slope
             mean = slope * means[1 + j] + coefficients[terms] @ means[terms]
             left[0] += mean
             pieces = np.cumsum(np.vstack([[-mean, slope], lines[own]]), axis=0)
             slopes = pieces[:, 1] * unit / scale.spread[column]
             intercepts = pieces[:, 0] * unit - slopes * scale.centre[column]
-            curves.append(Curve(column, self._partition(structure.bends, j), np.column_stack([intercepts, slopes])))
+            partition, in_units = self._partition(structure.bends, j), np.column_stack([intercepts, slopes])
+            if self.signs[j]:
+                in_units = monotone_lines(partition, in_units, int(self.signs[j]))
+            curves.append(Curve(column, partition, in_units))
         return left, curves
 
 

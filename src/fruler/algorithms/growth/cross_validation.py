@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.growth import MAX_SIZE, Growth, Step
+from fruler.algorithms.growth.knowledge import Knowledge
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import MIN_LABEL
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
@@ -205,6 +206,8 @@ class CrossValidation:
         The least share of the rows that a label has.
     nominal : ndarray of bool, optional
         The inputs that stand for categories.
+    knowledge : Knowledge, optional
+        Constraints on the inputs.
     """
 
     def __init__(
@@ -220,10 +223,11 @@ class CrossValidation:
         max_size: int = MAX_SIZE,
         min_label: float = MIN_LABEL,
         nominal: npt.NDArray[np.bool_] | None = None,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self.rows, self.domains, self.known, self.options = rows, domains, known, options
         self.ridges, self.folds, self.deadline, self.stopped = ridges, folds, deadline, stopped
-        self.max_size, self.min_label, self.nominal = max_size, min_label, nominal
+        self.max_size, self.min_label, self.nominal, self.knowledge = max_size, min_label, nominal, knowledge
         # Once the choice is clear, folds that a pool has begun are given up.
         self._is_clear = False
 
@@ -298,6 +302,7 @@ class CrossValidation:
             max_size=self.max_size,
             min_label=self.min_label,
             nominal=self.nominal,
+            knowledge=self.knowledge,
             stopped=lambda: self._is_clear or self.stopped(),
         )
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
@@ -326,7 +331,7 @@ class CrossValidation:
         degrees = degrees_of(structure, held_out)
         residuals = []
         for ridge in self.ridges:
-            fit = growth.final_terms(normal, ridge, len(growth.rows), step.fit.kept)
+            fit = growth.final_terms(structure, normal, ridge, len(growth.rows), step.fit.kept)
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
             residuals.append(held_out.y - outputs.together)
         return np.array(residuals)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler.algorithms.growth.candidates import BendCandidate, Candidates, SplitCandidate
+from fruler.algorithms.growth.knowledge import Knowledge
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.preference import Contender, Preference
 from fruler.algorithms.growth.room import MIN_LABEL, Room
@@ -20,8 +21,10 @@ from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.algorithms.growth.succession import check_succession
 from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
 from fruler.algorithms.growth.tuning import Placed, Tuning
+from fruler.consequents.limits import TermLimits
 from fruler.consequents.ridge import MIN_ERROR, Normal, TermFit, choose_terms, fit_terms
 from fruler.kernels import growth_sums, growth_terms
+from fruler.learning.checkpoint.values import damaged
 from fruler.learning.control import never
 from fruler.table.rows import Rows
 
@@ -114,6 +117,8 @@ class Growth:
         The least share of the rows that a label has.
     nominal : ndarray of bool, optional
         The inputs that stand for categories.
+    knowledge : Knowledge, optional
+        Constraints on the inputs; they hold for every size.
     stopped : callable, optional
         Returns whether somebody asked for the end; after it nothing new is begun either.
     on_step : callable, optional
@@ -148,6 +153,7 @@ class Growth:
         max_size: int = MAX_SIZE,
         min_label: float = MIN_LABEL,
         nominal: npt.NDArray[np.bool_] | None = None,
+        knowledge: Knowledge | None = None,
         stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
@@ -162,7 +168,11 @@ class Growth:
         own_nominal = None if nominal is None else nominal[self.inputs]
         own_domains = np.ascontiguousarray(domains[self.inputs])
         self.room = Room(rows, own_domains, known_of_own, options.fuzziness, min_label, own_nominal)
-        self.candidates = Candidates(rows, self.room, self.locality, self.regularization, MIN_ROWS)
+        self.knowledge = None if knowledge is None else knowledge.over(self.inputs)
+        self.candidates = Candidates(
+            rows, self.room, self.locality, self.regularization, MIN_ROWS, knowledge=self.knowledge
+        )
+        self._limited: tuple[Structure, TermLimits] | None = None
         self.preference = Preference(rows)
         self.n_evaluations = 0
         self.path: list[Step] = []
@@ -191,6 +201,8 @@ class Growth:
         """
         start = time.monotonic()
         check_succession([step.structure for step in path], self.room.domains)
+        if self.knowledge is not None and not all(self.knowledge.obeyed_by(step.structure) for step in path):
+            raise damaged("its rules are not allowed by the constraints")
         self.path = usable_steps(path[: self.max_size + 1], self.options, max_rules)
         if self.path:
             self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
@@ -298,16 +310,34 @@ class Growth:
     ) -> Fit:
         """Fit a structure, beginning with some of its terms; those that were left out may come back."""
         price, n = self.unit * self.prices.term, len(self.rows)
-        fit = choose_terms(normal, self.regularization, price, n, kept)
+        fit = choose_terms(normal, self.regularization, price, n, kept, self._limits(structure))
         error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
         cost = self.prices.of(structure, len(fit.terms))
         return Fit(fit.coefficients, fit.error, n * float(np.log(error)) + self.unit * cost)
 
-    def final_terms(self, normal: Normal, regularization: float, n_rows: int, kept: npt.NDArray[np.bool_]) -> TermFit:
+    def _limits(self, structure: Structure) -> TermLimits | None:
+        """Return what is demanded of a structure's terms, if anything is."""
+        if self.knowledge is None:
+            return None
+        # After tuning the same structure is fitted once more.
+        if self._limited is None or self._limited[0] is not structure:
+            self._limited = structure, self.knowledge.limits(structure)
+        return self._limited[1]
+
+    def final_terms(
+        self,
+        structure: Structure,
+        normal: Normal,
+        regularization: float,
+        n_rows: int,
+        kept: npt.NDArray[np.bool_],
+    ) -> TermFit:
         """Fit the terms of a model that the search is done with.
 
         Parameters
         ----------
+        structure : Structure
+            The model.
         normal : Normal
             Its normal equations.
         regularization : float
@@ -318,10 +348,10 @@ class Growth:
             The terms that the search kept. With another ridge others may matter; unless they are too many, the choice
             begins with all of them.
         """
-        price = self.prices.term * float(np.log(max(n_rows, 2)))
+        price, limits = self.prices.term * float(np.log(max(n_rows, 2))), self._limits(structure)
         if len(kept) <= _MANY_TERMS:
-            return fit_terms(normal, regularization, price, n_rows)
-        return choose_terms(normal, regularization, price, n_rows, kept)
+            return fit_terms(normal, regularization, price, n_rows, limits=limits)
+        return choose_terms(normal, regularization, price, n_rows, kept, limits)
 
     def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
         """Return by which factor the error of these rows would be larger, if each had been left out of the fit."""
@@ -370,7 +400,7 @@ class Growth:
         self.n_evaluations += 1
         degrees, sums = self._on_rows(structure)
         normal = sums.normal(structure, self.locality)
-        fit = fit_terms(normal, self.regularization, start=kept)
+        fit = fit_terms(normal, self.regularization, start=kept, limits=self._limits(structure))
         return Placed(structure, degrees, normal, fit, float(degrees.weights.sum(axis=1).min()))
 
     def _moved(self, placed: Placed, steps: Floats) -> Placed | None:

@@ -22,6 +22,8 @@ from fruler.algorithms.growth.cross_validation import (
     residuals_of,
 )
 from fruler.algorithms.growth.growth import Growth, Step
+from fruler.algorithms.growth.held_out_error import in_units
+from fruler.algorithms.growth.knowledge import Knowledge
 from fruler.algorithms.growth.options import GrowthOptions
 from fruler.algorithms.growth.room import least_label
 from fruler.algorithms.growth.row_groups import RowGroups, grouped_rows, on_grid
@@ -93,6 +95,7 @@ class GrowthLearner(ABC):
         for j in table.levels:
             self.known[j] = on_grid((table.level_splits(j) - scale.centre[j]) / scale.spread[j])
             self.nominal[j] = True
+        self.knowledge = Knowledge.from_options(self.options, table.names)
         # Split points of an input with hardly any floats between its ends would fall together in its own units; like a
         # constant one it is not split.
         widths = np.ptp(table.domains, axis=1)
@@ -130,6 +133,7 @@ class GrowthLearner(ABC):
             self.control.deadline(_SHARE_OF_GROWTH),
             min_label=least_label(self.table.n_rows, len(drawn)),
             nominal=self.nominal,
+            knowledge=self.knowledge,
             stopped=self.control.is_stopped,
             on_step=self._tell_step,
         )
@@ -205,6 +209,7 @@ class GrowthLearner(ABC):
             len(growth.path) - 1,
             growth.room.min_label,
             self.nominal,
+            self.knowledge,
         )
         return validation.run(self.pool, self.state.folds, tell)
 
@@ -290,8 +295,8 @@ class GrowthLearner(ABC):
         normal = sums.normal(structure, finished.locality)
         # The ridge is in rows, and weights may stand for more of them than the table has.
         n_rows = max(round(self.table.n_rows * self.rows_per_row), 1)
-        fit = growth.final_terms(normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
-        conversion = Conversion(self.table, growth.inputs, self.options.fuzziness)
+        fit = growth.final_terms(structure, normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
+        conversion = Conversion(self.table, growth.inputs, self.options.fuzziness, growth.knowledge)
         truth, cv_error = finished.truth, np.nan if validated is None else validated
         if truth is not None:
             # Sizes are compared by what was grown without the rows; of one size that may have been another mix of rules
@@ -319,13 +324,13 @@ class GrowthLearner(ABC):
         square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
         weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
         unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0
-        intervals = cross_validated_intervals(
-            [
-                HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
-                for (rows, _), own in zip(held_out, errors, strict=True)
-            ]
-        )
-        return replace(point, rule_base=replace(point.rule_base, intervals=intervals))
+        missed = [
+            HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
+            for (rows, _), own in zip(held_out, errors, strict=True)
+        ]
+        intervals = cross_validated_intervals(missed)
+        point = replace(point, rule_base=replace(point.rule_base, intervals=intervals))
+        return in_units(point, self.table, growth.inputs, [rows for rows, _ in held_out], missed)
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
         columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]

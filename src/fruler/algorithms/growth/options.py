@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class GrowthOptions:
-    """The parameters of `FuzzyRuleRegressor` that decide on the model; documented there."""
+    """The parameters of `FuzzyRuleRegressor` that decide on the model; documented there.
+
+    Constraints are those of inputs, by name, as `table.input_constraints` makes them of columns.
+    """
 
     max_rules: int = 20
     max_curves: int = 4
@@ -16,3 +20,5 @@ class GrowthOptions:
     regularization: float | None = None
     max_evaluations: int | None = None
     early_stopping: int = 3
+    monotonic_constraints: Mapping[str, int] | None = None
+    interaction_constraints: Sequence[Sequence[str]] | None = None

@@ -108,7 +108,7 @@ def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequenc
     together, alone, strongest = [], [], []
     for part, own, held_out in zip(parts, degrees, sums, strict=True):
         normal = (total - held_out).normal(structure, growth.locality)
-        fit = growth.final_terms(normal, regularization, n_rows - len(part), kept)
+        fit = growth.final_terms(structure, normal, regularization, n_rows - len(part), kept)
         outputs = outputs_of(structure, fit.coefficients, part, own)
         together.append(np.square(part.y - outputs.together))
         alone.append(np.square(part.y - outputs.of_strongest(own)))

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from fruler._typing import Floats
 from fruler._wording import name_with_unit
-from fruler.explain.plots.drawing import blue, inches_of, ink, name_axes, tidy, value_ticks
+from fruler.explain.plots.drawing import blue, change_ticks, inches_of, ink, name_axes, tidy, value_ticks
 from fruler.explain.plots.panels import draw_density, n_columns, new_panels, scale_panels
 from fruler.explain.plots.subjects import drawn_range, histogram_of, rows_of, rule_base_of
+from fruler.explain.scales import scale_of
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class CurveDisplay:
     """What each curve adds to the prediction over the range of its input, in one small panel per curve.
 
     All panels have one scale, so that curves can be compared; a thin line marks where nothing is added. At the bottom
-    stands the histogram of the input's values. Dots are the bends of the curve.
+    is the histogram of the input's values. Dots are the bends of the curve.
 
     Parameters
     ----------
@@ -43,6 +44,11 @@ class CurveDisplay:
     bars_ : list of BarContainer
         The histograms; empty where no data are known.
 
+    See Also
+    --------
+    EffectDisplay : What one input does in all: its curve, and the rules.
+    fruler.rules.Curve : The curve itself, as a value.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -55,6 +61,11 @@ class CurveDisplay:
     >>> display.axes_[0].get_xlabel(), display.axes_[0].get_ylabel()
     ('age (d)', 'adds to y')
     >>> plt.close(display.figure_)
+
+    A fitted model works the same way, and a display can be drawn again on other axes:
+
+    >>> display = CurveDisplay.from_estimator(display.rule_base).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     axes_: npt.NDArray[np.object_]
@@ -77,7 +88,12 @@ class CurveDisplay:
         X : array-like of shape (n_samples, n_inputs), optional
             The rows of the histograms; the training rows by default.
         ax : Axes, optional
-            Whose place to take; a new figure by default.
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        CurveDisplay
+            The display, drawn.
         """
         rule_base = rule_base_of(model)
         values = None if X is None else rows_of(model, X)
@@ -87,11 +103,42 @@ class CurveDisplay:
 
     @classmethod
     def from_rule_base(cls, rule_base: RuleBase, X: Any = None, *, ax: Axes | None = None) -> Self:
-        """Draw the curves of a rule base; the parameters are those of `from_estimator`."""
+        """Draw the curves of a rule base.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        X : array-like of shape (n_samples, n_inputs), optional
+            The rows of the histograms; the training rows by default.
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        CurveDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, X, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in the place of some axes, or in a new figure."""
+        """Draw the display in the place of some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        CurveDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If the rules have no curves.
+        """
         curves = self.rule_base.curves
         if not curves:
             raise ValueError("These rules have no curves to draw.")
@@ -102,13 +149,16 @@ class CurveDisplay:
             self._draw(place)
         # With nothing added in it.
         scale_panels(self.axes_, [0.0, *(value for line in self.lines_ for value in line.get_ydata())])
-        target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
+        scale = scale_of(self.rule_base)
+        target = name_with_unit(self.rule_base.target_name, scale.unit(self.rule_base.target_unit))
+        told = scale.change_of(target)
+        change_ticks(self.axes_[0].yaxis, inches_of(self.axes_[0])[1], scale)
         for place, panel in enumerate(self.axes_):
             variable = self.rule_base.variables[curves[place].input]
             first = place % n_columns(len(curves)) == 0
             panel.tick_params(labelleft=first)
             value_ticks(panel.xaxis, inches_of(panel)[0], variable)
-            name_axes(panel, variable.title, f"adds to {target}" if first else "")
+            name_axes(panel, variable.title, told if first else "")
         return self
 
     def _draw(self, place: int) -> None:

@@ -44,22 +44,31 @@ class DisplacementDisplay:
     partition : FuzzyPartition
         The partition before.
     displacements : sequence of float
-        One a split, between -0.5 and 0.5.
-    name, unit : str
-        What the input is called, and its unit if any.
+        One per split point, between -0.5 and 0.5.
+    name : str, default="input"
+        The name of the input.
+    unit : str, default=""
+        The unit of the input.
 
     Attributes
     ----------
     ax_ : Axes
-        Where it was drawn.
+        The axes that it was drawn on.
     figure_ : Figure
         The figure of the axes.
     displaced_ : FuzzyPartition
         The partition after.
-    before_, after_ : list of Line2D
-        A line a label.
+    before_ : list of Line2D
+        One line per label before.
+    after_ : list of Line2D
+        One line per label after.
     limits_ : ndarray of shape (n_splits, 2)
         From where to where each split point may move.
+
+    See Also
+    --------
+    PartitionDisplay : The labels of an input of a model.
+    fruler.FuzzyPartition.displaced : The computation.
 
     Examples
     --------
@@ -71,6 +80,11 @@ class DisplacementDisplay:
     >>> display.limits_.tolist()
     [[5.0, 15.0], [15.0, 30.0]]
     >>> plt.close(display.figure_)
+
+    Draw it again on other axes:
+
+    >>> display = display.plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -105,16 +119,39 @@ class DisplacementDisplay:
         partition : FuzzyPartition
             The partition before.
         displacements : sequence of float
-            One a split, between -0.5 and 0.5.
-        name, unit : str
-            What the input is called, and its unit if any.
+            One per split point, between -0.5 and 0.5.
+        name : str, default="input"
+            The name of the input.
+        unit : str, default=""
+            The unit of the input.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        DisplacementDisplay
+            The display, drawn.
         """
         return cls(partition, displacements, name=name, unit=unit).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it on some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        DisplacementDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If the partition has no split points.
+        """
         partition = self.partition
         if not partition.split_points:
             raise ValueError("Only a fuzzy partition with split points can be displaced.")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from fruler._wording import install_advice, readable_number
+from fruler._wording import install_advice, number_within, readable_number, with_minus
+from fruler.explain.scales import Scale
 from fruler.rules.variables import Variable
 
 if TYPE_CHECKING:
@@ -180,6 +181,28 @@ def number_ticks(axis: Axis, inches: float, *, whole: bool = False) -> None:
     least = 1 if whole and abs(high - low) < 2.0 else 2
     axis.set_major_locator(MaxNLocator(bins, integer=whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, axis.get_majorticklocs())))
+
+
+def target_ticks(axis: Axis, inches: float, scale: Scale) -> None:
+    """Give an axis of what rules say ticks with the targets that these stand for."""
+    low, high = sorted(axis.get_view_interval())
+    places = scale.round_places(low, high, int(np.clip(inches / 0.75, 3, 8)))
+    if places:
+        axis.set_ticks(places, [readable_number(scale.target(place), grouped=False) for place in places])
+    else:
+        number_ticks(axis, inches)
+
+
+def change_ticks(axis: Axis, inches: float, scale: Scale) -> None:
+    """Give an axis of changes of what rules say ticks with the changes of the target."""
+    low, high = sorted(axis.get_view_interval())
+    places = scale.round_places(low, high, int(np.clip(inches / 0.75, 3, 8)))
+    if not places:
+        number_ticks(axis, inches)
+        return
+    told = [scale.change(place, 1e-3) for place in places]
+    texts = [one.marked(f"{number_within(one.number, one.tolerance)}") for one in told]
+    axis.set_ticks(places, [with_minus(text) for text in texts])
 
 
 def value_ticks(axis: Axis, inches: float, variable: Variable) -> None:

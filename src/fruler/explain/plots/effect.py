@@ -44,7 +44,7 @@ class EffectDisplay:
 
     The other inputs stay at their typical values; or, with rows given, the line is the mean over these rows (the
     partial dependence). A curve of the input is part of it. Categories are points over their names, the one with the
-    least prediction first; below them stands how many rows have each, where that is known.
+    lowest prediction first; below them is the number of rows of each, where it is known.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class EffectDisplay:
     histogram : (ndarray, ndarray), optional
         Edges and counts of the histogram of the input.
     individual : bool, default=False
-        Whether to draw a faint line a row, 50 at most, behind the mean.
+        Whether to draw one faint line per row, at most 50, behind the mean.
 
     Attributes
     ----------
@@ -71,6 +71,11 @@ class EffectDisplay:
         The effect.
     rows_ : list of Line2D
         The faint lines.
+
+    See Also
+    --------
+    EffectsDisplay : The same for all inputs, in small panels.
+    PairEffectDisplay : What two inputs do together.
 
     Examples
     --------
@@ -84,6 +89,11 @@ class EffectDisplay:
     >>> display.axes_[0].get_ylabel()
     'mean_temperature'
     >>> plt.close(display.figure_)
+
+    A rule base works the same way, and a display can be drawn again on other axes:
+
+    >>> display = EffectDisplay.from_rule_base(model.rule_base_, "pressure").plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     axes_: npt.NDArray[np.object_]
@@ -129,12 +139,17 @@ class EffectDisplay:
         feature : int or str
             The input, by its name or its number; or a column of categories by its name.
         X : array-like of shape (n_samples, n_inputs), optional
-            Rows to take the mean over; of more than 500 as many are taken, evenly. Without them the other inputs stay
-            at the typical values of the training rows.
+            Rows to take the mean over; of more than 500, 500 are taken, evenly spread. Without them the other inputs
+            stay at the typical values of the training rows.
         individual : bool, default=False
-            Whether to draw a faint line a row, 50 at most, behind the mean.
+            Whether to draw one faint line per row, at most 50, behind the mean.
         ax : Axes, optional
-            Whose place to take; a new figure by default.
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        EffectDisplay
+            The display, drawn.
         """
         rule_base = rule_base_of(model)
         rows, shown = rows_to_move(model, X)
@@ -157,11 +172,42 @@ class EffectDisplay:
         individual: bool = False,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the effect of an input of a rule base; the parameters are those of `from_estimator`."""
+        """Draw the effect of an input of a rule base.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        feature : int or str
+            The input, by its name or its number; or a column of categories by its name.
+        X : array-like of shape (n_samples, n_inputs), optional
+            Rows to take the mean over; of more than 500, 500 are taken, evenly spread. Without them the other inputs
+            stay at the typical values of the training rows.
+        individual : bool, default=False
+            Whether to draw one faint line per row, at most 50, behind the mean.
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        EffectDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, feature, X, individual=individual, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in the place of some axes, or in a new figure."""
+        """Draw the display in the place of some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        EffectDisplay
+            The display itself.
+        """
         line = is_line(self.variable)
         width = 6.4 if line else figure_width(self.variable)
         counts = None if line else rows_with(self.grid, self.histogram)

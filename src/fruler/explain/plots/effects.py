@@ -49,8 +49,8 @@ class EffectsDisplay:
 
     The input with the largest effect comes first. The other inputs stay at their typical values; or, with rows given,
     the lines are means over these rows (the partial dependence). The thin line is the prediction with no input moved.
-    Categories are points over their names, the one with the least prediction first. At the bottom stands how many rows
-    have each value. Inputs with hardly any effect are left out.
+    Categories are points over their names, the one with the lowest prediction first. At the bottom is the number of
+    rows with each value. Inputs with hardly any effect are left out.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class EffectsDisplay:
     target_name, target_unit : str
         What is predicted, and its unit if any.
     max_inputs : int, optional
-        The most panels; all by default.
+        Maximum number of panels; all by default.
 
     Attributes
     ----------
@@ -75,6 +75,11 @@ class EffectsDisplay:
         The figure of the axes.
     lines_ : list of Line2D
         The effects.
+
+    See Also
+    --------
+    EffectDisplay : One input, with its labels.
+    ImportanceDisplay : How far each input moves predictions, as one number.
 
     Examples
     --------
@@ -88,6 +93,11 @@ class EffectsDisplay:
     >>> [effect.along.variable.name for effect in display.effects_][0]
     'min_temperature_before'
     >>> plt.close(display.figure_)
+
+    A rule base works the same way, and a display can be drawn again on other axes:
+
+    >>> display = EffectsDisplay.from_rule_base(model.rule_base_, max_inputs=3).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     effects_: list[Effect]
@@ -123,12 +133,17 @@ class EffectsDisplay:
         model : fitted estimator or RuleBase
             The model.
         X : array-like of shape (n_samples, n_inputs), optional
-            Rows to take the mean over; of more than 500 as many are taken, evenly. Without them the other inputs stay
-            at the typical values of the training rows.
+            Rows to take the mean over; of more than 500, 500 are taken, evenly spread. Without them the other inputs
+            stay at the typical values of the training rows.
         max_inputs : int, optional
-            The most panels, those of the largest effects; all by default.
+            Maximum number of panels, those of the largest effects; all by default.
         ax : Axes, optional
-            Whose place to take; a new figure by default.
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        EffectsDisplay
+            The display, drawn.
         """
         rule_base = rule_base_of(model)
         rows, shown = rows_to_move(model, X)
@@ -146,11 +161,45 @@ class EffectsDisplay:
     def from_rule_base(
         cls, rule_base: RuleBase, X: Any = None, *, max_inputs: int | None = None, ax: Axes | None = None
     ) -> Self:
-        """Draw the effects of the inputs of a rule base; the parameters are those of `from_estimator`."""
+        """Draw the effects of the inputs of a rule base.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        X : array-like of shape (n_samples, n_inputs), optional
+            Rows to take the mean over; of more than 500, 500 are taken, evenly spread. Without them the other inputs
+            stay at the typical values of the training rows.
+        max_inputs : int, optional
+            Maximum number of panels, those of the largest effects; all by default.
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        EffectsDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, X, max_inputs=max_inputs, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in the place of some axes, or in a new figure."""
+        """Draw the display in the place of some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        EffectsDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `max_inputs` is less than 1, or no input has an effect.
+        """
         if self.max_inputs is not None and self.max_inputs < 1:
             raise ValueError(f"max_inputs must be 1 or more, or None for all; got {self.max_inputs}.")
         by_size = sorted(self.effects, key=lambda effect: -effect.size)

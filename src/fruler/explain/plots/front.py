@@ -31,7 +31,7 @@ class FrontDisplay:
     Attributes
     ----------
     ax_ : Axes
-        Where it was drawn.
+        The axes that it was drawn on.
     figure_ : Figure
         The figure of the axes.
     line_ : Line2D
@@ -40,6 +40,11 @@ class FrontDisplay:
         Those of the cross-validation, where they are known.
     chosen_ : Line2D or None
         The mark of the chosen model.
+
+    See Also
+    --------
+    ProgressDisplay : How the search went.
+    fruler.FuzzyRuleRegressor.with_rules : Take another model of the front.
 
     Examples
     --------
@@ -53,6 +58,11 @@ class FrontDisplay:
     >>> display.chosen_.get_xdata().tolist() == [model.n_rules_]
     True
     >>> plt.close(display.figure_)
+
+    Draw it again on other axes:
+
+    >>> display = display.plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -75,13 +85,34 @@ class FrontDisplay:
         model : fitted estimator
             Fitted, or loaded from a file.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        FrontDisplay
+            The display, drawn.
         """
         pareto = table_of(model, "pareto_", "other models of its front")
         return cls(pareto, n_rules=model.n_rules_, target_unit=rule_base_of(model).target_unit).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it on some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        FrontDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `pareto` lacks a column.
+        """
         missing = [name for name in ("rules", "error") if name not in self.pareto.columns]
         if missing:
             raise ValueError(f"The front has no column {missing[0]!r}; give pareto_ of a fitted model.")

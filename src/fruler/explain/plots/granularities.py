@@ -37,20 +37,25 @@ class GranularitiesDisplay:
     Parameters
     ----------
     partitions : sequence of FuzzyPartition
-        One a row, the coarsest first.
+        One per row, the coarsest first.
     name, unit : str
         What the input is called, and its unit if any.
 
     Attributes
     ----------
     ax_ : Axes
-        Where it was drawn.
+        The axes that it was drawn on.
     figure_ : Figure
         The figure of the axes.
     lines_ : list of list of Line2D
         For each row one line per label.
     new_splits_ : list of list of float
         For each row the split points that the row above does not have; a dashed line marks them.
+
+    See Also
+    --------
+    PartitionDisplay : The labels that a model uses.
+    fruler.MultiGranularityDiscretizer : Finds the split points.
 
     Examples
     --------
@@ -64,6 +69,11 @@ class GranularitiesDisplay:
     >>> [len(lines) for lines in display.lines_][:3]
     [1, 2, 3]
     >>> plt.close(display.figure_)
+
+    Draw it again on other axes:
+
+    >>> display = display.plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -101,7 +111,17 @@ class GranularitiesDisplay:
         unit : str
             The unit of the input.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        GranularitiesDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `discretizer` is not a fitted MultiGranularityDiscretizer.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -120,7 +140,18 @@ class GranularitiesDisplay:
         return cls(partitions, name=names[j], unit=unit).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it on some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        GranularitiesDisplay
+            The display itself.
+        """
         n_rows = len(self.partitions)
         ax = new_axes(ax, (6.8, n_rows * _ROW + 0.8))
         low, high = np.array([drawn_range(partition, None) for partition in self.partitions]).T

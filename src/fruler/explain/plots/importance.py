@@ -13,15 +13,17 @@ from fruler.explain.parts import inputs_by_subject, joined, part_tolerance
 from fruler.explain.plots.drawing import (
     SMALL,
     blue,
+    change_ticks,
     inches_of,
     name_axes,
     new_axes,
-    number_ticks,
     text_inches,
     tidy,
     wrap,
 )
 from fruler.explain.plots.subjects import rule_base_of
+from fruler.explain.scales import SCALES
+from fruler.rules.links import LinkName
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -47,7 +49,9 @@ class ImportanceDisplay:
     tolerance : float, default=0.0
         How far a written number may be off.
     max_inputs : int, optional
-        The most bars; all by default.
+        Maximum number of bars; all by default.
+    link : {"identity", "log"}, default="identity"
+        What the contributions are of: the target, or its logarithm, of which they are shown in percent.
 
     Attributes
     ----------
@@ -57,6 +61,11 @@ class ImportanceDisplay:
         Their figure.
     bars_ : BarContainer
         The bars, the longest first.
+
+    See Also
+    --------
+    EffectsDisplay : What each input does, as a line.
+    fruler.explain.importance.input_importance : The numbers, as a table.
 
     Examples
     --------
@@ -70,6 +79,11 @@ class ImportanceDisplay:
     >>> display.importance["input"].tolist()[:2]
     ['min_temperature_before', 'max_temperature_before']
     >>> plt.close(display.figure_)
+
+    A rule base works the same way, and a display can be drawn again on other axes:
+
+    >>> display = ImportanceDisplay.from_rule_base(model.rule_base_).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -84,12 +98,14 @@ class ImportanceDisplay:
         target_unit: str = "",
         tolerance: float = 0.0,
         max_inputs: int | None = None,
+        link: LinkName = "identity",
     ) -> None:
         self.importance = importance
         self.target_name = target_name
         self.target_unit = target_unit
         self.tolerance = tolerance
         self.max_inputs = max_inputs
+        self.link = link
 
     @classmethod
     def from_estimator(
@@ -105,9 +121,14 @@ class ImportanceDisplay:
             The rows to measure on; the training rows by default. Of these only the moves of single inputs are known, so
             that categories with an input each count for the sum of these.
         max_inputs : int, optional
-            The most bars; all by default.
+            Maximum number of bars; all by default.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        ImportanceDisplay
+            The display, drawn.
         """
         rule_base = rule_base_of(model)
         return cls(
@@ -116,17 +137,52 @@ class ImportanceDisplay:
             target_unit=rule_base.target_unit,
             tolerance=part_tolerance(rule_base),
             max_inputs=max_inputs,
+            link=rule_base.output.link,
         ).plot(ax)
 
     @classmethod
     def from_rule_base(
         cls, rule_base: RuleBase, X: Any = None, *, max_inputs: int | None = None, ax: Axes | None = None
     ) -> Self:
-        """Draw the importance of the inputs of a rule base; the parameters are those of `from_estimator`."""
+        """Draw the importance of the inputs of a rule base.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        X : array-like of shape (n_samples, n_inputs), optional
+            The rows to measure on; the training rows by default. Of these only the moves of single inputs are known, so
+            that categories with an input each count for the sum of these.
+        max_inputs : int, optional
+            Maximum number of bars; all by default.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        ImportanceDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, X, max_inputs=max_inputs, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        ImportanceDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `max_inputs` is less than 1.
+        """
         if self.max_inputs is not None and self.max_inputs < 1:
             raise ValueError(f"max_inputs must be 1 or more, or None for all; got {self.max_inputs}.")
         moving = self.importance[self.importance["moves"] > 0.0]
@@ -138,10 +194,10 @@ class ImportanceDisplay:
         tidy(ax)
         moves = table["moves"].to_numpy()
         self.bars_ = ax.barh(range(len(table)), moves, 0.7, color=blue())
-        texts = [
-            f"{number_to_place(move, self.tolerance)} ({percent(share)})"
-            for move, share in zip(moves, table["share"], strict=True)
-        ]
+        scale = SCALES[self.link]
+        told = [scale.change(move, self.tolerance) for move in moves.tolist()]
+        numbers = [one.marked(number_to_place(one.number, one.tolerance)) for one in told]
+        texts = [f"{number} ({percent(share)})" for number, share in zip(numbers, table["share"], strict=True)]
         room = max(map(text_inches, texts), default=0.0) + 0.15
         inches = max(inches_of(ax)[0] - beside, 1.0)
         ax.set_xlim(0.0, moves.max(initial=0.0) * inches / max(inches - room, 0.3) or 1.0)
@@ -150,11 +206,11 @@ class ImportanceDisplay:
         ax.set_yticks(range(len(table)), names, fontsize=SMALL)
         ax.set_ylim(max(len(table), 1) - 0.4, -0.6)
         ax.tick_params(left=False)
-        number_ticks(ax.xaxis, inches_of(ax)[0])
-        target = name_with_unit(self.target_name, self.target_unit)
+        change_ticks(ax.xaxis, inches_of(ax)[0], scale)
+        target = name_with_unit(self.target_name, scale.unit(self.target_unit))
         hidden = len(moving) - len(table)
         note = f"; {counted(hidden, 'input')} of less importance left out" if hidden else ""
-        name_axes(ax, f"mean move of {target} away from the mean prediction{note}")
+        name_axes(ax, f"mean move of {target} away from the {scale.base}{note}")
         return self
 
 

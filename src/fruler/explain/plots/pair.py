@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler._wording import name_with_unit, number_within
-from fruler.explain.effects import is_binary
-from fruler.explain.parts import part_tolerance
+from fruler.explain.effects import is_binary, target_spread
+from fruler.explain.parts import PART_SHARE
 from fruler.explain.plots.choices import figure_width, name_values, values_of
 from fruler.explain.plots.drawing import (
     SMALL,
@@ -81,6 +81,10 @@ class PairEffectDisplay:
     interaction_ : ndarray of shape (n_lines, n_points)
         What is predicted beyond the sum of what either input does by itself.
 
+    See Also
+    --------
+    EffectDisplay : What one input does.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -93,6 +97,12 @@ class PairEffectDisplay:
     >>> len(display.lines_)
     2
     >>> plt.close(display.figure_)
+
+    A rule base works the same way, and a display can be drawn again on other axes:
+
+    >>> pair = ("day_of_year", "max_temperature_before")
+    >>> display = PairEffectDisplay.from_rule_base(model.rule_base_, pair).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -135,13 +145,23 @@ class PairEffectDisplay:
             The model.
         features : (int or str, int or str)
             The input along the axis, and the one with a line for each of some values: each of its labels, if it has up
-            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the least and the
-            greatest predictions.
+            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the lowest and the
+            highest predictions.
         X : array-like of shape (n_samples, n_inputs), optional
-            Rows to take the mean over; of more than 100 as many are taken, evenly. Without them the remaining inputs
-            stay at the typical values of the training rows.
+            Rows to take the mean over; of more than 100, 100 are taken, evenly spread. Without them the remaining
+            inputs stay at the typical values of the training rows.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PairEffectDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `features` are not two different inputs.
         """
         rule_base = rule_base_of(model)
         if isinstance(features, str) or len(features) != 2:
@@ -163,18 +183,49 @@ class PairEffectDisplay:
             n_rows=len(rows),
             target_name=rule_base.target_name,
             target_unit=rule_base.target_unit,
-            tolerance=part_tolerance(rule_base),
+            tolerance=PART_SHARE * target_spread(rule_base),
         ).plot(ax)
 
     @classmethod
     def from_rule_base(
         cls, rule_base: RuleBase, features: Sequence[int | str], X: Any = None, *, ax: Axes | None = None
     ) -> Self:
-        """Draw what two inputs of a rule base do together; the parameters are those of `from_estimator`."""
+        """Draw what two inputs of a rule base do together.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        features : (int or str, int or str)
+            The input along the axis, and the one with a line for each of some values: each of its labels, if it has up
+            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the lowest and the
+            highest predictions.
+        X : array-like of shape (n_samples, n_inputs), optional
+            Rows to take the mean over; of more than 100, 100 are taken, evenly spread. Without them the remaining
+            inputs stay at the typical values of the training rows.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PairEffectDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, features, X, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PairEffectDisplay
+            The display itself.
+        """
         names = [wrap(name, _LONGEST_NAME, SMALL, 2) for name in self._line_names()]
         title = wrap(self.second.variable.name, _LONGEST_NAME, SMALL, 3)
         beside = max(map(text_inches, [*names, title])) + 0.6

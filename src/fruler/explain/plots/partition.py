@@ -64,13 +64,18 @@ class PartitionDisplay:
     Attributes
     ----------
     ax_ : Axes
-        Where it was drawn.
+        The axes that it was drawn on.
     figure_ : Figure
         The figure of the axes.
     lines_ : list of Line2D
-        A line a label.
+        One line per label.
     bars_ : BarContainer or None
         The histogram.
+
+    See Also
+    --------
+    RuleBaseDisplay : The labels that each rule accepts.
+    GranularitiesDisplay : The partitions that the paper's algorithm chooses from.
 
     Examples
     --------
@@ -84,6 +89,11 @@ class PartitionDisplay:
     >>> display.ax_.get_xlabel()
     'max_temperature_before'
     >>> plt.close(display.figure_)
+
+    A rule base works the same way, and a display can be drawn again on other axes:
+
+    >>> display = PartitionDisplay.from_rule_base(model.rule_base_, "max_temperature_before").plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -108,7 +118,7 @@ class PartitionDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
-        """Draw the labels of an input of a fitted model, or those of its output where rules say labels.
+        """Draw the labels of an input of a fitted model, or those of its output if it has some.
 
         Parameters
         ----------
@@ -120,7 +130,12 @@ class PartitionDisplay:
         X : array-like of shape (n_samples, n_inputs), optional
             The rows of the histogram; the training rows by default.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PartitionDisplay
+            The display, drawn.
         """
         rule_base = rule_base_of(model)
         target = rule_base.target
@@ -134,11 +149,40 @@ class PartitionDisplay:
 
     @classmethod
     def from_rule_base(cls, rule_base: RuleBase, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
-        """Draw the labels of an input of a rule base; the parameters are those of `from_estimator`."""
+        """Draw the labels of an input of a rule base.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        feature : int or str
+            The input, by its name or its number; or the target by its name. Of rules with sets of their own, all sets
+            of the input are drawn.
+        X : array-like of shape (n_samples, n_inputs), optional
+            The rows of the histogram; the training rows by default.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PartitionDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, feature, X, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it on some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PartitionDisplay
+            The display itself.
+        """
         variable = Variable(self.name, self.partition, self.unit, self.source)
         ax = new_axes(ax, (max(_WIDTH, figure_width(variable) if variable.choices else 0.0), _HEIGHT))
         tidy(ax)

@@ -26,8 +26,8 @@ _MAX_POINTS = 2_000
 class PredictionDisplay:
     """Observed against predicted values, or residuals against predicted values, with R² and the RMSE.
 
-    It is drawn by scikit-learn's `PredictionErrorDisplay`, and has names and units. Of more than 2,000 rows every so
-    manieth is drawn, in the order of the predictions; the figures are of all.
+    It is drawn by scikit-learn's `PredictionErrorDisplay`, with names and units. Of more than 2,000 rows only 2,000
+    points are drawn, spread evenly over the predictions; R² and the RMSE are those of all rows.
 
     Parameters
     ----------
@@ -39,15 +39,19 @@ class PredictionDisplay:
     Attributes
     ----------
     ax_ : Axes
-        Where it was drawn.
+        The axes that it was drawn on.
     figure_ : Figure
         The figure of the axes.
     line_ : Line2D
         Where every prediction would be right.
     scatter_ : PathCollection
-        A point a row.
+        One point per row.
     r2_, rmse_ : float
         The coefficient of determination (NaN where all observed values are equal) and the root mean squared error.
+
+    See Also
+    --------
+    fruler.explain.report.report_html : A page with this picture and others.
 
     Examples
     --------
@@ -57,6 +61,19 @@ class PredictionDisplay:
     >>> display.ax_.get_ylabel()
     'observed cost (€)'
     >>> plt.close(display.figure_)
+
+    From predictions, from a fitted model, or from a rule base:
+
+    >>> display = PredictionDisplay.from_predictions([1.0, 2.0, 3.0], [1.0, 2.0, 2.0], kind="residual_vs_predicted")
+    >>> from fruler import FuzzyRuleRegressor
+    >>> from fruler.data import load_example
+    >>> weather = load_example("weather")
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> display = PredictionDisplay.from_estimator(model, weather.data, weather.target)
+    >>> display = PredictionDisplay.from_rule_base(model.rule_base_, weather.data, weather.target)
+    >>> round(display.r2_, 2)
+    0.99
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -87,9 +104,14 @@ class PredictionDisplay:
         y : array-like of shape (n_samples,)
             Their observed values.
         kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
-            What stands on the y axis: the observed values, or the residuals (observed - predicted).
+            What the y axis shows: the observed values, or the residuals (observed - predicted).
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PredictionDisplay
+            The display, drawn.
         """
         rules = rule_base_of(model)
         display = cls(y, model.predict(X), target_name=rules.target_name, target_unit=rules.target_unit)
@@ -99,7 +121,26 @@ class PredictionDisplay:
     def from_rule_base(
         cls, rule_base: RuleBase, X: Any, y: Any, *, kind: Kind = "actual_vs_predicted", ax: Axes | None = None
     ) -> Self:
-        """Do the same with a rule base; the parameters are those of `from_estimator`."""
+        """Predict rows by a rule base and draw the predictions against the observed values.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        X : array-like of shape (n_samples, n_inputs)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their observed values.
+        kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
+            What the y axis shows: the observed values, or the residuals (observed - predicted).
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PredictionDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, X, y, kind=kind, ax=ax)
 
     @classmethod
@@ -120,16 +161,39 @@ class PredictionDisplay:
         y_true, y_pred : array-like of shape (n_samples,)
             Observed and predicted values.
         kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
-            What stands on the y axis.
+            What the y axis shows.
         target_name, target_unit : str
             What was predicted, and its unit if any.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        PredictionDisplay
+            The display, drawn.
         """
         return cls(y_true, y_pred, target_name=target_name, target_unit=target_unit).plot(ax, kind=kind)
 
     def plot(self, ax: Axes | None = None, *, kind: Kind = "actual_vs_predicted") -> Self:
-        """Draw it on some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+        kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
+            What the y axis shows: the observed values, or the residuals (observed - predicted).
+
+        Returns
+        -------
+        PredictionDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `kind` is none of the two.
+        """
         from sklearn.metrics import PredictionErrorDisplay
 
         if kind not in KINDS:

@@ -46,6 +46,11 @@ class ProgressDisplay:
     line_, rules_line_ : Line2D
         The two lines.
 
+    See Also
+    --------
+    FrontDisplay : The models that the search found, by size.
+    fruler.callbacks.ProgressBar : The same while it runs.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -58,6 +63,11 @@ class ProgressDisplay:
     >>> len(display.line_.get_xdata()) == len(model.history_)
     True
     >>> plt.close(display.figure_)
+
+    Draw it again on other axes:
+
+    >>> display = display.plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     axes_: npt.NDArray[np.object_]
@@ -89,7 +99,12 @@ class ProgressDisplay:
         measure : {"error", "fitness"}, default="error"
             What is shown: the root mean squared error on the training rows, or what the search minimised.
         ax : Axes, optional
-            Whose place to take; a new figure by default.
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        ProgressDisplay
+            The display, drawn.
         """
         history = table_of(model, "history_", "history of its search")
         grown = "generation" not in history.columns
@@ -101,7 +116,23 @@ class ProgressDisplay:
         ).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in the place of some axes, or in a new figure."""
+        """Draw the display in the place of some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        ProgressDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `measure` is none of the two, or `history` lacks a column.
+        """
         history = self.history
         if self.measure not in MEASURES:
             raise ValueError(f"measure must be one of {', '.join(MEASURES)}; got {self.measure!r}.")

@@ -25,6 +25,7 @@ from fruler.explain.plots.drawing import (
 )
 from fruler.explain.plots.sets import membership, without_tails
 from fruler.explain.plots.subjects import drawn_range, rule_base_of
+from fruler.explain.scales import scale_of
 from fruler.explain.text import accepted_words
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
@@ -50,26 +51,26 @@ _MAX_CURVES = 3  # more are only counted
 class RuleBaseDisplay:
     """All rules at a glance, after the paper's figure: one row per rule.
 
-    At the left stand the fuzzy sets that a rule accepts, in one column per input that any rule looks at; the place is
-    empty where a rule does not look at it. At the right stand the weights of its output: by how much it changes over
-    each input where the rule applies, scaled so that the largest of all is 1. There an input ranges over two standard
-    deviations of the training rows, weighted by the rule, or over its whole range where these are not known. A bar
-    points up where the output rises with the input (+), and down where it falls (−); one of categories, between which
-    the output differs (±), points up. Curves, which are the same for all rules, are only named; `CurveDisplay` draws
-    them. Of rules that say labels of the output, these stand at the right.
+    On the left are the fuzzy sets that a rule accepts, in one column per input that any rule has a condition on; the
+    place is empty if the rule has none. On the right are the weights of the inputs: by how much the output changes with
+    each input where the rule applies, scaled so that the largest of all is 1. An input changes by two standard
+    deviations of the training rows, weighted by the rule, or by its whole range if these are not known. A bar points up
+    if the output rises with the input (+), and down if it falls (−); for categories (±) it points up. Curves, which are
+    the same for all rules, are only named; `CurveDisplay` draws them. If the output of the rules is a label, the labels
+    are on the right.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     max_inputs : int, optional
-        The most inputs at the right, those with the largest weights; all by default. Inputs without weight in any rule
-        are left out.
+        Maximum number of inputs on the right, those with the largest weights; all by default. Inputs without weight in
+        any rule are left out.
 
     Attributes
     ----------
     axes_ : ndarray of Axes
-        The fuzzy sets and what the rules say; the latter alone where no rule has a condition.
+        The fuzzy sets and the outputs; the latter alone if no rule has a condition.
     figure_ : Figure
         The figure of the axes.
     weights_ : ndarray of shape (n_rules, n_shown)
@@ -77,7 +78,13 @@ class RuleBaseDisplay:
     inputs_ : ndarray of int
         The inputs that are shown at the right.
     bars_ : list of BarContainer
-        The bars, a container a rule; a weight of zero has none.
+        The bars, one container per rule; a weight of zero has none.
+
+    See Also
+    --------
+    PartitionDisplay : The labels of one input.
+    CurveDisplay : The curves, which all rules share.
+    fruler.explain.text.rules_text : The rules as sentences.
 
     Examples
     --------
@@ -91,6 +98,11 @@ class RuleBaseDisplay:
     >>> display.weights_.tolist()
     [[-1.0], [0.5]]
     >>> plt.close(display.figure_)
+
+    A fitted model works the same way, and a display can be drawn again on other axes:
+
+    >>> display = RuleBaseDisplay.from_estimator(rules, max_inputs=1).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     axes_: npt.NDArray[np.object_]
@@ -112,19 +124,55 @@ class RuleBaseDisplay:
         model : fitted estimator or RuleBase
             The model.
         max_inputs : int, optional
-            The most inputs at the right; all by default.
+            Maximum number of inputs on the right; all by default.
         ax : Axes, optional
-            Whose place to take; a new figure by default, whose size fits the rules.
+            The axes whose place to take; a new figure by default, whose size fits the rules.
+
+        Returns
+        -------
+        RuleBaseDisplay
+            The display, drawn.
         """
         return cls(rule_base_of(model), max_inputs=max_inputs).plot(ax)
 
     @classmethod
     def from_rule_base(cls, rule_base: RuleBase, *, max_inputs: int | None = None, ax: Axes | None = None) -> Self:
-        """Draw a rule base; the parameters are those of `from_estimator`."""
+        """Draw a rule base.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        max_inputs : int, optional
+            Maximum number of inputs on the right; all by default.
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default, whose size fits the rules.
+
+        Returns
+        -------
+        RuleBaseDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, max_inputs=max_inputs, ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in the place of some axes, or in a new figure."""
+        """Draw the display in the place of some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        RuleBaseDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `max_inputs` is less than 1.
+        """
         if self.max_inputs is not None and self.max_inputs < 1:
             raise ValueError(f"max_inputs must be 1 or more, or None for all; got {self.max_inputs}.")
         rules = self.rule_base
@@ -308,9 +356,12 @@ class RuleBaseDisplay:
             return f"then: label of {rules.target.title}"
         if not len(self.inputs_):
             return "then: a constant, no input has weight"
+        scale = scale_of(rules)
+        told = scale.change(largest, 0.0)
+        size = told.marked(readable_number(told.number))
         note = (
             f"then: change of {rules.target_name} over {self._where}; "
-            f"longest bar {readable_number(largest)} {rules.target_unit}".rstrip()
+            f"longest bar {size} {scale.unit(rules.target_unit)}".rstrip()
         )
         hidden = len(rules.variables) - len(self.inputs_)
         unweighted = len(rules.variables) - len(rules.consequents.inputs)

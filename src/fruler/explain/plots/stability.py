@@ -37,7 +37,7 @@ class StabilityDisplay:
     coverage : float, default=0.9
         The share of the refits whose lines are in the band, at each value by itself.
     max_inputs : int, optional
-        The most panels; all by default.
+        Maximum number of panels; all by default.
 
     Attributes
     ----------
@@ -49,6 +49,11 @@ class StabilityDisplay:
         The figure of the axes.
     lines_, bands_ : list of artists
         The effects of the model, and the bands.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor.stability : Makes what is drawn.
+    EffectsDisplay : The effects without bands.
 
     Examples
     --------
@@ -63,6 +68,11 @@ class StabilityDisplay:
     >>> len(display.axes_), len(display.bands_)
     (3, 3)
     >>> plt.close(display.figure_)
+
+    Draw it again on other axes:
+
+    >>> display = display.plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     effects_: list[EffectStability]
@@ -89,14 +99,35 @@ class StabilityDisplay:
         coverage : float, default=0.9
             The share of the refits whose lines are in the band.
         max_inputs : int, optional
-            The most panels, those of the largest effects; all by default.
+            Maximum number of panels, those of the largest effects; all by default.
         ax : Axes, optional
-            Whose place to take; a new figure by default.
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        StabilityDisplay
+            The display, drawn.
         """
         return cls(stability, coverage=coverage, max_inputs=max_inputs).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in the place of some axes, or in a new figure."""
+        """Draw the display in the place of some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes whose place to take; a new figure by default.
+
+        Returns
+        -------
+        StabilityDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `max_inputs` is less than 1, `coverage` is not a share, or no input has an effect.
+        """
         if self.max_inputs is not None and self.max_inputs < 1:
             raise ValueError(f"max_inputs must be 1 or more, or None for all; got {self.max_inputs}.")
         if not 0.0 < self.coverage <= 1.0:

@@ -8,9 +8,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from fruler._typing import Floats
-from fruler._wording import name_with_unit, number_within, with_minus
+from fruler._wording import name_with_unit, with_minus
 from fruler.explain.explanation import Explanation
-from fruler.explain.parts import Part, part_tolerance, shown_parts, signed, totals
+from fruler.explain.parts import Part, part_tolerance, shown_parts, totals
 from fruler.explain.plots.drawing import (
     SMALL,
     VERMILLION,
@@ -19,12 +19,13 @@ from fruler.explain.plots.drawing import (
     ink,
     name_axes,
     new_axes,
-    number_ticks,
+    target_ticks,
     text_inches,
     tidy,
     wrap,
 )
 from fruler.explain.plots.subjects import rule_base_of
+from fruler.explain.scales import scale_of
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ class WaterfallDisplay:
 
     Each bar is what an input adds, the largest first: it begins where the one above ends, and points to the right (+)
     or, where the input lowers the prediction, to the left (−). All inputs of a column of categories are one bar. Above
-    stand the rules that fired, and what the strongest of them says by itself.
+    are the rules that fired, and the output of the strongest of them by itself.
 
     Parameters
     ----------
     explanation : Explanation
         Of one row; of several the first is drawn.
     max_parts : int, default=10
-        The most bars; what the other inputs add is one more.
+        Maximum number of bars; what the other inputs add is one more.
 
     Attributes
     ----------
@@ -64,6 +65,11 @@ class WaterfallDisplay:
     bars_ : BarContainer
         The bars; the width of one that points to the left is negative.
 
+    See Also
+    --------
+    fruler.explain.explanation.Explanation : The numbers.
+    EffectDisplay : What an input does over its whole range.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -76,6 +82,12 @@ class WaterfallDisplay:
     >>> display.parts_[0].text, bool(display.bars_[0].get_width() < 0.0)
     ('max_temperature_before = 3 (low)', True)
     >>> plt.close(display.figure_)
+
+    From an explanation, or from a rule base:
+
+    >>> display = WaterfallDisplay.from_explanation(model.explain(weather.data), row=1)
+    >>> display = WaterfallDisplay.from_rule_base(model.rule_base_, weather.data, row=1).plot(plt.figure().gca())
+    >>> plt.close("all")
     """
 
     ax_: Axes
@@ -101,9 +113,19 @@ class WaterfallDisplay:
         row : int, default=0
             Which of its rows.
         max_parts : int, default=10
-            The most bars; what the other inputs add is one more.
+            Maximum number of bars; what the other inputs add is one more.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `X` has no such row.
         """
         rule_base = rule_base_of(model)
         n_rows = _num_samples(X)
@@ -116,28 +138,81 @@ class WaterfallDisplay:
     def from_rule_base(
         cls, rule_base: RuleBase, X: Any, row: int = 0, *, max_parts: int = 10, ax: Axes | None = None
     ) -> Self:
-        """Draw the prediction of a rule base for one row; the parameters are those of `from_estimator`."""
+        """Draw the prediction of a rule base for one row.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        X : array-like of shape (n_samples, n_inputs)
+            A table, as `predict` takes it.
+        row : int, default=0
+            Which of its rows.
+        max_parts : int, default=10
+            Maximum number of bars; what the other inputs add is one more.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display, drawn.
+        """
         return cls.from_estimator(rule_base, X, row, max_parts=max_parts, ax=ax)
 
     @classmethod
     def from_explanation(
         cls, explanation: Explanation, row: int = 0, *, max_parts: int = 10, ax: Axes | None = None
     ) -> Self:
-        """Draw a row of an explanation; the parameters are those of `from_estimator`."""
+        """Draw a row of an explanation.
+
+        Parameters
+        ----------
+        explanation : Explanation
+            The explanation of some rows.
+        row : int, default=0
+            Which of its rows.
+        max_parts : int, default=10
+            Maximum number of bars; what the other inputs add is one more.
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display, drawn.
+        """
         return cls(explanation[row], max_parts=max_parts).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it in some axes, or in a new figure."""
+        """Draw the display on some axes, or in a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on; a new figure by default.
+
+        Returns
+        -------
+        WaterfallDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `max_parts` is less than 1.
+        """
         if self.max_parts < 1:
             raise ValueError(f"max_parts must be 1 or more; got {self.max_parts}.")
         why, tolerance = self.explanation, part_tolerance(self.explanation.rule_base)
+        scale = scale_of(why.rule_base)
         self.parts_ = shown_parts(why.parts(), tolerance, self.max_parts)
         self.totals_ = totals(why.base, self.parts_)
-        names = ["mean prediction", *(part.text for part in self.parts_), "prediction"]
+        names = [scale.base, *(part.text for part in self.parts_), "prediction"]
         names = [wrap(with_minus(name), _LONGEST_NAME, SMALL, 2) for name in names]
-        said = number_within(float(why.predictions[0]), tolerance)
-        numbers = [signed(part.adds, tolerance) for part in self.parts_]
-        numbers = [number_within(why.base, tolerance), *numbers, said]
+        said = scale.written(float(why.predictions[0]), tolerance)
+        numbers = [scale.part(part.adds, tolerance) for part in self.parts_]
+        numbers = [scale.written(scale.target(why.base), tolerance), *numbers, said]
         beside = max(map(text_inches, names))
         ax = new_axes(ax, (_BARS + beside + 0.4, len(names) * _STEP + _AROUND))
         self.ax_, self.figure_ = ax, ax.figure  # type: ignore[assignment]
@@ -148,7 +223,7 @@ class WaterfallDisplay:
         ax.set_ylim(len(names) - 0.4, -0.6)
         ax.set_yticks(range(len(names)), names, fontsize=SMALL)
         ax.tick_params(left=False)
-        number_ticks(ax.xaxis, inches_of(ax)[0])
+        target_ticks(ax.xaxis, inches_of(ax)[0], scale)
         rules = why.rule_base
         name_axes(ax, name_with_unit(rules.target_name, rules.target_unit))
         notes = [wrap(with_minus(note), inches_of(ax)[0], SMALL + 1, 2) for note in why.notes()]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler._wording import counted, name_with_unit
-from fruler.explain.effects import output_spread
+from fruler.explain.effects import target_spread
 from fruler.explain.report.drawings import Chart, padded
 from fruler.explain.report.measurement import Measured
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
@@ -110,7 +110,7 @@ def front_picture(front: pd.DataFrame, rule_base: RuleBase) -> FrontPicture:
     if chosen is not None:
         headline = left_out if np.isfinite(left_out[chosen]) else training
         chart.dots(rules[[chosen]], headline[[chosen]], "ring")
-    tolerance = TARGET_SHARE * output_spread(rule_base)
+    tolerance = TARGET_SHARE * target_spread(rule_base)
     truth = front["truth"].to_numpy(dtype=np.float64) if "truth" in front.columns else np.full(len(front), np.nan)
     rows = [
         (

@@ -55,7 +55,8 @@ function makeControls(ruleBase, features, reference, numbers) {
     if (date !== null) return `${name} = ${date}`;
     // As exact as what was typed.
     const number = numbers.shown(row[j], steps[j] / 2000);
-    return `${name} = ${/(^|[^a-z])(year|yr)([^a-z]|$)/i.test(name) ? number.replace(/,/g, "") : number}${unit ? `\u00a0${unit}` : ""}`;
+    const words = /^-?1$/.test(number) ? unit?.replace(/^(year|month|week|day|hour|minute|second)s$/, "$1") : unit;
+    return `${name} = ${/(^|[^a-z])(year|yr)([^a-z]|$)/i.test(name) ? number.replace(/,/g, "") : number}${words ? `\u00a0${words}` : ""}`;
   }
 
   function setText(element, content) {

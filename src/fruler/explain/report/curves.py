@@ -8,8 +8,9 @@ import numpy as np
 
 from fruler._wording import name_with_unit
 from fruler.explain.report.drawings import Chart
-from fruler.explain.report.numbers import INPUT_SHARE, TERM_SHARE, signed, value_text, with_unit
+from fruler.explain.report.numbers import INPUT_SHARE, TERM_SHARE, shown, signed, value_text, with_unit
 from fruler.explain.report.reference import Reference
+from fruler.explain.scales import Scale, scale_of
 from fruler.rules.curves import Curve
 from fruler.rules.rule_base import RuleBase
 
@@ -50,8 +51,9 @@ def curve_points(rule_base: RuleBase, reference: Reference, curve: Curve) -> str
     points = []
     for value, place, jump in zip(bends.adds.tolist(), bends.x.tolist(), bends.below_jump, strict=True):
         where = with_unit(value_text(variable, place, INPUT_SHARE * (high - low)), variable.value_unit)
-        added = signed(value, TERM_SHARE * reference.spread)
-        points.append(f"{added} {'just below' if jump else 'at'}\u00a0{where}")
+        added = scale_of(rule_base).change(value, TERM_SHARE * reference.spread)
+        text = added.marked(signed(added.number, added.tolerance))
+        points.append(f"{text} {'just below' if jump else 'at'}\u00a0{where}")
     return ", ".join(points)
 
 
@@ -62,13 +64,15 @@ def _limits(curve: Curve, reference: Reference) -> tuple[float, float]:
 
 def _picture(rule_base: RuleBase, reference: Reference, curve: Curve, scale: tuple[float, float]) -> str:
     variable, limits = rule_base.variables[curve.input], _limits(curve, reference)
+    told = scale_of(rule_base)
     chart = Chart(
         f"What {variable.name} adds to {rule_base.target_name}",
         limits,
         scale,
         variable.title,
-        name_with_unit("adds", rule_base.target_unit),
+        name_with_unit(told.changes_by, told.unit(rule_base.target_unit)),
         variable,
+        y_ticks=[(place, _tick(told, place)) for place in told.round_places(*scale, 5)],
     )
     if reference.histograms is not None:
         counts = reference.histograms[curve.input]
@@ -79,3 +83,9 @@ def _picture(rule_base: RuleBase, reference: Reference, curve: Curve, scale: tup
     chart.line(*curve.outline(*limits), "line")
     chart.dots(*curve.bends(), "dots strong")
     return chart.svg()
+
+
+def _tick(scale: Scale, place: float) -> str:
+    amount = scale.change(place, 1e-3)
+    text = shown(amount.number, amount.tolerance)
+    return amount.marked(text if text.startswith("−") or text == "0" else f"+{text}")

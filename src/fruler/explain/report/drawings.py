@@ -122,6 +122,8 @@ class Chart:
         Where on the horizontal axis which texts stand; by default dates, or round numbers.
     slanted : bool, default=False
         Whether these texts are slanted, for long ones.
+    y_ticks : list of (float, str), optional
+        Where on the vertical axis which texts stand; by default, and where there are none, round numbers.
     """
 
     def __init__(
@@ -135,13 +137,15 @@ class Chart:
         frame: Frame | None = None,
         x_ticks: list[tuple[float, str]] | None = None,
         slanted: bool = False,
+        y_ticks: list[tuple[float, str]] | None = None,
     ) -> None:
         self._given_ticks, self._slanted = x_ticks, slanted
         self._name, self._x_range, self._y_range = name, _opened(x_range), _opened(y_range)
         self._x_title, self._y_title = x_title, y_title
         frame = frame or Frame()
         # Long numbers would stand where the title of their axis is.
-        longest = max((len(text) for _, text in axis_numbers(*self._y_range, most=5)), default=0)
+        self._y_ticks = y_ticks or axis_numbers(*self._y_range, most=5)
+        longest = max((len(text) for _, text in self._y_ticks), default=0)
         self._frame = replace(frame, left=max(frame.left, _TITLE + _DIGIT * longest))
         self._x_values = x_values
         self._content: list[str] = []
@@ -221,7 +225,7 @@ class Chart:
             if self._slanted:
                 below = f'transform="translate({place} {frame.floor + 14:g}) rotate(-40)" text-anchor="end"'
             texts.append(f"<text {below}>{escape(text)}</text>")
-        for value, text in axis_numbers(*self._y_range, most=5):
+        for value, text in self._y_ticks:
             place_y = float(self.y(np.array(value)))
             grid.append(f"M{frame.left:g} {_short(place_y)}H{frame.right:g}")
             texts.append(f'<text x="{frame.left - 7:g}" y="{_short(place_y + 4)}" text-anchor="end">{text}</text>')

@@ -84,8 +84,8 @@ def effect_views(
             if feature in known
             else effect_curve(rule_base, feature, rows, float(reference.low[j]), float(reference.high[j]))
         )
-    telling = [curve for curve in curves if curve.extent >= _LEAST_EFFECT * reference.spread]
-    flat = [curve.feature.name for curve in curves if curve.extent < _LEAST_EFFECT * reference.spread]
+    telling = [curve for curve in curves if curve.extent >= _LEAST_EFFECT * reference.target_spread]
+    flat = [curve.feature.name for curve in curves if curve.extent < _LEAST_EFFECT * reference.target_spread]
     if not telling:
         return EffectViews([], [], flat)
     drawn = [[curve.predictions, *bands.get(curve.feature.name, ())] for curve in telling]
@@ -171,7 +171,7 @@ def _shares(counts: Floats) -> Floats:
 
 def _words(rule_base: RuleBase, reference: Reference, curve: EffectCurve) -> str:
     """Say what an effect is, e.g. "falls from 30.1 at 1,613 lb to 14.9 at 5,140 lb"."""
-    tolerance = TARGET_SHARE * reference.spread
+    tolerance = TARGET_SHARE * reference.target_spread
     said = [fixed(float(value), tolerance) for value in curve.predictions]
     if curve.feature.options:
         order = np.argsort(curve.predictions, kind="stable")

@@ -10,6 +10,7 @@ from fruler._wording import counted
 from fruler.explain.report.measurement import Measured
 from fruler.explain.report.numbers import TARGET_SHARE, fixed, with_unit
 from fruler.explain.report.reference import Reference
+from fruler.explain.scales import scale_of
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.truth import Truth
 
@@ -31,7 +32,7 @@ def headlines(rule_base: RuleBase, reference: Reference, measured: Measured | No
     those given, unless the model was learned from them; else on held-out rows; and on the training rows only where
     nothing else is known.
     """
-    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
+    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.target_spread
     found = _sizes(rule_base, inputs_used)
     training = rule_base.training
     truth: Truth | None
@@ -49,13 +50,22 @@ def headlines(rule_base: RuleBase, reference: Reference, measured: Measured | No
         explained = 1.0 - (error / training.target_spread) ** 2 if training.target_spread > 0.0 else None
     found.append(Headline(with_unit(fixed(error, tolerance), unit), "typical error (RMSE)", where))
     if truth is not None and rule_base.n_rules > 1:
-        holds = truth.holds(reference.spread if training is None else training.target_spread)
+        holds = truth.holds(reference.spread)
         advice = "rules can be read one by one" if holds else "read the rules together, not one by one"
-        alone = with_unit(fixed(truth.alone, tolerance), unit)
-        found.append(Headline(alone, "strongest rule alone", f"{where_alone}: {advice}"))
+        together, alone = (error_text(rule_base, reference, own) for own in (truth.together, truth.alone))
+        # The error above is of the target; this is of what stands for it, and says nothing beside the other.
+        beside = "" if rule_base.output.transform.keeps_units else f", beside {together} of all rules together"
+        found.append(Headline(alone, "strongest rule alone", f"{where_alone}{beside}: {advice}"))
     if explained is not None:
         found.append(Headline(_share_text(explained), "of the variance explained (R²)", where))
     return found
+
+
+def error_text(rule_base: RuleBase, reference: Reference, error: float) -> str:
+    """Write an error of what the rules say."""
+    scale = scale_of(rule_base)
+    told = scale.change(error, TARGET_SHARE * reference.spread)
+    return with_unit(told.marked(fixed(told.number, told.tolerance)), scale.unit(rule_base.target_unit))
 
 
 def _sizes(rule_base: RuleBase, inputs_used: int) -> list[Headline]:

@@ -7,6 +7,7 @@ function makeRuleBase(model) {
   const inputs = model.inputs.map(input => (input.kind === "fuzzy" ? { ...input, halfWidths: halfWidths(input) } : input));
   const curves = (model.curves ?? []).map(curve => ({ ...curve, halfWidths: halfWidths(curve) }));
   const column = new Map(inputs.map((input, j) => [input.name, j]));
+  const output = makeOutput(model.output);
   const saysLabels = Boolean(model.target.points);
   const rules = model.rules.map(rule => {
     const slopes = new Array(inputs.length).fill(0);
@@ -196,14 +197,20 @@ function makeRuleBase(model) {
     const there = activations(fit);
     const outputsHere = said(outputs(row), there.heights);
     const added = curvesAt(row);
+    const raw = weighted(there.weights, outputsHere) + added;
+    const rawSaid = outputsHere.map(output => output + added);
+    const reach = reference.radii ? weighted(there.weights, reference.radii) * (1 + beyond(given, reference.ranges)) : null;
     return {
-      prediction: weighted(there.weights, outputsHere) + added,
+      raw,
+      prediction: output.of(raw),
       parts: partsFrom(row, reference.typical, fit, there).map((part, j) => part - reference.offsets[j]),
       weights: there.weights,
-      said: outputsHere.map(output => output + added),
+      rawSaid,
+      said: rawSaid.map(output.of),
       fired: there.fired,
       outside: given.map((x, j) => x < reference.low[j] || x > reference.high[j]),
-      reach: reference.radii ? weighted(there.weights, reference.radii) * (1 + beyond(given, reference.ranges)) : null,
+      reach,
+      ends: reach === null ? null : [output.of(raw - reach), output.of(raw + reach)],
     };
   }
 

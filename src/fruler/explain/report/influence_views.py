@@ -13,6 +13,7 @@ from fruler.explain.features import Feature
 from fruler.explain.interactions import Interaction, ranked_interactions
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, signed, value_text, with_unit
 from fruler.explain.report.reference import Reference
+from fruler.explain.scales import Amount, scale_of
 from fruler.rules.rule_base import RuleBase
 
 # A pair that interacts less than this share of the target's spread is not worth a sentence.
@@ -56,13 +57,13 @@ def importance_views(rule_base: RuleBase, reference: Reference, features: Sequen
     total = float(rule_base.training.input_importance.sum())
     if not total > 0.0:
         return []
-    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
+    unit, tolerance, scale = rule_base.target_unit, TARGET_SHARE * reference.spread, scale_of(rule_base)
     return [
         ImportanceView(
             name=feature.name,
             width=float(move / moves.max()),
             share=percent(float(move / total)),
-            moves=with_unit(fixed(float(move), tolerance), unit),
+            moves=with_unit(amount_text(scale.change(float(move), tolerance)), scale.unit(unit)),
         )
         for feature, move in zip(features, moves, strict=True)
     ]
@@ -76,12 +77,12 @@ def pair_views(rule_base: RuleBase, reference: Reference, features: Sequence[Fea
     """Return the pairs of features that interact, the strongest first, six at most."""
     least = _LEAST_STRENGTH * reference.spread
     pairs = ranked_interactions(rule_base, features, rows, least=least, most=_MAX_PAIRS)
-    tolerance = TARGET_SHARE * reference.spread
+    tolerance, scale = TARGET_SHARE * reference.spread, scale_of(rule_base)
     return [
         PairView(
             names=f"{pair.held.name} and {pair.moved.name}",
             width=pair.strength / pairs[0].strength,
-            strength=with_unit(fixed(pair.strength, tolerance), rule_base.target_unit),
+            strength=with_unit(amount_text(scale.change(pair.strength, tolerance)), scale.unit(rule_base.target_unit)),
             sentence=_sentence(rule_base, reference, pair),
         )
         for pair in pairs
@@ -104,7 +105,9 @@ def _sentence(rule_base: RuleBase, reference: Reference, pair: Interaction) -> s
         return with_unit(text, variable.value_unit)
 
     def change(value: float) -> str:
-        return with_unit(signed(value, TARGET_SHARE * reference.spread), rule_base.target_unit)
+        scale = scale_of(rule_base)
+        told = scale.change(value, TARGET_SHARE * reference.spread)
+        return with_unit(told.marked(signed(told.number, told.tolerance)), scale.unit(rule_base.target_unit))
 
     def name(feature: Feature) -> str:
         variable = rule_base.variables[feature.inputs[0]]
@@ -116,3 +119,8 @@ def _sentence(rule_base: RuleBase, reference: Reference, pair: Interaction) -> s
         f"From {start} to {end}, {name(pair.moved)} changes {rule_base.target_name} by {change(pair.change_low)} where "
         f"{name(pair.held)} is {low}, and by {change(pair.change_high)} where it is {high}."
     )
+
+
+def amount_text(amount: Amount) -> str:
+    """Write how much something moves predictions, for a column."""
+    return amount.marked(fixed(amount.number, amount.tolerance))

@@ -8,16 +8,17 @@ from html import escape
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, counted_rules, number_within, with_minus
+from fruler._wording import counted, counted_rules, with_minus
 from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation
-from fruler.explain.parts import part_tolerance, shown_parts, signed, totals
+from fruler.explain.parts import part_tolerance, shown_parts, totals
 from fruler.explain.report.curves import curve_points
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE
 from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import RuleView, TermView, rule_views
 from fruler.explain.report.views import meeting
+from fruler.explain.scales import scale_of
 from fruler.explain.sentences import Sentence
-from fruler.explain.text import meaning_title, meaningful, truth_sentence
+from fruler.explain.text import closing_sentences, meaning_title, meaningful
 from fruler.rules.rule_base import RuleBase
 
 _MAX_RULES, _MAX_TERMS = 30, 8
@@ -73,8 +74,10 @@ def rules_html(rule_base: RuleBase) -> str:
     reference = reference_of(rule_base)
     views = rule_views(rule_base, reference)
     weights = rule_base.support is not None
-    says = "is" if all(view.sentence is not None for view in views) else "="
-    head = f'<th></th><th scope="col">if</th><th scope="col">then {target} {says}</th>'
+    says = f"{target} is"
+    if any(view.sentence is None for view in views):
+        says = f"{escape(scale_of(rule_base).subject(rule_base.target_name))} ="
+    head = f'<th></th><th scope="col">if</th><th scope="col">then {says}</th>'
     head += '<th scope="col" class="n">rows</th>' if weights else ""
     rows = "".join(_row(view, weights) for view in views[:_MAX_RULES])
     more = len(views) - _MAX_RULES
@@ -117,13 +120,14 @@ def explanation_html(explanation: Explanation) -> str:
 
 def _why(explanation: Explanation, row: int) -> str:
     """Write the parts of one prediction."""
-    tolerance = part_tolerance(explanation.rule_base)
+    tolerance, scale = part_tolerance(explanation.rule_base), scale_of(explanation.rule_base)
     parts = shown_parts(explanation.parts(row), tolerance, PARTS_SHOWN)
     ways = totals(explanation.base, parts)
-    lines = [_line("mean prediction", number_within(explanation.base, tolerance), _bar(ways, ways[0], ways[0]))]
+    base = scale.written(scale.target(explanation.base), tolerance)
+    lines = [_line(scale.base, base, _bar(ways, ways[0], ways[0]))]
     for part, before, after in zip(parts, ways[:-1], ways[1:], strict=True):
-        lines.append(_line(part.text, signed(part.adds, tolerance), _bar(ways, before, after)))
-    said = number_within(float(explanation.predictions[row]), tolerance)
+        lines.append(_line(part.text, scale.part(part.adds, tolerance), _bar(ways, before, after)))
+    said = scale.written(float(explanation.predictions[row]), tolerance)
     lines.append(_line("prediction", said, _bar(ways, ways[-1], ways[-1])))
     notes = "<br>".join(escape(with_minus(note)) for note in explanation.notes(row))
     return (
@@ -189,7 +193,8 @@ def _term(term: TermView) -> str:
 
 def _curves(rule_base: RuleBase, reference: Reference) -> str:
     parts = [
-        f"{escape(rule_base.names[curve.input])} adds {escape(curve_points(rule_base, reference, curve))}"
+        f"{escape(rule_base.names[curve.input])} {scale_of(rule_base).changes_by} "
+        f"{escape(curve_points(rule_base, reference, curve))}"
         for curve in rule_base.curves
     ]
     return f"<p>Curves:<br>{'<br>'.join(parts)}</p>" if parts else ""
@@ -198,7 +203,7 @@ def _curves(rule_base: RuleBase, reference: Reference) -> str:
 def _meetings(rule_base: RuleBase, reference: Reference) -> str:
     parts = []
     for variable in meaningful(rule_base):
-        tolerance = TARGET_SHARE * reference.spread
+        tolerance = TARGET_SHARE * reference.target_spread
         if variable is not rule_base.target:
             j = rule_base.names.index(variable.name)
             tolerance = INPUT_SHARE * float(reference.high[j] - reference.low[j])
@@ -207,5 +212,5 @@ def _meetings(rule_base: RuleBase, reference: Reference) -> str:
 
 
 def _truth(rule_base: RuleBase) -> str:
-    sentence = truth_sentence(rule_base)
+    sentence = closing_sentences(rule_base)
     return f'<p class="q">{escape(sentence)}</p>' if sentence else ""

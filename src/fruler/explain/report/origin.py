@@ -40,6 +40,10 @@ class Origin:
     date : datetime, optional
         When the report was made; now, by default, or what the environment variable SOURCE_DATE_EPOCH says.
 
+    See Also
+    --------
+    report_html : Shows it at the end of the page.
+
     Examples
     --------
     >>> import datetime
@@ -55,7 +59,7 @@ class Origin:
     date: datetime.datetime | None = None
 
     def learned_by(self, algorithm: str, settings: Mapping[str, object], call: str = "") -> Origin:
-        """Return the same, with how the rules were learned where it doesn't say so.
+        """Return the same, with how the rules were learned where that is not given yet.
 
         Parameters
         ----------
@@ -64,7 +68,17 @@ class Origin:
         settings : mapping of str to object
             Its parameters.
         call : str, optional
-            The call that learned the rules, told where no command is known.
+            The call that learned the rules, shown if there is no command.
+
+        Returns
+        -------
+        Origin
+            The origin with the algorithm, its settings and the call.
+
+        Examples
+        --------
+        >>> Origin("houses.csv").learned_by("Growth", {"max_rules": 5}).algorithm
+        'Growth'
         """
         return replace(
             self,

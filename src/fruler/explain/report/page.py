@@ -31,6 +31,7 @@ from fruler.explain.report.reference import Reference, reference_of
 from fruler.explain.report.rule_views import RuleView, rule_views
 from fruler.explain.report.stability_views import stability_view
 from fruler.explain.report.views import drawn_once, input_views, meeting
+from fruler.explain.scales import bounds_sentence, scale_of
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
@@ -46,6 +47,7 @@ _MAX_RULES_LISTED = 8
 # A line of a script that says why, for those who read the package.
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _SCRIPTS = (
+    "output.js",
     "inference.js",
     "dates.js",
     "numbers.js",
@@ -73,14 +75,47 @@ def write_report(
     Parameters
     ----------
     path : path
-        Where to; the folder must exist.
-    rule_base, X, y, front, title, alternatives, origin, stability
-        As for `report_html`.
+        The file to write; its folder must exist.
+    rule_base : RuleBase
+        The rules.
+    X : array-like of shape (n_samples, n_inputs), optional
+        Rows: those it was learned from, or better others.
+    y : array-like of shape (n_samples,), optional
+        Their target.
+    front : DataFrame, optional
+        The models of other sizes that the search found, `pareto_` of the estimator.
+    title : str, optional
+        The title of the page.
+    alternatives : sequence of sequences of str, optional
+        Inputs that stand for the categories of one column, as for `report_html`.
+    origin : Origin, optional
+        Where the model comes from.
+    stability : Stability, optional
+        How often rules and splits came back, as for `report_html`.
 
     Returns
     -------
     Path
         The file.
+
+    Raises
+    ------
+    ValueError
+        If the path is a folder, or its folder does not exist.
+
+    See Also
+    --------
+    report_html : The same as text.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(pathlib.Path(folder) / "report.html", rules).name
+    'report.html'
     """
     where = Path(path)
     if where.is_dir():
@@ -114,22 +149,32 @@ def report_html(
     y : array-like of shape (n_samples,), optional
         Their target.
     front : DataFrame, optional
-        The models of other sizes that the search met, `pareto_` of the regressor.
+        The models of other sizes that the search found, `pareto_` of the estimator.
     title : str, optional
         The title of the page.
     alternatives : sequence of sequences of str, optional
         Inputs that stand for the categories of one column: one of them is 1 and the others are 0. They have one
         control. Of inputs that come from columns of a table the rules know it themselves.
     origin : Origin, optional
-        Where the model comes from, which the page tells; by default only when the page was made, and by which version.
+        Where the model comes from, shown on the page; by default only the date and the version.
     stability : Stability, optional
-        What came back when the model was learned from parts of its rows; the page tells it of every rule and split, and
-        draws bands around effects.
+        What came back when the model was learned from parts of its rows; the page shows it for every rule and split,
+        and draws bands around effects.
 
     Returns
     -------
     str
         HTML.
+
+    Raises
+    ------
+    ValueError
+        If `stability` is that of another model.
+
+    See Also
+    --------
+    write_report : The same as a file.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
 
     Examples
     --------
@@ -182,7 +227,7 @@ def _rendered(
     page: str = _template().render(
         title=told.title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         target={"name": rule_base.target_name, "unit": rule_base.target_unit},
-        target_labels="" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.spread),
+        target_labels=_target_labels(rule_base, reference),
         labels_title=_labels_title(rule_base),
         style="".join(folder.joinpath(name).read_text("utf-8") for name in _styles(told)),
         scripts=[_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
@@ -206,7 +251,9 @@ def _rendered(
         stability=None if told.stability is None else stability_view(told.stability),
         is_formula=rule_base.is_formula,
         reference=reference,
-        base=with_unit(shown(reference.base, TARGET_SHARE * reference.spread), rule_base.target_unit),
+        base=_base(rule_base, reference),
+        scale=scale_of(rule_base),
+        bounds=bounds_sentence(rule_base),
         examples=[] if measured is None else measured.examples,
         pictures=None if measured is None else error_pictures(measured, rule_base.target_unit),
         pictured=_pictured(measured),
@@ -217,6 +264,18 @@ def _rendered(
     )
     # Indentation is a tenth of a large page.
     return re.sub(r"\n\s*", "\n", page)
+
+
+def _target_labels(rule_base: RuleBase, reference: Reference) -> str:
+    """Write where the labels of the target meet; "" where it has none."""
+    return "" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.target_spread)
+
+
+def _base(rule_base: RuleBase, reference: Reference) -> str:
+    """Write the prediction that parts are measured against."""
+    scale = scale_of(rule_base)
+    base = scale.target(reference.base)
+    return with_unit(shown(base, scale.tolerance(base, TARGET_SHARE * reference.spread)), rule_base.target_unit)
 
 
 def _styles(told: _Told) -> list[str]:
@@ -354,7 +413,7 @@ def _error_rows(rule_base: RuleBase, reference: Reference, errors: list[Any]) ->
     columns = [name for name in titles if any(getattr(row, name) is not None for row in errors)]
     figures = [[getattr(row, name) for name in columns] for row in errors]
     largest = max(value for row in figures for value in row if value is not None) or 1.0
-    tolerance = TARGET_SHARE * reference.spread
+    tolerance = TARGET_SHARE * reference.target_spread
     return {
         "columns": [titles[name] for name in columns],
         "rows": [
@@ -373,7 +432,7 @@ def _about(
     rule_base: RuleBase, reference: Reference, measured: Measured | None, learned_elsewhere: bool
 ) -> list[tuple[str, str]]:
     """Return facts about the data and the model, each with its name."""
-    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.spread
+    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.target_spread
     facts = []
     training = rule_base.training
     if training is not None and not learned_elsewhere:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from fruler._typing import Floats
-from fruler.explain.effects import input_ranges, output_spread
+from fruler.explain.effects import input_ranges, output_spread, target_spread
 from fruler.explain.explanation import COVERAGE
 from fruler.explain.features import Feature
 from fruler.rules.outside import training_ranges
 from fruler.rules.rule_base import RuleBase
+from fruler.rules.summary import TrainingSummary
 
 # A coarser step of a slider would hide what the model does, a finer one would be noise in the number box.
 _STEPS_IN_RANGE = 100.0
@@ -35,9 +36,13 @@ class Reference:
     offsets : ndarray of shape (n_inputs,)
         What is taken from each part on the way from the typical row.
     spread : float
+        The spread of what the rules should say: of the target, or of what stands for it.
+    target_spread : float
         The spread of the target.
     error : float or None
         The typical error of a prediction, on held-out rows where that is known.
+    raw_error : float or None
+        The same of what the rules say.
     target_range : (float, float) or None
         The least and the greatest value of the target.
     radii : list of float, or None
@@ -58,7 +63,9 @@ class Reference:
     base: float
     offsets: Floats
     spread: float
+    target_spread: float
     error: float | None
+    raw_error: float | None
     target_range: tuple[float, float] | None
     radii: list[float] | None
     ranges: dict[int, tuple[float, float]]
@@ -110,7 +117,7 @@ class Reference:
             "base": self.base,
             "offsets": self.offsets.tolist(),
             "spread": self.spread,
-            "error": self.error,
+            "error": self.raw_error,
             "targetRange": self.target_range,
             "radii": self.radii,
             "ranges": [[j, *ends] for j, ends in self.ranges.items()],
@@ -123,6 +130,7 @@ def reference_of(rule_base: RuleBase) -> Reference:
     training = rule_base.training
     units = tuple(one.source.step if one.source is not None else None for one in rule_base.variables)
     if training is not None:
+        error = training.rmse if np.isnan(training.cv_rmse) else training.cv_rmse
         return Reference(
             known=True,
             low=training.low,
@@ -132,7 +140,9 @@ def reference_of(rule_base: RuleBase) -> Reference:
             base=training.base,
             offsets=training.offsets,
             spread=output_spread(rule_base),
-            error=training.rmse if np.isnan(training.cv_rmse) else training.cv_rmse,
+            target_spread=target_spread(rule_base),
+            error=error,
+            raw_error=error if rule_base.output.transform.keeps_units else _raw_error(training),
             target_range=(training.target_low, training.target_high),
             radii=_radii(rule_base),
             ranges=training_ranges(rule_base),
@@ -148,7 +158,7 @@ def reference_of(rule_base: RuleBase) -> Reference:
             for j, variable in enumerate(rule_base.variables)
         ]
     )
-    base = float(rule_base.predict(typical[None])[0])
+    base = float(rule_base.raw_predictions(typical[None])[0])
     return Reference(
         known=False,
         low=low,
@@ -158,13 +168,19 @@ def reference_of(rule_base: RuleBase) -> Reference:
         base=base,
         offsets=np.zeros(len(low)),
         spread=output_spread(rule_base),
+        target_spread=target_spread(rule_base),
         error=None,
+        raw_error=None,
         target_range=None,
         radii=None,
         ranges={},
         clips={},
         units=units,
     )
+
+
+def _raw_error(training: TrainingSummary) -> float | None:
+    return None if training.truth is None else training.truth.together
 
 
 def _radii(rule_base: RuleBase) -> list[float] | None:

@@ -25,6 +25,7 @@ from fruler.explain.report.numbers import (
 from fruler.explain.report.reference import Reference
 from fruler.explain.report.views import uses_of
 from fruler.explain.rule_order import typical_outputs
+from fruler.explain.scales import scale_of
 from fruler.explain.sentences import Sentence, sentence_of
 from fruler.explain.text import Said, conditions
 from fruler.rules.rule_base import RuleBase
@@ -62,13 +63,15 @@ class ConditionView:
 class TermView:
     """A term of a linear output: its slope, and how much it changes the output over the input where the rule applies.
 
-    Of categories it has what each of them adds instead of a slope.
+    The slope is that of the formula; what it does for one unit of the input is told besides, perhaps in percent. Of
+    categories it has what each of them adds instead of a slope.
     """
 
     name: str
     sign: str
     size: str
     times: str
+    per_unit: str
     effect: str
     share: float
     offsets: str = ""
@@ -170,9 +173,15 @@ def _rule_errors(rule_base: RuleBase, reference: Reference) -> list[tuple[str, s
     truth = None if rule_base.training is None else rule_base.training.truth
     if truth is None or rule_base.n_rules == 1:
         return [("", "")] * rule_base.n_rules
-    tolerance, unit = TARGET_SHARE * reference.spread, rule_base.target_unit
+    scale = scale_of(rule_base)
+
+    def told(error: float) -> str:
+        amount = scale.change(error, TARGET_SHARE * reference.spread)
+        return amount.marked(fixed(amount.number, amount.tolerance))
+
+    unit = scale.unit(rule_base.target_unit)
     return [
-        ("", "") if np.isnan(alone) else (fixed(together, tolerance), with_unit(fixed(alone, tolerance), unit))
+        ("", "") if np.isnan(alone) else (told(together), with_unit(told(alone), unit))
         for together, alone in zip(truth.rule_together.tolist(), truth.rule_alone.tolist(), strict=True)
     ]
 
@@ -206,18 +215,24 @@ def _terms(rule_base: RuleBase, rule: int, effects: Floats) -> list[_Term]:
 
 def _term_view(rule_base: RuleBase, reference: Reference, term: _Term, largest: float) -> TermView:
     variable, tolerance = rule_base.variables[term.input], TERM_SHARE * reference.spread
-    share, unit = abs(term.effect) / largest, rule_base.target_unit
+    scale = scale_of(rule_base)
+    share, unit = abs(term.effect) / largest, scale.unit(rule_base.target_unit)
+    told = scale.change(term.effect, tolerance)
     if term.added:
         offsets = few_of([f"{level}\u00a0{signed(value, tolerance)}" for level, value in term.added.items()])
-        effect = with_unit(fixed(term.effect, tolerance), unit)
-        return TermView(variable.subject, "", "", "", effect, share, offsets)
+        effect = with_unit(told.marked(fixed(told.number, told.tolerance)), unit)
+        return TermView(variable.subject, "", "", "", "", effect, share, offsets)
     farthest = max(abs(float(reference.low[term.input])), abs(float(reference.high[term.input])))
+    of_slope = tolerance / farthest if farthest > 0.0 else 0.0
+    per_unit = scale.change(term.slope, of_slope)
+    number = shown(abs(per_unit.number), per_unit.tolerance)
     return TermView(
         name=variable.term,
         sign="−" if term.slope < 0.0 else "+",
-        size=shown(abs(term.slope), tolerance / farthest if farthest > 0.0 else 0.0),
+        size=shown(abs(term.slope), of_slope),
+        per_unit=per_unit.marked(f"{'−' if per_unit.number < 0.0 else '+'}{number}"),
         times="\u00a0if " if variable.tells_gaps else "·",
-        effect=with_unit(signed(term.effect, tolerance), unit),
+        effect=with_unit(told.marked(signed(told.number, told.tolerance)), unit),
         share=share,
     )
 

@@ -13,6 +13,7 @@ from fruler.explain.importance import input_shares
 from fruler.explain.report.drawings import histogram_path, labels_path, small_svg
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, value_text, with_unit
 from fruler.explain.report.reference import Reference
+from fruler.explain.scales import scale_of
 from fruler.explain.text import borders, label_meanings, listed
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
@@ -65,7 +66,7 @@ def _input_view(rule_base: RuleBase, reference: Reference, j: int, used: bool, s
         labels=_labels(rule_base, variable, tolerance) if bool(rule_base.looks_at[:, j].any()) else "",
         share=float(shares[j] / shares.max()) if shares.any() else 0.0,
         share_text=percent(float(shares[j])),
-        moves="" if training is None else fixed(float(training.input_importance[j]), TARGET_SHARE * reference.spread),
+        moves="" if training is None else _moves(rule_base, float(training.input_importance[j]), reference),
         picture=small_svg(uses_of(j, False, reference.histograms is not None)),
     )
 
@@ -115,3 +116,8 @@ def uses_of(j: int, sets: bool, histogram: bool) -> str:
     """Return references to the histogram and the labels of an input, which are drawn once."""
     parts = f'<use href="#h{j}" class="histogram"/>' if histogram else ""
     return parts + (f'<use href="#s{j}" class="sets"/>' if sets else "")
+
+
+def _moves(rule_base: RuleBase, moves: float, reference: Reference) -> str:
+    told = scale_of(rule_base).change(moves, TARGET_SHARE * reference.spread)
+    return told.marked(fixed(told.number, told.tolerance))

@@ -12,7 +12,9 @@
   const numbers = makeNumbers(tolerance);
   const panel = makeControls(ruleBase, features, reference, numbers);
   const dateControls = makeDateControls(ruleBase, dates);
-  const { fixed, signed, percent } = numbers;
+  const { percent } = numbers;
+  const output = makeOutput(model.output);
+  const told = output.tell(numbers, tolerance, unit);
   const byId = id => document.getElementById(id);
   let row = [...reference.typical];
   let observed = null;
@@ -44,28 +46,28 @@
 
   function showPart({ adds }, part) {
     adds.dataset.value = part;
-    set(adds, `${signed(part)}${unit}`);
+    set(adds, told.partWithUnit(part));
     adds.className = `adds ${Math.abs(part) < tolerance ? "" : part < 0 ? "minus" : "plus"}`;
   }
 
   // `parts` has what each feature adds.
-  function showWaterfall({ prediction, reach }, parts) {
+  function showWaterfall({ raw, prediction, reach, ends }, parts) {
     const order = parts.map((_, k) => k).filter(k => Math.abs(parts[k]) >= tolerance).sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
     const telling = order.slice(0, PARTS_SHOWN);
-    const lines = [{ name: reference.known ? "mean prediction" : "prediction of the middle row", at: reference.base }];
+    const lines = [{ name: reference.known ? output.base : "prediction of the middle row", at: reference.base }];
     let sum = reference.base;
     for (const k of telling) {
       lines.push({ name: panel.text(panel.controls[k], row), from: sum, at: sum + parts[k], part: parts[k] });
       sum += parts[k];
     }
     const others = parts.filter((part, k) => part !== 0 && !telling.includes(k)).length;
-    if (others) lines.push({ name: `${others} other input${others > 1 ? "s" : ""}`, from: sum, at: prediction, part: prediction - sum });
-    lines.push({ name: "prediction", at: prediction, last: true });
+    if (others) lines.push({ name: `${others} other input${others > 1 ? "s" : ""}`, from: sum, at: raw, part: raw - sum });
+    lines.push({ name: "prediction", at: raw, last: true });
     // The last line has the prediction interval as a band.
-    const band = reach === null ? [] : [prediction - reach, prediction + reach];
+    const band = reach === null ? [] : ends.map(output.raw);
     // At least one spread wide, so that small parts look small.
-    const ends = [...lines.map(line => line.at), ...band];
-    const least = Math.min(...ends), most = Math.max(...ends);
+    const reached = [...lines.map(line => line.at), ...band];
+    const least = Math.min(...reached), most = Math.max(...reached);
     const extent = Math.max(most - least, reference.spread) * 1.04 || 1;
     const low = (least + most - extent) / 2;
     waterfall.forEach(({ line, name, bar, value }, k) => {
@@ -74,7 +76,7 @@
       const { name: text, from, at, part, last } = lines[k];
       set(name, text);
       const isPart = part !== undefined;
-      set(value, isPart ? signed(part) : fixed(at));
+      set(value, isPart ? told.part(part) : told.number(last ? prediction : output.target(at)));
       line.className = `line ${isPart ? (part < 0 ? "minus" : "plus") : "sum"}${last ? ` last${band.length ? " banded" : ""}` : ""}`;
       const [start, end] = isPart ? [Math.min(from, at), Math.max(from, at)] : last && band.length ? band : [at, at];
       bar.style.left = `${(100 * (start - low)) / extent}%`;
@@ -95,49 +97,52 @@
       else link.href = `#rule-${telling[k] + 1}`;
       set(link, isRest ? `${rest.length} more` : `Rule ${telling[k] + 1}`);
       bar.style.width = `${100 * weight}%`;
-      set(value, isRest ? percent(weight) : `${any ? percent(weight) : "nearest"}, says ${fixed(said[telling[k]])}${unit}`);
+      set(value, isRest ? percent(weight) : `${any ? percent(weight) : "nearest"}, says ${told.number(said[telling[k]])}${unit}`);
     });
   }
 
   // What the strongest rule says by itself, beside the prediction: of several that are as strong the first.
-  function showStrongest({ prediction, weights, said }) {
-    const output = byId("alone");
-    if (!output) return "";
+  function showStrongest({ raw, weights, said, rawSaid }) {
+    const alone = byId("alone");
+    if (!alone) return "";
     const strongest = weights.indexOf(Math.max(...weights));
     const link = byId("strongest");
-    output.dataset.value = said[strongest];
-    set(output, fixed(said[strongest]));
+    alone.dataset.value = said[strongest];
+    set(alone, told.number(said[strongest]));
     link.href = `#rule-${strongest + 1}`;
     set(link, `Rule ${strongest + 1}`);
-    const gap = said[strongest] - prediction;
-    set(byId("gap"), Math.abs(gap) < tolerance ? "the same" : `${fixed(Math.abs(gap))}${unit} ${gap < 0 ? "lower" : "higher"}`);
-    return `Rule ${strongest + 1} alone says ${fixed(said[strongest])}${unit}.`;
+    const gap = rawSaid[strongest] - raw;
+    set(byId("gap"), Math.abs(gap) < tolerance ? "the same" : `${told.apart(gap)} ${gap < 0 ? "lower" : "higher"}`);
+    return `Rule ${strongest + 1} alone says ${told.number(said[strongest])}${unit}.`;
   }
 
   // Where the rules that speak say very different things, or more than was ever seen, the row is an odd one.
-  function doubts({ prediction, weights, said }) {
+  function doubts({ raw, prediction, weights, rawSaid }) {
     const found = [];
+    const free = output.target(raw), word = free < prediction ? "least" : "most";
+    if (free !== prediction) found.push(`The rules say ${told.number(free)}${unit}; ${told.number(prediction)}${unit} is the ${word} that can be.`);
     const { error, targetRange } = reference;
     if (error === null) return found;
-    const apart = Math.sqrt(weights.reduce((sum, weight, r) => sum + (weight > 0 ? weight * (said[r] - prediction) ** 2 : 0), 0));
-    if (apart > MAX_ERRORS_APART * error) found.push(`The rules disagree here by ${fixed(apart)}${unit}: trust it less.`);
-    const [least, most] = targetRange;
-    if (prediction < least - tolerance) found.push(`Lower than all that was observed (${fixed(least)}${unit}).`);
-    if (prediction > most + tolerance) found.push(`Higher than all that was observed (${fixed(most)}${unit}).`);
+    const apart = Math.sqrt(weights.reduce((sum, weight, r) => sum + (weight > 0 ? weight * (rawSaid[r] - raw) ** 2 : 0), 0));
+    if (apart > MAX_ERRORS_APART * error) found.push(`The rules disagree here by ${told.apart(apart)}: trust it less.`);
+    const [least, most] = targetRange.map(output.raw), said = output.raw(prediction);
+    if (said < least - tolerance) found.push(`Lower than all that was observed (${told.number(targetRange[0])}${unit}).`);
+    if (said > most + tolerance) found.push(`Higher than all that was observed (${told.number(targetRange[1])}${unit}).`);
     return found;
   }
 
-  function showInterval({ prediction, reach }) {
-    const output = byId("interval");
-    if (!output) return "";
-    output.dataset.reach = reach;
-    const words = `90% of such rows lie between ${fixed(prediction - reach)} and ${fixed(prediction + reach)}${unit}`;
-    set(output, words);
+  function showInterval({ reach, ends }) {
+    const interval = byId("interval");
+    if (!interval) return "";
+    interval.dataset.reach = reach;
+    [interval.dataset.lower, interval.dataset.upper] = ends;
+    const words = `90% of such rows lie between ${told.number(ends[0])} and ${told.number(ends[1])}${unit}`;
+    set(interval, words);
     return `${words}.`;
   }
 
   function showCompared(prediction) {
-    const words = kept === null ? "" : `${signed(prediction - kept)}${unit} against the row to compare with`;
+    const words = kept === null ? "" : `${told.change(output.raw(prediction) - output.raw(kept))} against the row to compare with`;
     set(byId("compared"), words);
     return kept === null ? "" : `${words}.`;
   }
@@ -160,11 +165,11 @@
 
   function show() {
     const explained = ruleBase.explain(row, reference);
-    const output = byId("prediction");
-    output.dataset.value = explained.prediction;
-    output.dataset.fired = explained.fired;
-    set(output, fixed(explained.prediction));
-    set(byId("observed"), observed === null ? "" : `observed: ${fixed(observed)}${unit}`);
+    const answer = byId("prediction");
+    answer.dataset.value = explained.prediction;
+    answer.dataset.fired = explained.fired;
+    set(answer, told.number(explained.prediction));
+    set(byId("observed"), observed === null ? "" : `observed: ${told.number(observed)}${unit}`);
     const parts = features.map(({ inputs }) => inputs.reduce((sum, j) => sum + explained.parts[j], 0));
     parts.forEach((part, k) => showPart(panel.controls[k], part));
     showWaterfall(explained, parts);
@@ -175,7 +180,7 @@
     // Spoken once the hand rests: a word for each pixel would be noise.
     clearTimeout(spoken);
     spoken = setTimeout(() => {
-      byId("spoken").textContent = [`${model.target.name} ${fixed(explained.prediction)}${unit}.`, alone, ...warnings].filter(Boolean).join(" ");
+      byId("spoken").textContent = [`${model.target.name} ${told.number(explained.prediction)}${unit}.`, alone, ...warnings].filter(Boolean).join(" ");
     }, 500);
   }
 

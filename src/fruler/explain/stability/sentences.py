@@ -6,7 +6,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler._wording import counted, number_to_place, percent
-from fruler.explain.effects import output_spread
+from fruler.explain.effects import target_spread
 from fruler.explain.stability.splits import PLACE_SHARE, place_text
 from fruler.explain.stability.stability import SplitStability, Stability
 from fruler.explain.text import terminal_width, wrapped
@@ -48,7 +48,7 @@ def overview(stability: Stability) -> list[str]:
         f"({share}).",
         f"The model has {counted(stability.rule_base.n_rules, 'rule')}; the refits have {_rules_range(stability)}.",
     ]
-    tolerance = _SHARE_OF_ERROR * output_spread(stability.rule_base)
+    tolerance = _SHARE_OF_ERROR * target_spread(stability.rule_base)
     lower, middle, upper = (number_to_place(value, tolerance) for value in _quartiles(stability.rmse))
     unit = stability.rule_base.target_unit
     lines.append(

@@ -27,20 +27,30 @@ _COVERAGE = 0.9
 class SplitStability:
     """A split of the model, and where it came back.
 
-    Attributes
+    Parameters
     ----------
     input : str
-        The input; of inputs that stand for one category each, the column.
+        The input; for inputs that stand for one category each, the column.
     text : str
-        Where it lies, in words.
+        The place of the split, in words.
     place : float
-        Where it lies; NaN for categories.
+        The place of the split; NaN for categories.
     below : float
-        The share of the rows below it; of categories, of those in the first group.
+        The share of the rows below it; for categories, of those in the first group.
     came_back : ndarray of bool, shape (n_refits,)
         In which refits it came back.
     places : ndarray of shape (n_refits,)
         Where it came back; NaN where it did not, and for categories.
+
+    See Also
+    --------
+    Stability : Has one for each split.
+
+    Examples
+    --------
+    >>> back = np.array([True, False, True])
+    >>> SplitStability("age", "13", 13.0, 0.4, back, np.array([12.0, np.nan, 14.0])).quartiles
+    (12.5, 13.0, 13.5)
     """
 
     input: str
@@ -62,7 +72,7 @@ class SplitStability:
 class RuleStability:
     """A rule of the model, and how well it came back.
 
-    Attributes
+    Parameters
     ----------
     text : str
         Its conditions; empty for a rule without any.
@@ -72,6 +82,15 @@ class RuleStability:
         In which refits it came back.
     overlaps : ndarray of shape (n_refits,)
         How far it overlaps with the nearest rule of each refit, from 0 to 1.
+
+    See Also
+    --------
+    Stability : Has one for each rule.
+
+    Examples
+    --------
+    >>> RuleStability("age is low", 0.3, np.array([True, False]), np.array([0.9, 0.5])).came_back.tolist()
+    [True, False]
     """
 
     text: str
@@ -84,19 +103,30 @@ class RuleStability:
 class EffectStability:
     """The effect of an input in the model and in the refits: the mean prediction at each of its values.
 
-    Attributes
+    Parameters
     ----------
     curve : EffectCurve
         The effect in the model.
     refits : ndarray of shape (n_refits, n_points)
         The same in each refit, at the same values and over the same rows.
+
+    See Also
+    --------
+    Stability : Has one for each input.
+    fruler.explain.plots.StabilityDisplay : Draws them.
+
+    Examples
+    --------
+    >>> lower, upper = EffectStability(None, np.array([[1.0], [2.0], [3.0]])).band(coverage=1.0)
+    >>> lower.tolist(), upper.tolist()
+    ([1.0], [3.0])
     """
 
     curve: EffectCurve
     refits: Floats
 
     def band(self, coverage: float = _COVERAGE) -> tuple[Floats, Floats]:
-        """Return between what values the effects of so many refits lie, at each value of the input by itself.
+        """Return the band that contains the effects of a share of the refits, at each value of the input by itself.
 
         Parameters
         ----------
@@ -105,8 +135,10 @@ class EffectStability:
 
         Returns
         -------
-        lower, upper : ndarray of shape (n_points,)
-            The ends of the band.
+        lower : ndarray of shape (n_points,)
+            The lower ends of the band.
+        upper : ndarray of shape (n_points,)
+            The upper ends of the band.
         """
         tail = (1.0 - coverage) / 2.0
         lower, upper = np.quantile(self.refits, [tail, 1.0 - tail], axis=0)
@@ -117,16 +149,18 @@ class EffectStability:
 class Stability:
     """How stable a model is: what came back when it was learned again from parts of its rows.
 
-    `model.stability(X, y)` makes it. Printing it gives sentences.
+    `model.stability(X, y)` makes it. Print it to read it.
 
-    Attributes
+    Parameters
     ----------
     rule_base : RuleBase
         The model.
     refits : tuple of RuleBase
         What was learned from each part of the rows.
-    n_rows, n_drawn : int
-        How many rows there are, and how many a refit learned from, in the mean.
+    n_rows : int
+        The number of rows.
+    n_drawn : int
+        The number of rows that a refit learned from, on average.
     split_stabilities : tuple of SplitStability
         The splits that the model's rules use, and where they came back.
     rule_stabilities : tuple of RuleStability
@@ -137,6 +171,21 @@ class Stability:
         The effect of each input that the model uses, in the model and in the refits.
     rmse : ndarray of shape (n_refits,)
         The error of each refit on the rows that it did not see.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor.stability : Makes it.
+    fruler.explain.plots.StabilityDisplay : Draws it.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyRuleRegressor
+    >>> from fruler.data import load_example
+    >>> weather = load_example("weather")
+    >>> model = FuzzyRuleRegressor(max_rules=2, random_state=0).fit(weather.data, weather.target)
+    >>> stability = model.stability(weather.data, weather.target, n=2)
+    >>> stability.n_refits, stability.splits["input"].tolist()
+    (2, ['max_temperature_before'])
     """
 
     rule_base: RuleBase
@@ -173,7 +222,7 @@ class Stability:
     def splits(self) -> pd.DataFrame:
         """One row per split: input, place, the share of the rows below it, in how many refits it came back, and where.
 
-        Where it came back is told by quartiles. The column `split` says the place in words.
+        Quartiles summarise where it came back. The column `split` has the place in words.
         """
         rows = [
             (split.input, split.text, split.place, split.below, int(split.came_back.sum()), *split.quartiles)

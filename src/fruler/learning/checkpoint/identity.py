@@ -49,6 +49,8 @@ class Identity:
             **{name: _plain(value) for name, value in asdict(options).items()},
             "split_points": {table.names[j]: points.tolist() for j, points in sorted(table.known_splits.items())},
             "names of the inputs": list(table.names),
+            # Checkpoints of the time before there was a choice resume.
+            **({} if table.output.is_plain else {"link": table.output.link, "bounds": list(table.output.bounds)}),
             "version of fruler": __version__,
         }
         drawn = check_random_state(random_state).randint(2**31, size=4)

@@ -11,6 +11,7 @@ from fruler.rules.curves import Curve
 from fruler.rules.json.checked import Checked
 from fruler.rules.json.gaps import gaps_to_json, with_gaps
 from fruler.rules.json.intervals import intervals_from_json, intervals_to_json
+from fruler.rules.json.output import output_from_json, output_to_json
 from fruler.rules.json.partitions import (
     FUZZY,
     TRIANGLES,
@@ -23,6 +24,7 @@ from fruler.rules.json.partitions import (
 from fruler.rules.json.rules import Members, antecedents_from_json, consequents_from_json, rule_to_json
 from fruler.rules.json.sources import source_from_json, source_to_json
 from fruler.rules.json.summary import summary_from_json, summary_to_json
+from fruler.rules.output import PLAIN
 from fruler.rules.rule_base import EXTRAPOLATIONS, Extrapolation, RuleBase
 from fruler.rules.triangle_antecedents import LabelTriangles, OwnTriangles
 from fruler.rules.triangle_partition import TrianglePartition
@@ -81,6 +83,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         **({} if rule_base.gaps is None else {"gaps": gaps_to_json(rule_base)}),
         **({} if rule_base.intervals is None else {"intervals": intervals_to_json(rule_base.intervals)}),
         **({} if rule_base.extrapolation == _AS_EVER else {"extrapolation": rule_base.extrapolation}),
+        **({} if rule_base.output.is_plain else {"output": output_to_json(rule_base.output)}),
         "training": None if training is None else summary_to_json(training, names),
     }
 
@@ -106,7 +109,7 @@ def rule_base_from_json(written: Checked, *, triangles: bool = True) -> RuleBase
         If it is not one.
     """
     new = ("antecedents",) if triangles else ()
-    optional = ("curves", "gaps", "intervals", "extrapolation", *new)
+    optional = ("curves", "gaps", "intervals", "extrapolation", "output", *new)
     members = written.keys(("target", "t_norm", "inputs", "rules", "training"), optional)
     target, said = _target(members["target"], triangles)
     kinds = ("fuzzy", "nominal", "triangles") if triangles else ("fuzzy", "nominal")
@@ -139,6 +142,7 @@ def rule_base_from_json(written: Checked, *, triangles: bool = True) -> RuleBase
         _curves(members["curves"], variables, places) if "curves" in members else (),
         intervals=intervals_from_json(members["intervals"]) if "intervals" in members else None,
         extrapolation=members["extrapolation"].one_of(*EXTRAPOLATIONS) if "extrapolation" in members else _AS_EVER,
+        output=output_from_json(members["output"]) if "output" in members else PLAIN,
     )
     return with_gaps(rule_base, members["gaps"]) if "gaps" in members else rule_base
 

@@ -23,6 +23,8 @@ _INPUT = {
 }
 # Of an input for each rule, where it is known.
 _PLACES = ("centres", "spreads")
+# Of a target that something else stands for.
+_RAW_SPREAD = "raw_spread"
 _FIGURES = ("n_rows", "base", "rmse", "cv_rmse")
 
 
@@ -46,7 +48,8 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         # Where it is not known a file is what it was before there was a truth, which older versions read.
         **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
         **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
-        "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()},
+        "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()}
+        | ({} if summary.raw_spread is None else {_RAW_SPREAD: summary.raw_spread}),
         "inputs": dict(zip(names, inputs, strict=True)),
     }
 
@@ -60,7 +63,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         If it is not one.
     """
     members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means"))
-    target = members["target"].keys(tuple(_TARGET))
+    target = members["target"].keys(tuple(_TARGET), (_RAW_SPREAD,))
     of_inputs = members["inputs"].members()
     if set(of_inputs) != set(names):
         raise ValueError(f"{members['inputs'].place} must have the names of all inputs, and no others")
@@ -74,6 +77,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         "curve_means": _of_curves(members.get("curve_means"), len(rule_importance)),
     }
     figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
+    figures["raw_spread"] = target[_RAW_SPREAD].number() if _RAW_SPREAD in target else None
     figures |= {attribute: [figure[key].number() for figure in inputs] for key, attribute in _INPUT.items()}
     histograms = [figure["histogram"].numbers() for figure in inputs]
     if len({len(histogram) for histogram in histograms}) > 1:

@@ -1,0 +1,204 @@
+"""What a link and bounds are in words: sentences, formulas, explanations and tables."""
+
+import re
+from dataclasses import replace
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.triangle_rules import mamdani
+
+from fruler import FuzzyRuleRegressor
+from fruler.explain.features import features_of
+from fruler.explain.interactions import ranked_interactions
+from fruler.explain.plots import CurveDisplay, ImportanceDisplay, RuleBaseDisplay, WaterfallDisplay
+from fruler.explain.report import report_html
+from fruler.explain.scales import LogScale, bounds_sentence
+from fruler.explain.text import rules_text
+from fruler.rules import Curve, FuzzyPartition, Output, RuleBase, Variable
+from fruler.rules.output import PLAIN
+
+mpl.use("Agg")
+
+SIZE = Variable("size", FuzzyPartition([100.0], (20.0, 300.0), 0.0), "m²")
+AGE = Variable("age", FuzzyPartition([], (0.0, 80.0)), "years")
+RNG = np.random.default_rng(0)
+ROWS = np.column_stack([RNG.uniform(20.0, 300.0, 300), RNG.uniform(0.0, 80.0, 300)])
+FLATS = RuleBase(
+    [SIZE, AGE],
+    [[[0, 0], [0, 0]], [[1, 1], [0, 0]]],
+    [[np.log(40_000.0), 0.01, -0.005], [np.log(90_000.0), 0.002, 0.0]],
+    target_name="price",
+    target_unit="EUR",
+    output=Output("log"),
+)
+
+
+def trained(rules):
+    low, high = rules.output.low, rules.output.high
+    y = rules.predict(ROWS) * np.exp(0.1 * np.random.default_rng(1).normal(size=len(ROWS)))
+    return rules.with_training(ROWS, np.clip(y, low, high)).with_intervals(ROWS, np.clip(y, low, high))
+
+
+def test_rules_read_in_percent():
+    text = rules_text(trained(FLATS), width=200)
+    place = ROWS[ROWS[:, 0] < 100.0].mean(axis=0)
+    about = 40_000.0 * np.exp(0.01 * place[0] - 0.005 * place[1])
+    number = float(text.split("price is about ")[1].split(" EUR")[0].replace(",", ""))
+    assert number == pytest.approx(about, rel=0.01)
+    assert "+1.005% per m² of size (from 55.3), -0.50% per year of age" in text
+    assert "+0.20% per m² of size" in text
+    assert "log" not in text
+    assert text.endswith("Typical error on training rows: 9.7%; by the strongest rule alone: 9.7%.")
+
+
+def test_formulas_are_of_the_logarithm():
+    text = rules_text(trained(FLATS), form="equation")
+    assert "then log(price) = 10.597 + 0.01·size - 0.005·age" in text
+    assert "then log(price) = 11.408 + 0.002·size" in text
+
+
+def test_large_changes_are_factors_and_curves_have_percents():
+    bend = Curve(1, FuzzyPartition([40.0], (0.0, 80.0), 0.0), [[-0.4, 0.01], [-0.4, 0.01]])
+    steep = replace(FLATS, consequents=[[5.0, 0.05, 0.0], [10.0, 0.0, 0.0]], curves=[bend])
+    text = rules_text(trained(steep), width=200)
+    assert "size (from" in text
+    assert "age changes it by -33% at 0" in text.replace("-33.0%", "-33%")
+    far = replace(FLATS, consequents=[[5.0, 4.0, 0.0], [10.0, 0.0, 0.0]])
+    assert "×5" in rules_text(trained(far), width=200)
+
+
+def test_bounds_are_said():
+    assert rules_text(replace(FLATS, output=Output("log", (1000.0, None)))).endswith(
+        "Predictions are at least 1,000 EUR."
+    )
+    assert bounds_sentence(replace(FLATS, output=Output(bounds=(None, 0.5)))) == "Predictions are at most 0.5 EUR."
+    assert bounds_sentence(FLATS) == ""
+
+
+def test_parts_multiply_to_the_prediction():
+    rules = trained(FLATS)
+    why = rules.explain(ROWS[:4])
+    np.testing.assert_allclose(np.exp(why.base + why.contributions.sum(axis=1)), why.predictions, rtol=1e-9)
+    frame = why.to_frame()
+    np.testing.assert_allclose(frame["base"] * frame["size times"] * frame["age times"], frame["prediction"], rtol=1e-9)
+    first = why.to_dict()[0]
+    assert first["base"] * np.prod(list(first["times"].values())) == pytest.approx(first["prediction"])
+    assert "adds" not in first
+    lines = str(why[0]).splitlines()
+    assert lines[1].endswith("typical prediction")
+    assert all(line.strip().startswith("×") for line in lines[2:4])
+    base, *factors = (float(line.split()[0].strip("×").replace(",", "")) for line in lines[1:4])
+    assert base * np.prod(factors) == pytest.approx(why.predictions[0], rel=0.01)
+    assert '<td class="n">×' in why[0]._repr_html_()
+
+
+def test_an_explanation_says_where_a_bound_answers():
+    rules = trained(replace(FLATS, output=Output("log", (60_000.0, None))))
+    row = np.array([[30.0, 70.0]])
+    text = str(rules.explain(row))
+    assert text.startswith("price = 60,000 EUR\n")
+    free = FLATS.predict(row)[0]
+    assert f"the rules say {free:,.0f}"[:18] in text
+    assert "60,000 EUR is the least that can be" in text
+    assert "the least" not in str(rules.explain([[90.0, 5.0]]))
+
+
+def test_labels_of_the_output_are_in_its_own_units():
+    rules = replace(mamdani(), training=None, intervals=None)
+    low, high = rules.consequents.partition.range
+    scaled = replace(
+        rules,
+        consequents=replace(rules.consequents, partition=rules.consequents.partition.mapped(lambda x: x / high)),
+        output=Output("log"),
+    )
+    assert scaled.target.partition.range == pytest.approx((np.exp(low / high), np.e))
+    assert f"{scaled.rules[0].label}" in rules_text(scaled)
+    assert "log(" not in rules_text(scaled)
+
+
+def test_inputs_that_only_multiply_do_not_interact():
+    x, z = (Variable(name, FuzzyPartition([], (0.0, 1.0))) for name in "xz")
+    both = RuleBase([x, z], [[[0, 0], [0, 0]]], [[0.0, 3.0, 3.0]], output=Output("log"))
+    split = Variable("x", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
+    rows = np.random.default_rng(0).uniform(size=(50, 2))
+    assert ranked_interactions(both, features_of(both), rows) == []
+    steps = RuleBase(
+        [split, z], [[[0, 0], [0, 0]], [[1, 1], [0, 0]]], [[0.0, 0.0, 3.0], [1.0, 0.0, 3.0]], output=Output("log")
+    )
+    assert ranked_interactions(steps, features_of(steps), rows) == []
+    assert ranked_interactions(replace(steps, output=PLAIN), features_of(steps), rows) == []
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.1, 0.1), (-1.0, 2.0), (0.0, 30.0), (11.2, 11.9), (5.0, 5.0)])
+def test_ticks_stand_at_round_targets(low, high):
+    places = LogScale().round_places(low, high, 6)
+    assert 1 <= len(places) <= 8
+    if low < high:
+        assert len(places) >= 2
+        assert all(low - 1e-9 <= place <= high + 1e-9 for place in places)
+        for place in places:
+            digits = f"{np.exp(place):.6e}".split("e")[0].rstrip("0").replace(".", "")
+            assert len(digits) <= 3
+
+
+def test_pictures_have_axes_of_the_target():
+    bend = Curve(1, FuzzyPartition([40.0], (0.0, 80.0), 0.0), [[-0.4, 0.01], [0.4, -0.01]])
+    rules = trained(replace(FLATS, curves=[bend]))
+    display = WaterfallDisplay.from_rule_base(rules, ROWS[:1])
+    ticks = [text.get_text() for text in display.ax_.get_xticklabels()]
+    numbers = [float(tick.replace(",", "")) for tick in ticks]
+    assert min(numbers) > 1_000.0
+    np.testing.assert_allclose(np.log(numbers), display.ax_.get_xticks(), atol=1e-6)
+    assert display.ax_.get_yticklabels()[0].get_text() == "typical prediction"
+    curves = CurveDisplay.from_rule_base(rules)
+    assert curves.axes_[0].get_ylabel() == "changes price by"
+    assert all(text.get_text().endswith("%") for text in curves.axes_[0].get_yticklabels())
+    moves = ImportanceDisplay.from_rule_base(rules)
+    assert "away from the typical prediction" in moves.ax_.get_xlabel().replace("\n", " ")
+    assert "%" in moves.ax_.texts[0].get_text().split("(")[0]
+    assert "%" in RuleBaseDisplay.from_rule_base(rules).axes_[-1].get_xlabel()
+    plt.close("all")
+
+
+def test_tables_say_what_their_numbers_are_of():
+    rules = replace(FLATS, output=Output("log", (0.0, 1e6)))
+    latex, markdown = rules.to_latex(), rules.to_markdown()
+    assert "Then log(price) is" in latex
+    for text in (latex, markdown):
+        assert "Numbers are of log(price), the natural logarithm of price." in text
+        assert "Predictions are kept within 0 and 1,000,000 EUR." in text.replace("{,}", ",")
+    told = trained(FLATS)
+    assert "log(" not in told.to_markdown(form="sentences")
+    assert "log" not in replace(FLATS, output=PLAIN).to_markdown()
+
+
+def test_categories_are_told_in_percent():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"kind": rng.choice(["flat", "loft"], 300), "size": rng.uniform(0.0, 1.0, 300)})
+    y = pd.Series(np.exp(3.0 + 0.5 * frame["size"] + 0.4 * (frame["kind"] == "loft")), name="price")
+    model = FuzzyRuleRegressor(random_state=0, link="log", max_rules=1).fit(frame, y)
+    text = rules_text(model.rule_base_, width=200)
+    told = {
+        part.split()[0]: float(part.split()[1].strip("+%"))
+        for part in text.split("kind: ")[1].split("\n")[0].split(", ")
+    }
+    assert (1.0 + told["loft"] / 100.0) / (1.0 + told["flat"] / 100.0) == pytest.approx(np.exp(0.4), rel=0.02)
+
+
+def test_notebooks_and_reports_tell_percents():
+    bend = Curve(1, FuzzyPartition([40.0], (0.0, 80.0), 0.0), [[-0.4, 0.01], [0.4, -0.01]])
+    rules = replace(FLATS, curves=[bend], output=Output("log", (1.0, None)))
+    by_hand, learned = rules._repr_html_(), trained(rules)._repr_html_()
+    assert "then log(price) =" in by_hand
+    assert "then price is" in learned
+    for page in (by_hand, learned, report_html(trained(rules))):
+        assert "age</b> changes it by −33" in page or "age changes it by −33" in page
+        assert "Predictions are at least 1" in page
+    page = report_html(trained(rules))
+    assert "log(price) = " in page
+    assert "The rules say the natural logarithm of price: what they add multiplies it" in page
+    assert re.search(r"<td>\+1(\.\d+)?%<td>", page)
+    assert "away from the typical prediction" in page
