@@ -19,17 +19,21 @@ Bounds = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Output:
-    """How predictions follow from what the rules say together: ``clip(g(raw), low, high)``.
+    """The last step of a prediction, from the sum of the rules to the target: ``clip(g(raw), low, high)``.
 
-    It never falls as the rules say more, so that the ends of intervals go through it as predictions do.
+    It never decreases, so the ends of intervals go through it like predictions.
 
     Parameters
     ----------
     link : {"identity", "log"}, default="identity"
-        With "log" rules say the natural logarithm of the target: g is the exponential, and what a rule adds multiplies
-        the prediction. What they say is kept within -345 and 345, so that no prediction is infinite.
+        With "log" the outputs of the rules are the natural logarithm of the target: g is the exponential, and what a
+        rule adds multiplies the prediction. Their sum is kept within -345 and 345, so that no prediction is infinite.
     bounds : (float or None, float or None), default=(None, None)
-        The least and the greatest prediction; None: there is none.
+        The smallest and the largest prediction; None for no bound.
+
+    See Also
+    --------
+    RuleBase : Has it as `output`.
 
     Examples
     --------
@@ -40,6 +44,9 @@ class Output:
     >>> price = Output("log", (None, 500.0))
     >>> price.of(np.log([20.0, 800.0])).round(9).tolist(), price.raw_of(np.array([1.0])).tolist()
     ([20.0, 500.0], [0.0])
+
+    >>> count.bounded(np.array([-2.0, 3.5])).tolist(), Output.given("identity", None).is_plain
+    ([0.0, 3.5], True)
     """
 
     link: LinkName = "identity"
@@ -53,7 +60,20 @@ class Output:
 
     @classmethod
     def given(cls, link: LinkName, bounds: Any) -> Output:
-        """Return the output of an estimator's parameters, of which `bounds` may be None."""
+        """Return the output of an estimator's parameters.
+
+        Parameters
+        ----------
+        link : {"identity", "log"}
+            The link.
+        bounds : (float or None, float or None) or None
+            The bounds; None for none.
+
+        Returns
+        -------
+        Output
+            The output.
+        """
         return cls(link, (None, None) if bounds is None else bounds)
 
     @property
@@ -88,21 +108,53 @@ class Output:
         return low, high
 
     def of(self, raw: Floats) -> Floats:
-        """Return the predictions for what the rules say."""
+        """Return the predictions for sums of rules.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples,)
+            The sums of the rules, before link and bounds.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predictions.
+        """
         target = self.transform.target(raw)
         return np.clip(target, self.low, self.high) if self.is_bounded else target
 
     def bounded(self, raw: Floats) -> Floats:
-        """Return what the rules say, within the bounds."""
+        """Return sums of rules, kept within the bounds.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples,)
+            The sums of the rules, before link and bounds.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The sums within the bounds, still before the link.
+        """
         return np.clip(raw, *self.raw_bounds) if self.is_bounded else raw
 
     def raw_of(self, target: Floats) -> Floats:
-        """Return what the rules should say for targets.
+        """Return the sums of rules that give targets.
+
+        Parameters
+        ----------
+        target : ndarray of shape (n_samples,)
+            The targets.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The sums, before link and bounds.
 
         Raises
         ------
         ValueError
-            If the link has no place for a target, or it lies outside the bounds.
+            If the link cannot give a target, or it lies outside the bounds.
         """
         if self.is_plain:
             return target

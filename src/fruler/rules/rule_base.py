@@ -584,14 +584,26 @@ class RuleBase:
         return self.output.of(self.raw_predictions(X, compiled=compiled))
 
     def raw_predictions(self, X: Any, *, compiled: bool = True) -> Floats:
-        """Return what the rules say together of each row: the prediction before its link and its bounds.
+        """Return the sum of the rules for each row: the prediction before its link and its bounds.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_inputs)
-            As for `predict`.
+        X : array-like or data frame
+            The rows, as for `predict`.
         compiled : bool, default=True
-            Whether to use the compiled kernel.
+            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The sums.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.raw_predictions([[0.5]]).tolist()
+        [2.0]
         """
         values = self.inputs_of(X)
         if not compiled:
@@ -692,7 +704,25 @@ class RuleBase:
         return self.output.of(self.raw_rule_outputs(X))
 
     def raw_rule_outputs(self, X: Any) -> Floats:
-        """Return what each rule says of each row by itself, before the link and the bounds."""
+        """Return the output of each rule by itself for each row, before the link and the bounds.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules)
+            The outputs.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.raw_rule_outputs([[0.5]]).tolist()
+        [[2.0]]
+        """
         values = self.inputs_of(X)
         said = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
         return said + sum_of_curves(self.curves, values)[:, None]

@@ -167,7 +167,23 @@ class TrianglePartition(Partition):
         return replace(self, labels=new_names(self.labels, names))
 
     def mapped(self, rising: Callable[[Floats], Floats]) -> TrianglePartition:
-        """Return the triangles between the same points on another scale; between these, degrees are others."""
+        """Return the partition with its points on another scale; between them, degrees change.
+
+        Parameters
+        ----------
+        rising : callable
+            An increasing function that takes and returns an array.
+
+        Returns
+        -------
+        TrianglePartition
+            The partition on the other scale.
+
+        Examples
+        --------
+        >>> TrianglePartition([(0.0, 1.0, 2.0)], (0.0, 2.0)).mapped(lambda points: 10.0 * points).points
+        ((0.0, 10.0, 20.0),)
+        """
         return TrianglePartition(rising(self.triangles), rising(np.array(self.domain)), self.labels)
 
 
