@@ -37,7 +37,8 @@ from fruler.estimators.saved_model import save_regressor
 from fruler.rules.json.rule_base import rule_base_to_json
 from fruler.rules.links import LINK_NAMES
 from fruler.rules.output import PLAIN, Bounds, Output
-from fruler.rules.rule_base import EXTRAPOLATIONS, RuleBase
+from fruler.rules.row_reading import EXTRAPOLATIONS
+from fruler.rules.rule_base import RuleBase
 from fruler.table.input_constraints import INTERACTIONS, MONOTONIC
 from fruler.table.preparation import PreparedTable, prepare_table
 

@@ -27,7 +27,7 @@ from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.antecedents import T_NORMS, TNorm
 from fruler.rules.links import LinkName
-from fruler.rules.rule_base import Extrapolation
+from fruler.rules.row_reading import Extrapolation
 from fruler.table.known_splits import MAX_LABELS
 
 

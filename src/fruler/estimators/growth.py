@@ -19,7 +19,7 @@ from fruler.estimators.documentation import documented
 from fruler.learning.algorithm import Algorithm
 from fruler.learning.training_table import TrainingTable
 from fruler.rules.links import LinkName
-from fruler.rules.rule_base import Extrapolation
+from fruler.rules.row_reading import Extrapolation
 from fruler.table.input_constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
 from fruler.table.sources import Source
 

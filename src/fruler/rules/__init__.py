@@ -7,7 +7,8 @@ from fruler.rules.label_consequents import LabelConsequents
 from fruler.rules.labels import label_names
 from fruler.rules.output import Output
 from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition
-from fruler.rules.rule_base import Rule, RuleBase
+from fruler.rules.rule import Rule
+from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_antecedents import LabelTriangles, OwnTriangles
 from fruler.rules.triangle_partition import TrianglePartition
 from fruler.rules.variables import Variable

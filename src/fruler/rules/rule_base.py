@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,61 +17,22 @@ from fruler.rules.arrays import frozen
 from fruler.rules.consequents import Consequents, LinearConsequents
 from fruler.rules.curves import Curve, checked_curves, sum_of_curves
 from fruler.rules.intervals import Intervals, PredictionIntervals
+from fruler.rules.naming import NamingMixin
 from fruler.rules.output import PLAIN, Output
 from fruler.rules.partitions import LARGEST_LIMIT, Partition
+from fruler.rules.row_reading import EXTRAPOLATIONS, Extrapolation, RowReadingMixin
+from fruler.rules.rule import Rule
 from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
 from fruler.table.gaps import Gaps
-from fruler.table.reading import input_table
-from fruler.table.sources import Source
-from fruler.table.validation import require_finite
 
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation
     from fruler.explain.text import Form
 
-Extrapolation = Literal["linear", "clip"]
-EXTRAPOLATIONS: tuple[Extrapolation, ...] = get_args(Extrapolation)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One rule, written out with the names of inputs and labels.
-
-    Parameters
-    ----------
-    antecedent : dict of str to tuple of str
-        For each input that the rule has a condition on, the labels that it accepts.
-    intercept : float
-        The constant of the linear output; for a label of the output, the value that it stands for where the rule fires
-        fully.
-    coefficients : dict of str to float
-        The slopes, in the data's own units, by input; those that are zero are left out.
-    label : str or None
-        The label of the output, if the rule has one.
-
-    See Also
-    --------
-    RuleBase.rules : The rules of a rule base.
-
-    Examples
-    --------
-    >>> Rule({"temperature": ("low",)}, 20.0, {"temperature": -1.0})
-    Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
-    """
-
-    antecedent: dict[str, tuple[str, ...]]
-    intercept: float
-    coefficients: dict[str, float]
-    label: str | None = None
-
-    def __repr__(self) -> str:
-        shown = {name: value for name, value in vars(self).items() if value is not None}
-        return f"Rule({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
-
 
 @dataclass(frozen=True, init=False, eq=False)
-class RuleBase:
+class RuleBase(NamingMixin, RowReadingMixin):
     """Fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...", or "then y is high".
 
     The prediction for a row is the mean of the outputs of the rules, weighted by how well the row fits each antecedent.
@@ -310,11 +271,6 @@ class RuleBase:
         """The number of curves, which all rules share."""
         return len(self.curves)
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the inputs."""
-        return tuple(variable.name for variable in self.variables)
-
     @property
     def granularities(self) -> npt.NDArray[np.intc]:
         """The number of labels of each input."""
@@ -356,11 +312,6 @@ class RuleBase:
             self.target_unit,
         )
 
-    @cached_property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of a table that the inputs come from, each once."""
-        return tuple(dict.fromkeys(variable.column for variable in self.variables))
-
     @property
     def alternatives(self) -> list[tuple[str, ...]]:
         """The inputs of each column that has several of 0 and 1: one of them is 1, the others are 0."""
@@ -369,160 +320,6 @@ class RuleBase:
             if variable.levels is not None and variable.levels.indicated is not None:
                 own.setdefault(variable.column, []).append(variable.name)
         return [tuple(names) for names in own.values() if len(names) > 1]
-
-    def inputs_of(self, X: Any) -> Floats:
-        """Return the inputs of rows as rules take them, shape (n_samples, n_inputs): gaps filled in, and clipped.
-
-        Parameters
-        ----------
-        X : array-like or data frame
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_inputs)
-            The inputs.
-
-        Raises
-        ------
-        ValueError
-            If a value is missing and the rules do not know what to take for it.
-
-        Examples
-        --------
-        >>> from fruler.rules import FuzzyPartition, Variable
-        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
-        >>> rules.inputs_of([[0.5]]).tolist()
-        [[0.5]]
-        """
-        return self.clipped(self.filled(self.numbers_of(X)))
-
-    def numbers_of(self, X: Any) -> Floats:
-        """Return the inputs of rows as numbers, NaN where there is a gap.
-
-        A column that no rule uses changes no prediction: it may be absent from a frame, and hold anything.
-
-        Parameters
-        ----------
-        X : array-like or data frame
-            The rows, as for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_inputs)
-            The inputs.
-
-        Examples
-        --------
-        >>> from fruler.rules import FuzzyPartition, Variable
-        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
-        >>> rules.numbers_of([[0.5], [None]]).tolist()
-        [[0.5], [nan]]
-        """
-        used = {one.column for one, uses in zip(self.variables, self.uses, strict=True) if uses}
-        return input_table(X, self.variables, set(self.columns) - used)
-
-    def filled(self, values: Floats) -> Floats:
-        """Return inputs with their gaps filled in; an input that no rule uses takes its typical value.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_samples, n_inputs)
-            The inputs, NaN where there is a gap.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_inputs)
-            The inputs without gaps.
-
-        Raises
-        ------
-        ValueError
-            If a value is missing and the rules do not know what to take for it.
-
-        Examples
-        --------
-        >>> from fruler.rules import FuzzyPartition, Variable
-        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 0.0]])
-        >>> rules.filled(np.array([[np.nan]])).tolist()
-        [[0.0]]
-        """
-        missing = np.isnan(values)
-        if not missing.any():
-            return values
-        filled = values if self.gaps is None else self.gaps.filled(values)
-        used = np.flatnonzero(self.uses)
-        require_finite(filled[:, used], [self.names[j] for j in used])
-        typical = np.zeros(len(self.variables)) if self.training is None else self.training.typical
-        return np.where(np.isnan(filled), typical, filled)
-
-    @cached_property
-    def limits(self) -> Floats:
-        """The smallest and the largest value of each input in the training data, shape (2, n_inputs).
-
-        They are infinite if they are not known, and for the day of the year and the hour, which start again.
-        """
-        limits = np.repeat([[-np.inf], [np.inf]], len(self.variables), axis=1)
-        if self.training is not None:
-            for j, variable in enumerate(self.variables):
-                low, high = self.training.low[j], self.training.high[j]
-                if variable.source is None or not variable.source.goes_around(low, high):
-                    limits[:, j] = low, high
-        return frozen(limits, np.float64)
-
-    def clipped(self, values: Floats) -> Floats:
-        """Return inputs as rules take them: with ``extrapolation="clip"`` inside the range of the training data.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_samples, n_inputs)
-            The inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_inputs)
-            The inputs, clipped or as they are.
-
-        Examples
-        --------
-        >>> from fruler.rules import FuzzyPartition, Variable
-        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
-        >>> rules.clipped(np.array([[5.0]])).tolist()
-        [[5.0]]
-        """
-        if self.extrapolation == "linear":
-            return values
-        return np.clip(values, *self.clips)
-
-    @cached_property
-    def clips(self) -> Floats:
-        """The ends of what values of each input are clipped to, shape (2, n_inputs); infinite where they are not."""
-        clipped = [self.extrapolation == "clip" and variable.partition.ordered for variable in self.variables]
-        return frozen(np.where(clipped, self.limits, [[-np.inf], [np.inf]]), np.float64)
-
-    def with_sources(self, sources: Sequence[Source]) -> RuleBase:
-        """Return the rule base whose inputs come from columns of a table.
-
-        Parameters
-        ----------
-        sources : sequence of Source
-            One source for each input.
-
-        Returns
-        -------
-        RuleBase
-            The rules with these sources.
-
-        Examples
-        --------
-        >>> from fruler.rules import FuzzyPartition, Variable
-        >>> from fruler.table.sources import NumberSource
-        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
-        >>> rules.with_sources([NumberSource("x")]).columns
-        ('x',)
-        """
-        pairs = zip(self.variables, sources, strict=True)
-        return replace(self, variables=tuple(variable.of(source) for variable, source in pairs))
 
     def curve_of(self, feature: int) -> Curve | None:
         """Return the curve of an input.
@@ -861,95 +658,6 @@ class RuleBase:
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
         self.output.raw_of(target)
         return replace(self, training=summarise(self, values, target), support=self.activations(values)[0].mean(axis=0))
-
-    def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
-        """Return the rule base with other label names for some inputs.
-
-        The labels of the output, where it has some, are given by the name of the target.
-
-        Parameters
-        ----------
-        labels : mapping of str to mapping or sequence of str
-            For some inputs, the new names of some labels by the old ones, or the names of all labels in order, e.g.
-            ``{"age": {"low": "young"}}``.
-
-        Returns
-        -------
-        RuleBase
-            The rules with these names.
-        """
-        said = self.consequents
-        if said.partition is not None and self.target_name in labels and self.target_name not in self.names:
-            said = said.relabelled(labels[self.target_name])
-            labels = {name: own for name, own in labels.items() if name != self.target_name}
-        self._require_names(labels)
-        variables = (
-            replace(variable, partition=variable.partition.renamed(labels[variable.name]))
-            if variable.name in labels
-            else variable
-            for variable in self.variables
-        )
-        return replace(self, variables=tuple(variables), consequents=said)
-
-    def with_units(self, units: Mapping[str, str]) -> RuleBase:
-        """Return the rule base with units for some inputs, or for the target.
-
-        Parameters
-        ----------
-        units : mapping of str to str
-            The units by the name of the input or of the target.
-
-        Returns
-        -------
-        RuleBase
-            The rules with these units.
-        """
-        self._require_names([name for name in units if name != self.target_name])
-        variables = (replace(variable, unit=units.get(variable.name, variable.unit)) for variable in self.variables)
-        return replace(self, variables=tuple(variables), target_unit=units.get(self.target_name, self.target_unit))
-
-    def named_like(self, other: RuleBase) -> RuleBase:
-        """Return the rule base with the units and label names of another one over the same inputs.
-
-        A label takes the name that the other rule base gives to the label of the same default name: "low" becomes
-        "cold", however many labels either has. Labels of dates and categories are named by what they stand for, and
-        stay.
-
-        Parameters
-        ----------
-        other : RuleBase
-            The rule base to take the names from.
-
-        Returns
-        -------
-        RuleBase
-            The rules with these names.
-        """
-        others = {variable.name: variable for variable in other.variables}
-        variables = []
-        for variable in self.variables:
-            like = others.get(variable.name)
-            if like is not None:
-                if not variable.tells_borders:
-                    labels = _labels_like(variable.partition, like.partition)
-                    variable = replace(variable, partition=variable.partition.renamed(labels))
-                variable = replace(variable, unit=like.unit)
-            variables.append(variable)
-        said, like_said = self.consequents, other.consequents.partition
-        if said.partition is not None and like_said is not None:
-            said = said.relabelled(_labels_like(said.partition, like_said))
-        return replace(self, variables=tuple(variables), consequents=said, target_unit=other.target_unit)
-
-    def _require_names(self, names: Mapping[str, Any] | Sequence[str]) -> None:
-        for name in names:
-            if name not in self.names:
-                raise ValueError(f"There is no input {name!r}; the inputs are {', '.join(self.names)}.")
-
-
-def _labels_like(partition: Partition, like: Partition) -> list[str]:
-    """Return the label names of a partition, those that are default names as another partition calls them."""
-    names = dict(zip(like.default_labels, like.labels, strict=True))
-    return [names.get(label, label) for label in partition.labels]
 
 
 def _farthest(partition: Partition) -> float:

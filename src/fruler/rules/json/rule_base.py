@@ -25,7 +25,8 @@ from fruler.rules.json.rules import Members, antecedents_from_json, consequents_
 from fruler.rules.json.sources import source_from_json, source_to_json
 from fruler.rules.json.summary import summary_from_json, summary_to_json
 from fruler.rules.output import PLAIN
-from fruler.rules.rule_base import EXTRAPOLATIONS, Extrapolation, RuleBase
+from fruler.rules.row_reading import EXTRAPOLATIONS, Extrapolation
+from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_antecedents import LabelTriangles, OwnTriangles
 from fruler.rules.triangle_partition import TrianglePartition
 from fruler.rules.variables import Variable
