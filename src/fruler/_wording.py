@@ -311,6 +311,17 @@ def quoted(text: str) -> str:
     return repr(text) if len(text) <= _MAX_QUOTED else repr(text[:_MAX_QUOTED]) + "..."
 
 
+def shortened(text: str) -> str:
+    """Write a name where it begins a message; of a long one the beginning.
+
+    Examples
+    --------
+    >>> shortened("area"), len(shortened("|" * 5_000))
+    ('area', 103)
+    """
+    return text if len(text) <= _MAX_QUOTED else text[:_MAX_QUOTED] + "..."
+
+
 def quote_names(names: Iterable[str]) -> str:
     """List names for a message, the first few only where there are many.
 

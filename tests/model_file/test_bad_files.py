@@ -152,6 +152,15 @@ def test_a_wrong_value_is_named_with_its_place(golden, tmp_path, path, value, me
     assert_refused(json.loads(golden("small")), path, value, message, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["\udc00x", "\x1b[31m"])
+def test_names_of_categories_are_text(golden, tmp_path, name):
+    document = json.loads(golden("table-2"))
+    categories = at(document, *INPUTS, 0, "source", "categories")
+    spoiled = {name if k == 0 else old: value for k, (old, value) in enumerate(categories.items())}
+    message = f"source.categories has the name {name!r}; a name is text without control characters"
+    assert_refused(document, (*INPUTS, 0, "source", "categories"), spoiled, message, tmp_path)
+
+
 def assert_refused(document, path, value, message, folder):
     if value is MISSING:
         del at(document, *path[:-1])[path[-1]]

@@ -211,3 +211,11 @@ def test_numbers_of_any_type_within_bounds(values):
 def test_what_cannot_be_squared_is_missing():
     found = bounded_numbers(pd.Series([1e200, -np.inf, 3.0, None]))
     np.testing.assert_array_equal(found, [np.nan, np.nan, 3.0, np.nan])
+
+
+def test_a_message_about_all_columns_stays_short():
+    empty = {"|" * 5_000: [None] * N} | {f"k{i}": [None] * N for i in range(300)}
+    with pytest.raises(ValueError, match="no column can be an input") as refused:
+        prepare_table(pd.DataFrame({**empty, "y": np.arange(N)}), "y")
+    assert len(str(refused.value)) < 500
+    assert str(refused.value).endswith("; and 296 more); add one of numbers or of a few categories")

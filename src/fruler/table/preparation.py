@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._wording import counted, number_advice, printable, quote_names, quoted, suggest
+from fruler._wording import counted, number_advice, printable, quote_names, quoted, shortened, suggest
 from fruler.table.columns import Kind, UnusableColumn, column_kind, similar_categories
 from fruler.table.date_formats import DateFormat
 from fruler.table.date_inputs import date_parts
@@ -28,6 +28,8 @@ _ODD_REMEDY = "correct it, leave it empty, or say with --na-values that it marks
 # A column that counts so many rows is worth a word.
 _MIN_COUNTED = 12
 _CATEGORIES_SHOWN = 8
+# Of so many columns a message says why they are no inputs.
+_MAX_TOLD = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,9 @@ def prepare_table(
                 raise ValueError(f"{quoted(name)} cannot be a category: {reason}; correct it, or --drop it") from None
             left_out[name] = _reason(error, numbers)
     if not kinds:
-        listed = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        told = [f"{shortened(name)}: {reason}" for name, reason in list(left_out.items())[:_MAX_TOLD]]
+        more = [f"and {len(left_out) - _MAX_TOLD:,} more"] if len(left_out) > _MAX_TOLD else []
+        listed = "; ".join(told + more)
         raise ValueError(f"no column can be an input ({listed}); add one of numbers or of a few categories")
     inputs = pd.DataFrame(
         {name: bounded_numbers(rows[name]) if kind == "number" else rows[name] for name, kind in kinds.items()}

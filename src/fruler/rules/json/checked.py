@@ -175,6 +175,7 @@ class Checked:
         """Return the members of an object with any keys."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object")
+        self._require_text_in_keys()
         return {key: Checked(value, key, self) for key, value in self.value.items()}
 
     def items(self) -> Iterator[Checked]:
@@ -238,7 +239,15 @@ class Checked:
             raise self.wrong("an object of numbers")
         if not _are_finite(self.value.values()):
             return {name: item.number() for name, item in self.members().items()}
+        self._require_text_in_keys()
         return self.value
+
+    def _require_text_in_keys(self) -> None:
+        if _NOT_TEXT.search("".join(self.value)):
+            wrong = next(key for key in self.value if _NOT_TEXT.search(key))
+            raise ValueError(
+                f"{self.place} has the name {_shown(wrong)}; names must be text without control characters"
+            )
 
     def texts(self) -> list[str]:
         """Return a list of texts."""
