@@ -157,7 +157,7 @@ def test_names_of_categories_are_text(golden, tmp_path, name):
     document = json.loads(golden("table-2"))
     categories = at(document, *INPUTS, 0, "source", "categories")
     spoiled = {name if k == 0 else old: value for k, (old, value) in enumerate(categories.items())}
-    message = f"source.categories has the name {name!r}; a name is text without control characters"
+    message = f"source.categories has the name {name!r}; names must be text without control characters"
     assert_refused(document, (*INPUTS, 0, "source", "categories"), spoiled, message, tmp_path)
 
 
