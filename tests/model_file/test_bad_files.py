@@ -139,6 +139,12 @@ MISSING = object()
         (("learning", "named_inputs"), 1, "learning.named_inputs must be true or false; got 1"),
         (("learning", "settings"), [], "learning.settings must be an object; got a list"),
         (("learning", "settings", "search"), "luck", "learning.settings: there is no algorithm 'luck'; the names are"),
+        (
+            ("learning", "settings", "bounds"),
+            [0, 1, 2],
+            "learning.settings.bounds must be two numbers, or null for one",
+        ),
+        (("learning", "settings", "bounds"), [None, []], "settings.bounds[1] must be a finite number; got a list"),
         (("learning", "settings", "random_state"), -1, "learning.settings: The 'random_state' parameter"),
         (
             ("learning", "settings", "split_points"),

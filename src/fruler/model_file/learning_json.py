@@ -160,8 +160,13 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | bool | int | float) else None
 
 
-def _bounds(written: Checked) -> tuple[Any, ...] | None:
-    return None if written.value is None else tuple(end.value for end in written.items())
+def _bounds(written: Checked) -> tuple[float | None, float | None] | None:
+    if written.value is None:
+        return None
+    ends = [None if end.value is None else end.number() for end in written.items()]
+    if len(ends) != 2:
+        raise written.wrong("two numbers, or null for one that there is not")
+    return ends[0], ends[1]
 
 
 def _as_written(written: Checked) -> Any:
