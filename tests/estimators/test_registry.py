@@ -86,6 +86,8 @@ CHANGES = {
         "regularization": 0.5,
         "fuzziness": 0.2,
         "split_points": {0: [0.3]},
+        "monotonic_constraints": {0: -1},
+        "interaction_constraints": "no_interactions",
         "max_evaluations": 100,
         "early_stopping": 1,
     },

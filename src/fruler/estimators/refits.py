@@ -192,6 +192,9 @@ def _run(refit: Any, draws: Sequence[Indices], n_jobs: int, control: RunControl)
                 if made is not None:
                     found[futures[future]] = made
                     _report(control, found, len(draws))
+                if control.is_stopped():
+                    # Others may be done meanwhile: how many would depend on the clock.
+                    break
         finally:
             # Whatever comes, no thread goes on for nobody.
             if len(found) < len(draws):
