@@ -28,33 +28,48 @@ def contender(input, criterion, squares=None):
 
 def test_of_equals_the_input_that_goes_with_the_target_most_closely_is_taken(chooser):
     contenders = [contender(0, -10.0), contender(2, -9.9), contender(1, -9.8)]
-    assert chooser.choose(contenders, divided=[]) == 2
+    assert chooser.choose(contenders, divided=[], before=0.0) == 2
 
 
 def test_of_equals_an_input_in_use_comes_first(chooser):
     contenders = [contender(1, -10.0), contender(2, -9.9), contender(0, -9.8)]
-    assert chooser.choose(contenders, divided=np.array([0, 0])) == 2
+    assert chooser.choose(contenders, divided=np.array([0, 0]), before=0.0) == 2
 
 
 def test_a_difference_beyond_chance_counts(chooser):
     noise = np.sqrt(np.square(contender(0, 0.0).squares - contender(1, 0.0).squares).sum())
-    assert chooser.choose([contender(0, 0.0), contender(1, 0.9 * noise)], divided=[]) == 1
-    assert chooser.choose([contender(0, 0.0), contender(1, 1.1 * noise)], divided=[]) == 0
+    assert noise < 8.0
+    assert chooser.choose([contender(0, 0.0), contender(1, 0.9 * noise)], divided=[], before=100.0) == 1
+    assert chooser.choose([contender(0, 0.0), contender(1, 1.1 * noise)], divided=[], before=100.0) == 0
+
+
+def test_a_difference_that_is_decisive_counts_whatever_chance_could_do(chooser):
+    far = contender(1, 0.0).squares * np.where(np.arange(N) < 5, 40.0, 0.1)
+    far *= contender(0, 0.0).squares.sum() / far.sum()
+    assert chooser.choose([contender(0, 0.0), contender(1, 9.9, far)], divided=[], before=100.0) == 1
+    assert chooser.choose([contender(0, 0.0), contender(1, 10.1, far)], divided=[], before=100.0) == 0
+
+
+def test_an_input_that_gains_less_than_half_as_much_is_not_preferred(chooser):
+    contenders = [contender(0, -2.0), contender(1, -0.9)]
+    assert chooser.choose(contenders, divided=[], before=0.0) == 0
+    assert chooser.choose(contenders, divided=[], before=0.3) == 1
+    assert chooser.choose(contenders, divided=[], before=-3.0) == 0
 
 
 def test_where_all_rows_agree_there_is_no_chance(chooser):
     ones = np.ones(N)
-    assert chooser.choose([contender(0, 0.0, ones), contender(1, 0.01, 1.01 * ones)], divided=[]) == 0
+    assert chooser.choose([contender(0, 0.0, ones), contender(1, 0.01, 1.01 * ones)], divided=[], before=0.0) == 0
 
 
 def test_two_divisions_of_one_input_are_told_apart_by_the_criterion(chooser):
-    assert chooser.choose([contender(1, -9.9), contender(1, -10.0)], divided=[1]) == 1
+    assert chooser.choose([contender(1, -9.9), contender(1, -10.0)], divided=[1], before=0.0) == 1
 
 
 def test_exact_fits_and_constant_inputs_are_no_trouble():
     rows = Rows.from_arrays(np.column_stack([np.ones(N), np.arange(N)]), np.arange(N))
     zero = np.zeros(N)
-    assert Preference(rows).choose([contender(1, -5.0, zero), contender(0, -5.0, zero)], divided=[]) == 0
+    assert Preference(rows).choose([contender(1, -5.0, zero), contender(0, -5.0, zero)], divided=[], before=0.0) == 0
 
 
 def test_weights_stand_for_repeated_rows():

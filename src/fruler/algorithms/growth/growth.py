@@ -254,7 +254,8 @@ class Growth:
         if not tunings:
             return None
         inputs_in_use = np.concatenate([structure.splits.inputs, structure.bends.inputs])
-        return self._after(tunings[self.preference.choose(contenders, inputs_in_use)], _STEPS_OF_BEST)
+        chosen = self.preference.choose(contenders, inputs_in_use, step.fit.criterion)
+        return self._after(tunings[chosen], _STEPS_OF_BEST)
 
     def _squares(self, placed: Placed, fit: Fit) -> Floats:
         """Return the squared errors of the rows."""

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from fruler._typing import Floats
 from fruler.table.rows import Rows
 
-# Divisions are equally good if their criteria differ by no more than so many standard errors of the difference.
-_STANDARD_ERRORS = 1.0
+# Divisions are equally good if their criteria differ by no more than so many standard errors of the difference, by no
+# more than a difference that would be decisive if errors were normal, and by no more than this share of the best's gain.
+_STANDARD_ERRORS, _DECISIVE, _SHARE_OF_GAIN = 1.0, 10.0, 0.5
 # Correlations that agree in so many digits are equal.
 _DIGITS = 2
 
@@ -58,12 +59,12 @@ class Preference:
     >>> preference = Preference(Rows.from_arrays(X, y=np.array([-1.5, -0.5, 0.5, 1.5])))
     >>> first = Contender(0, -3.0, np.array([0.1, 0.3, 0.1, 0.3]))
     >>> second = Contender(1, -2.9, np.array([0.3, 0.1, 0.3, 0.2]))
-    >>> preference.choose([first, second], divided=[])
+    >>> preference.choose([first, second], divided=[], before=0.0)
     1
 
     But an input that is divided already comes before all others:
 
-    >>> preference.choose([first, second], divided=[0])
+    >>> preference.choose([first, second], divided=[0], before=0.0)
     0
     """
 
@@ -71,14 +72,27 @@ class Preference:
         self.weight = rows.weight / rows.total_weight
         self.correlations = np.round(_correlations(rows.rows[:, 1:], rows.y, self.weight), _DIGITS)
 
-    def choose(self, contenders: Sequence[Contender], divided: Sequence[int] | npt.NDArray[np.integer]) -> int:
-        """Return the number of the division to make, of at least one; `divided` are the inputs in use."""
+    def choose(
+        self, contenders: Sequence[Contender], divided: Sequence[int] | npt.NDArray[np.integer], before: float
+    ) -> int:
+        """Return the number of the division to make.
+
+        Parameters
+        ----------
+        contenders : sequence of Contender
+            The divisions, at least one.
+        divided : sequence of int
+            The inputs in use.
+        before : float
+            The criterion without any of the divisions.
+        """
         best = min(contenders, key=lambda one: one.criterion)
+        most = min(_DECISIVE, _SHARE_OF_GAIN * max(before - best.criterion, 0.0))
         used = set(np.asarray(divided, dtype=np.intp).tolist())
         equal = [
             number
             for number, one in enumerate(contenders)
-            if one.criterion - best.criterion <= _STANDARD_ERRORS * self._noise(one, best)
+            if one.criterion - best.criterion <= min(_STANDARD_ERRORS * self._noise(one, best), most)
         ]
         return min(
             equal,
