@@ -12,7 +12,8 @@ from fruler._typing import Floats
 from fruler.table.rows import Rows
 
 # Divisions are equally good if their criteria differ by no more than so many standard errors of the difference, by no
-# more than a difference that would be decisive if errors were normal, and by no more than this share of the best's gain.
+# more than a difference that would be decisive if errors were normal, and by no more than this share of what the best
+# of them gains.
 _STANDARD_ERRORS, _DECISIVE, _SHARE_OF_GAIN = 1.0, 10.0, 0.5
 # Correlations that agree in so many digits are equal.
 _DIGITS = 2
