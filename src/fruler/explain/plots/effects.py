@@ -91,7 +91,7 @@ class EffectsDisplay:
     >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = EffectsDisplay.from_estimator(model, max_inputs=3)
     >>> [effect.along.variable.name for effect in display.effects_][0]
-    'max_temperature_before'
+    'min_temperature_before'
     >>> plt.close(display.figure_)
 
     A rule base works the same way, and a display can be drawn again on other axes:

@@ -77,7 +77,7 @@ class ImportanceDisplay:
     >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = ImportanceDisplay.from_estimator(model)
     >>> display.importance["input"].tolist()[:2]
-    ['max_temperature_before', 'min_temperature_before']
+    ['min_temperature_before', 'max_temperature_before']
     >>> plt.close(display.figure_)
 
     A rule base works the same way, and a display can be drawn again on other axes:
