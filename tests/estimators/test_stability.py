@@ -291,8 +291,13 @@ def test_too_few_refits_are_no_answer(sharp):
 def test_ctrl_c_ends_it_with_what_there_is(sharp):
     X, y = stepped()
     before = threading.active_count()
-    with pytest.warns(RuntimeWarning, match="Ctrl-C ended the run after 2 of 20 refits"):
-        stability = sharp[0].stability(X, y, callbacks=Counting(2, lambda: signal.raise_signal(signal.SIGINT)))
+    # Of what runs in the background a shell may have said that Ctrl-C is ignored.
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.warns(RuntimeWarning, match="Ctrl-C ended the run after 2 of 20 refits"):
+            stability = sharp[0].stability(X, y, callbacks=Counting(2, lambda: signal.raise_signal(signal.SIGINT)))
+    finally:
+        signal.signal(signal.SIGINT, previous)
     assert stability.n_refits == 2
     assert threading.active_count() == before
 
