@@ -1,4 +1,4 @@
-"""What the inputs, labels and units of a rule base are called."""
+"""What the inputs, labels and units of a rule base are called, and which columns of a table they come from."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Self, cast
 from fruler.rules.consequents import Consequents
 from fruler.rules.partitions import Partition
 from fruler.rules.variables import Variable
+from fruler.table.sources import Source
 
 
 class NamingMixin:
@@ -107,6 +108,30 @@ class NamingMixin:
         for name in names:
             if name not in self.names:
                 raise ValueError(f"There is no input {name!r}; the inputs are {', '.join(self.names)}.")
+
+    def with_sources(self, sources: Sequence[Source]) -> Self:
+        """Return the rule base whose inputs come from columns of a table.
+
+        Parameters
+        ----------
+        sources : sequence of Source
+            One source for each input.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these sources.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+        >>> from fruler.table.sources import NumberSource
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.with_sources([NumberSource("x")]).columns
+        ('x',)
+        """
+        pairs = zip(self.variables, sources, strict=True)
+        return self._changed(variables=tuple(variable.of(source) for variable, source in pairs))
 
     def _changed(self, **changes: Any) -> Self:
         # A mixin is no dataclass; what it is mixed into is.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +14,6 @@ from fruler.rules.summary import TrainingSummary
 from fruler.rules.variables import Variable
 from fruler.table.gaps import Gaps
 from fruler.table.reading import input_table
-from fruler.table.sources import Source
 from fruler.table.validation import require_finite
 
 Extrapolation = Literal["linear", "clip"]
@@ -31,10 +28,6 @@ class RowReadingMixin:
     training: TrainingSummary | None
     extrapolation: Extrapolation
     if TYPE_CHECKING:
-
-        @cached_property
-        def names(self) -> tuple[str, ...]:
-            """The inputs' names."""
 
         @cached_property
         def uses(self) -> npt.NDArray[np.bool_]:
@@ -127,7 +120,7 @@ class RowReadingMixin:
             return values
         filled = values if self.gaps is None else self.gaps.filled(values)
         used = np.flatnonzero(self.uses)
-        require_finite(filled[:, used], [self.names[j] for j in used])
+        require_finite(filled[:, used], [self.variables[j].name for j in used])
         typical = np.zeros(len(self.variables)) if self.training is None else self.training.typical
         return np.where(np.isnan(filled), typical, filled)
 
@@ -174,28 +167,3 @@ class RowReadingMixin:
         """The ends of what values of each input are clipped to, shape (2, n_inputs); infinite where they are not."""
         clipped = [self.extrapolation == "clip" and variable.partition.ordered for variable in self.variables]
         return frozen(np.where(clipped, self.limits, [[-np.inf], [np.inf]]), np.float64)
-
-    def with_sources(self, sources: Sequence[Source]) -> Self:
-        """Return the rule base whose inputs come from columns of a table.
-
-        Parameters
-        ----------
-        sources : sequence of Source
-            One source for each input.
-
-        Returns
-        -------
-        RuleBase
-            The rules with these sources.
-
-        Examples
-        --------
-        >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-        >>> from fruler.table.sources import NumberSource
-        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
-        >>> rules.with_sources([NumberSource("x")]).columns
-        ('x',)
-        """
-        pairs = zip(self.variables, sources, strict=True)
-        changed: Any = replace(cast("Any", self), variables=tuple(variable.of(source) for variable, source in pairs))
-        return cast("Self", changed)
