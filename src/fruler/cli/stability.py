@@ -20,7 +20,6 @@ from fruler.explain.stability.stability import Stability
 from fruler.model_file.file import Model
 from fruler.rules.rule_base import RuleBase
 from fruler.table.preparation import bounded_numbers
-from fruler.table.sources import NumberSource
 
 
 @dataclass(frozen=True)
@@ -108,11 +107,7 @@ def _training_columns(rule_base: RuleBase, table: Table) -> pd.DataFrame:
         raise ValueError(
             f"{table.name} has no column {quote_names(absent)}, which the model was learned from; --stability needs all"
         )
-    numbers = {
-        variable.column
-        for variable in rule_base.variables
-        if variable.source is None or isinstance(variable.source, NumberSource)
-    }
+    numbers = {variable.column for variable in rule_base.variables if variable.is_number}
     frame = table.frame[list(rule_base.columns)]
     table.refuse_doubts([name for name in frame.columns if name in numbers])
     return frame.assign(**{name: bounded_numbers(frame[name]) for name in frame.columns if name in numbers})

@@ -74,6 +74,11 @@ class Variable:
         return self.source if isinstance(self.source, LevelSource) else None
 
     @property
+    def is_number(self) -> bool:
+        """Whether it is the number of its column itself, and not made of a category, a date or a gap."""
+        return self.source is None or isinstance(self.source, NumberSource)
+
+    @property
     def subject(self) -> str:
         """What it is about: "origin" for "origin=japan", which is 1 for a single category."""
         return self.name.removesuffix(f"={self._indicated}") if self._indicated is not None else self.name
