@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.callbacks import Callback
+from fruler.estimators import refits
 from fruler.estimators.refits import _draws, _groups
 
 
@@ -300,6 +301,30 @@ def test_ctrl_c_ends_it_with_what_there_is(sharp):
         signal.signal(signal.SIGINT, previous)
     assert stability.n_refits == 2
     assert threading.active_count() == before
+
+
+def test_refits_that_are_done_after_the_end_do_not_count(sharp, monkeypatch):
+    X, y = stepped()
+    made, all_made, refit = [], threading.Event(), refits._refit
+
+    def watched(*arguments):
+        made.append(refit(*arguments))
+        if len(made) == 5:
+            all_made.set()
+        return made[-1]
+
+    monkeypatch.setattr(refits, "_refit", watched)
+    with pytest.warns(RuntimeWarning, match="The run ended after 2 of 5 refits"):
+        stability = sharp[0].stability(X, y, 5, callbacks=Waiting(2, all_made))
+    assert (stability.n_refits, len(made)) == (2, 5)
+
+
+class Waiting(Callback):
+    def __init__(self, end_after, event):
+        self.end_after, self.event = end_after, event
+
+    def on_generation(self, progress):
+        return progress.generation == self.end_after and self.event.wait(60.0)
 
 
 def test_a_refit_that_fails_ends_it(sharp, monkeypatch):
