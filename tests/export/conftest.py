@@ -145,7 +145,7 @@ def with_curve(rule_base: RuleBase, feature: int, splits: list[float], fuzziness
 
 
 def two_curves() -> RuleBase:
-    """Of an input that antecedents look at, with borders of every kind, and of one that nothing else uses."""
+    """Of an input that antecedents look at, with split points of every kind, and of one that nothing else uses."""
     rule_base = with_curve(mixed_fuzziness(), 0, [0.2, 0.3, 0.35, 0.9], [0.0, 1.0, 1.0, 0.3])
     return with_curve(rule_base, 2, [0.5])
 
@@ -257,7 +257,7 @@ def corner_values(partition: FuzzyPartition | TrianglePartition) -> list[float]:
 
 
 def make_rows(rule_base: RuleBase, n_rows: int = 300, *, corners: bool = True) -> np.ndarray:
-    """Rows inside the domain, outside, far outside, and with values exactly on borders or next to them."""
+    """Rows inside the domain, outside, far outside, and with values exactly on split points or next to them."""
     rng = np.random.default_rng(0)
     X = np.empty((n_rows, len(rule_base.variables)))
     curves = {curve.input: corner_values(curve.partition) for curve in rule_base.curves}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fruler.export import TARGETS, export_model
-from fruler.export.plan import borders_of, make_plan
+from fruler.export.plan import make_plan, split_points_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 
@@ -47,8 +47,8 @@ def test_every_number_is_written_to_the_last_bit(make_rules, target):
     for value in rule_base.consequents.coefficients[:, :3].ravel():
         assert repr(abs(float(value))) in text
     plan = make_plan(rule_base)
-    for border in plan.borders:
-        assert repr(border.high) in text
+    for split_point in plan.split_points:
+        assert repr(split_point.high) in text
 
 
 @pytest.mark.parametrize("target", ["python", "c", "sql"])
@@ -58,15 +58,15 @@ def test_every_number_of_a_curve_is_written_to_the_last_bit(make_rules, target):
     for curve in rule_base.curves:
         for value in curve.steps.ravel().tolist():
             assert repr(abs(value)) in text
-    for border in make_plan(rule_base).curve_borders:
-        assert repr(border.high) in text
+    for split_point in make_plan(rule_base).curve_split_points:
+        assert repr(split_point.high) in text
 
 
-def test_the_borders_of_curves_are_apart_from_those_of_labels(make_rules):
+def test_the_split_points_of_curves_are_apart_from_those_of_labels(make_rules):
     plan, plain = make_plan(make_rules("two curves")), make_plan(make_rules("mixed fuzziness"))
-    assert plan.borders == plain.borders
-    assert [border.input for border in plan.curve_borders] == [0, 0, 0, 0, 2]
-    assert [curve.borders for curve in plan.curves] == [(0, 1, 2, 3), (4,)]
+    assert plan.split_points == plain.split_points
+    assert [split_point.input for split_point in plan.curve_split_points] == [0, 0, 0, 0, 2]
+    assert [curve.split_points for curve in plan.curves] == [(0, 1, 2, 3), (4,)]
     assert plain.used == (0, 1)
     assert plan.used == (0, 1, 2)
 
@@ -113,15 +113,15 @@ def partitions():
         yield FuzzyPartition([rng.uniform(-1e3, -1.0)], (-5e3, 0.0), 0.7)
 
 
-def test_borders_give_the_degrees_of_the_partition_to_the_last_bit():
+def test_split_points_give_the_degrees_of_the_partition_to_the_last_bit():
     rng = np.random.default_rng(0)
     for partition in partitions():
         splits, half = np.array(partition.split_points), partition.half_widths
         ends = np.concatenate([splits, splits - half, splits + half])
         near = [ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf)]
         x = np.concatenate([*near, rng.uniform(*partition.domain, 50)])
-        borders = borders_of(partition, 0)
-        gone = [np.where(x >= b.high, 1.0, np.where(x > b.start, (x - b.low) / b.width, 0.0)) for b in borders]
-        above = np.array([np.ones(len(x)), *gone]).T
-        below = np.array([*gone, np.zeros(len(x))]).T
+        split_points = split_points_of(partition, 0)
+        shares = [np.where(x >= b.high, 1.0, np.where(x > b.start, (x - b.low) / b.width, 0.0)) for b in split_points]
+        above = np.array([np.ones(len(x)), *shares]).T
+        below = np.array([*shares, np.zeros(len(x))]).T
         np.testing.assert_array_equal(above - below, partition.degrees(x))

@@ -122,7 +122,7 @@ def test_an_interpreter_of_the_standard_predicts_the_same(rule_base, rows, check
         ):
             export_model(rule_base, "fml")
         return
-    X = np.vstack([rows(rule_base, corners=False), on_borders(rule_base)])
+    X = np.vstack([rows(rule_base, corners=False), on_split_points(rule_base)])
     for j, variable in enumerate(rule_base.variables):
         # The standard has triangles, but does not bring values inside of a domain.
         if len(variable.partition.triangles):
@@ -141,7 +141,7 @@ def read_again(rule_base, X):
     return X[:, [curve.input for curve in rule_base.curves if curve.n_pieces > 1]]
 
 
-def on_borders(rule_base):
+def on_split_points(rule_base):
     rng = np.random.default_rng(0)
     columns = []
     for variable in rule_base.variables:

@@ -42,11 +42,13 @@ def test_numbers_of_32_bits_predict_nearly_the_same(rule_base, rows, check):
 
 
 @pytest.mark.parametrize("split", [0.1, 0.7])  # one is rounded up, the other down
-def test_crisp_borders_are_exact_in_32_bits(check, split):
+def test_crisp_split_points_are_exact_in_32_bits(check, split):
     variable = Variable("a", FuzzyPartition([split], (0.0, 1.0), fuzziness=0.0))
     rule_base = RuleBase([variable], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]])
-    border = np.float32(split)
-    X = np.array([[np.nextafter(border, way)] for way in (np.float32(0), border, np.float32(1))], dtype=np.float32)
+    split_point = np.float32(split)
+    X = np.array(
+        [[np.nextafter(split_point, way)] for way in (np.float32(0), split_point, np.float32(1))], dtype=np.float32
+    )
     (found,) = session_of(export_model(rule_base, "onnx", float32=True)).run(None, {"X": X})
     check(rule_base, X.astype(float), found, 1e-5)
 

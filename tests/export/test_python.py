@@ -49,7 +49,7 @@ def test_only_what_is_needed_is_in_it(make_rules):
     assert "nearest" in export_model(make_rules("gaps"), "python")
     for name in ("crisp", "grown on weather", "a rule for everything", "one rule"):
         assert "nearest" not in export_model(make_rules(name), "python")
-    assert "_gone_over" not in export_model(make_rules("one rule"), "python")
+    assert "_share_above" not in export_model(make_rules("one rule"), "python")
     assert "curves" not in export_model(make_rules("crisp"), "python")
 
 

@@ -195,7 +195,9 @@ def _error_against_rules_by_set(measured: Measured) -> Drawn | None:
     figure.supxlabel("number of rules", fontsize=10)
     figure.supylabel("error, ratio to the published FRULER", fontsize=10)
     _legend(figure, list(dict.fromkeys(system for system, *_ in points)), columns=min(4, columns + 1))
-    caption = "One panel a data set; left and low is better. Ratios outside a quarter to four are drawn at the border."
+    caption = (
+        "One panel per data set; further left and lower is better. Ratios below 1/4 or above 4 are drawn at the edge."
+    )
     return Drawn("error_rules_sets", "Error against number of rules, set by set", caption, figure)
 
 

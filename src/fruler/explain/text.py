@@ -231,7 +231,7 @@ def _within(rule_base: RuleBase, variable: Variable, labels: tuple[int, int], ty
 
 
 def _between(below: str | None, above: str | None, crisp: bool, unit: str) -> str:
-    """Write a range of values; a value on a crisp border belongs to what is above it."""
+    """Write a range of values; a value on a crisp split point belongs to what is above it."""
     about = "" if crisp else "about "
     if below is not None and above is not None:
         said = f"{about}{below} to {above}"
@@ -409,7 +409,7 @@ def meaningful(rule_base: RuleBase) -> list[Variable]:
     return found if rule_base.target is None else [*found, rule_base.target]
 
 
-def borders(variable: Variable) -> str:
+def where_labels_meet(variable: Variable) -> str:
     """Write where the labels of an input meet, e.g. "low < 10 < high"; of others, what they stand for."""
     partition = variable.partition
     if not partition.ordered:
@@ -438,7 +438,7 @@ def _borders(rule_base: RuleBase, width: int) -> list[str]:
         if is_switch(rule_base, variable):
             meaning = "{} = 0; {} = 1".format(*variable.partition.labels)
         else:
-            meaning = borders(variable)
+            meaning = where_labels_meet(variable)
         lines.append(wrapped(f"{variable.name}: {name_with_unit(meaning, variable.unit)}", width, "  ", "      "))
     return lines
 

@@ -11,13 +11,13 @@ from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.links import OutputPlan
 from fruler.export.names import Identifiers, rule_title
-from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
+from fruler.export.plan import Condition, CurvePlan, Plan, SplitPoint, make_plan
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.triangle_partition import Triangle
 
-_GONE_OVER = """
-/* How far x has gone over the border between two labels: from 0 (all below) to 1 (all above). */
-static double gone_over(double x, double start, double low, double width, double high)
+_SHARE_ABOVE = """
+/* How far x lies above the split point between two labels: from 0 (below it) to 1 (above it). */
+static double share_above(double x, double start, double low, double width, double high)
 {
     if (x >= high)
         return 1.0;
@@ -140,12 +140,13 @@ class _Writer:
         names = Identifiers(["x"])
         variables = rule_base.variables
         self.inputs = [names.new(f"x_{variable.name}", f"x{j + 1}") for j, variable in enumerate(variables)]
-        self.borders = []
-        for border in plan.borders:
-            label = variables[border.input].partition.labels[border.split]
-            self.borders.append(names.new(f"{self.inputs[border.input][2:]} above {label}", "above"))
-        self.curve_borders = [
-            names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
+        self.split_points = []
+        for split_point in plan.split_points:
+            label = variables[split_point.input].partition.labels[split_point.number]
+            self.split_points.append(names.new(f"{self.inputs[split_point.input][2:]} above {label}", "above"))
+        self.curve_split_points = [
+            names.new(f"{self.inputs[split_point.input]} curve {split_point.number + 1}", "curve")
+            for split_point in plan.curve_split_points
         ]
         self.inside = {j: names.new(f"{self.inputs[j]} inside", "x inside") for j in plan.limits}
         self.sets = {
@@ -178,7 +179,7 @@ class _Writer:
             f"const char *const fruler_target = {string(rule_base.target_name)};",
         ]
         text = "\n".join(lines) + "\n" + "".join(input_parts(self.input_plan))
-        text += _GONE_OVER if self.borders or self.curve_borders else ""
+        text += _SHARE_ABOVE if self.split_points or self.curve_split_points else ""
         if not self.plan.covered and any(condition.counts_labels for condition in self.plan.conditions):
             text += _AWAY
         text += _TRIANGLE if self.plan.limits else ""
@@ -214,7 +215,7 @@ class _Writer:
         elif plain or not self.input_plan.needed:
             lines += ["    (void)x;", ""]
         lines += self.outside()
-        lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
+        lines += [self.share_above(*pair) for pair in zip(self.split_points, self.plan.split_points, strict=True)]
         for j, (low, high) in self.plan.limits.items():
             lines.append(f"    const double {self.inside[j]} = fmin(fmax({self.inputs[j]}, {low!r}), {high!r});")
         for number, name in self.sets.items():
@@ -285,20 +286,22 @@ class _Writer:
     def label(self, condition: Condition) -> str:
         return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
 
-    def gone_over(self, name: str, border: Border) -> str:
-        numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
-        return f"    const double {name} = gone_over({self.inputs[border.input]}, {numbers});"
+    def share_above(self, name: str, split_point: SplitPoint) -> str:
+        numbers = f"{split_point.start!r}, {split_point.low!r}, {split_point.width!r}, {split_point.high!r}"
+        return f"    const double {name} = share_above({self.inputs[split_point.input]}, {numbers});"
 
     def curves(self) -> list[str]:
         if not self.plan.curves:
             return []
         lines = ["", "    /* What single inputs add, whichever rules fit. */"]
-        lines += [self.gone_over(*pair) for pair in zip(self.curve_borders, self.plan.curve_borders, strict=True)]
+        lines += [
+            self.share_above(*pair) for pair in zip(self.curve_split_points, self.plan.curve_split_points, strict=True)
+        ]
         *first, last = [self.curve(curve) for curve in self.plan.curves]
         return [*lines, "    const double curves =", *(f"        {curve} +" for curve in first), f"        {last};"]
 
     def curve(self, curve: CurvePlan) -> str:
-        shares = [self.curve_borders[number] for number in curve.borders]
+        shares = [self.curve_split_points[number] for number in curve.split_points]
         return curve_expression(curve, self.inputs[curve.input], shares)
 
     def degree(self, condition: Condition) -> str:
@@ -307,8 +310,8 @@ class _Writer:
             return "(" + " || ".join(f"{name} == {code!r}" for code in condition.codes) + " ? 1.0 : 0.0)"
         if condition.triangle is not None:
             return f"triangle({self.inside[condition.input]}, {_points(condition.triangle)})"
-        below = "1.0" if condition.below is None else self.borders[condition.below]
-        return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
+        below = "1.0" if condition.below is None else self.split_points[condition.below]
+        return below if condition.above is None else f"({below} - {self.split_points[condition.above]})"
 
     def weight(self, rule: int) -> str:
         numbers = self.plan.rules[rule]
@@ -360,7 +363,7 @@ class _Writer:
         if condition.triangle is not None:
             points = _points(condition.triangle)
             return f"from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
-        place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
+        place = " + ".join(self.split_points[number] for number in self.plan.split_points_of(condition.input))
         return f"away({condition.first}.0, {condition.last}.0, {place})"
 
 

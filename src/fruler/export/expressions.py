@@ -38,7 +38,7 @@ def curve_expression(curve: CurvePlan, name: str, shares: Sequence[str], number:
     name : str
         The identifier of its input.
     shares : sequence of str
-        Expressions of how far a row has gone over each of its borders.
+        Expressions of how far a row lies above each of its split points.
     number : callable, default=repr
         Writes a number.
 

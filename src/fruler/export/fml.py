@@ -1,12 +1,12 @@
 """Fuzzy Markup Language, the XML of IEEE Std 1855-2016, as a TSK or a Mamdani system.
 
 A range of labels is a term of its own: in a partition whose degrees sum to one, the sum of neighbours is a wider
-trapezoid. Outer labels go on beyond the domain, so they are linear shapes and not trapezoids. A crisp border is a step
-between two neighbouring floats, whichever end a reader takes as closed. The standard knows nothing that rules share: a
-rule is written once for every label of every curve, with the curve's line added to its output. The degrees of these
-labels sum to one, so the prediction is the same. It knows numbers only: a category is a term, whose singleton is the
-number that a reader must give for it. Its Mamdani systems join what all rules say before they take one centre; to take
-a centre of what each rule says, and their mean, is a method of its own, for which the standard has room.
+trapezoid. Outer labels go on beyond the domain, so they are linear shapes and not trapezoids. A crisp split point is a
+step between two neighbouring floats, whichever end a reader takes as closed. The standard knows nothing that rules
+share: a rule is written once for every label of every curve, with the curve's line added to its output. The degrees of
+these labels sum to one, so the prediction is the same. It knows numbers only: a category is a term, whose singleton is
+the number that a reader must give for it. Its Mamdani systems join what all rules say before they take one centre; to
+take a centre of what each rule says, and their mean, is a method of its own, for which the standard has room.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.export.names import one_line
-from fruler.export.plan import borders_of
+from fruler.export.plan import split_points_of
 from fruler.rules.antecedents import Condition
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
@@ -253,7 +253,7 @@ def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last
     if partition.of_triangles:
         _add_triangle(term, partition.triangles[first].tolist(), partition.range)
         return
-    ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in borders_of(partition, 0)]
+    ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in split_points_of(partition, 0)]
     rise = ends[first - 1] if first else None
     fall = ends[last] if last < len(ends) else None
     if rise and fall:

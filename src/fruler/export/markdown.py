@@ -6,7 +6,7 @@ import re
 
 from fruler._wording import name_with_unit
 from fruler.explain.sentences import GLUE
-from fruler.explain.text import Form, borders, conclusion, condition, meaningful, require_form, rule_name
+from fruler.explain.text import Form, conclusion, condition, meaningful, require_form, rule_name, where_labels_meet
 from fruler.export.names import one_line
 from fruler.export.paper_table import PaperTable, notes_below, paper_table
 from fruler.rules.rule_base import RuleBase
@@ -102,7 +102,7 @@ def _sentences(rule_base: RuleBase) -> str:
 def _meanings(rule_base: RuleBase) -> str:
     """Write what values labels stand for that are triangles; where others meet is not part of the table."""
     lines = [
-        f"- {_escaped(name_with_unit(variable.name, variable.unit))}: {_escaped(borders(variable))}\n"
+        f"- {_escaped(name_with_unit(variable.name, variable.unit))}: {_escaped(where_labels_meet(variable))}\n"
         for variable in meaningful(rule_base)
         if variable.partition.of_triangles
     ]

@@ -15,7 +15,7 @@ from fruler.export.onnx_inputs import ML_OPSET, add_inputs
 from fruler.export.onnx_intervals import add_ends, clipped, mean_radius, radius_or_nearest
 from fruler.export.onnx_output import add_output
 from fruler.export.onnx_triangles import triangle_degrees
-from fruler.export.plan import Border, Condition, Plan, make_plan
+from fruler.export.plan import Condition, Plan, SplitPoint, make_plan
 from fruler.rules.rule_base import RuleBase
 
 PREDICTION, ENDS = "prediction", ("lower", "upper")
@@ -221,7 +221,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: str) -> Graph:
     """Build the graph from the name of a table of numbers to that of the output.
 
-    A row is a row of every table in between: columns are borders, then conditions, then rules.
+    A row is a row of every table in between: columns are split_points, then conditions, then rules.
     """
     plan = make_plan(rule_base)
     input_plan = make_input_plan(rule_base, plan)
@@ -275,8 +275,8 @@ def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, targe
         return radii
     # Labels have no slopes, but a number that is none makes the product none as well.
     alone = graph.add("Gemm", [source, slopes, intercepts], "rule_outputs")
-    gone_over = _gone_over(graph, plan.borders, source)
-    degrees, away = _degrees(graph, plan, source, gone_over)
+    share_above = _share_above(graph, plan.split_points, source)
+    degrees, away = _degrees(graph, plan, source, share_above)
     join = "Mul" if rule_base.t_norm == "product" else "Min"
     weights = _joined(graph, plan, degrees, join, "weights")
     outputs = _centres(graph, plan, alone, weights) if plan.said else alone
@@ -311,40 +311,47 @@ def _centres(graph: Graph, plan: Plan, whole: str, weights: str) -> str:
 
 
 def _curves(graph: Graph, plan: Plan, source: str) -> str:
-    """Add the sum of all curves: a column for each line, times how far rows have gone over its border."""
-    gone_over = _gone_over(graph, plan.curve_borders, source, "curve_")
-    always = len(plan.curve_borders)
+    """Add the sum of all curves: a column for each line, times how far rows lie above its split point."""
+    share_above = _share_above(graph, plan.curve_split_points, source, "curve_")
+    always = len(plan.curve_split_points)
     lines = [line for curve in plan.curves for line in curve.lines]
     inputs = graph.indices("line_inputs", [curve.input for curve in plan.curves for _ in curve.lines])
-    borders = graph.indices("line_borders", [border for curve in plan.curves for border in (always, *curve.borders)])
+    split_points = graph.indices(
+        "line_split_points", [split_point for curve in plan.curves for split_point in (always, *curve.split_points)]
+    )
     slopes = graph.constant("line_slopes", [slope for _, slope in lines])
     intercepts = graph.constant("line_intercepts", [intercept for intercept, _ in lines])
     values = graph.add("Gather", [source, inputs], "line_values", axis=1)
     said = graph.add("Add", [graph.add("Mul", [values, slopes], "line_terms"), intercepts], "line_outputs")
-    begun = graph.add("Gather", [gone_over, borders], "lines_begun", axis=1)
+    begun = graph.add("Gather", [share_above, split_points], "lines_begun", axis=1)
     parts = graph.add("Mul", [begun, said], "line_parts")
     return graph.add("ReduceSum", [parts, "columns_axis"], "curves", keepdims=1)
 
 
-def _gone_over(graph: Graph, borders: Sequence[Border], source: str, prefix: str = "") -> str:
-    """Add how far rows have gone over each border; the last two columns are a border far below and one far above."""
-    columns = graph.indices(f"{prefix}border_inputs", [*(border.input for border in borders), 0, 0])
-    low = graph.constant(f"{prefix}border_low", [*(border.low for border in borders), 0.0, math.inf])
-    width = graph.constant(f"{prefix}border_width", [*(border.width for border in borders), 1.0, 1.0])
-    high = graph.constant(
-        f"{prefix}border_high", [*_rounded([border.high for border in borders], graph.dtype), -math.inf, math.inf]
+def _share_above(graph: Graph, split_points: Sequence[SplitPoint], source: str, prefix: str = "") -> str:
+    """Add how far rows lie above each split point; the last two columns are one far below and one far above."""
+    columns = graph.indices(f"{prefix}split_point_inputs", [*(split_point.input for split_point in split_points), 0, 0])
+    low = graph.constant(
+        f"{prefix}split_point_low", [*(split_point.low for split_point in split_points), 0.0, math.inf]
     )
-    values = graph.add("Gather", [source, columns], f"{prefix}border_values", axis=1)
+    width = graph.constant(
+        f"{prefix}split_point_width", [*(split_point.width for split_point in split_points), 1.0, 1.0]
+    )
+    high = graph.constant(
+        f"{prefix}split_point_high",
+        [*_rounded([split_point.high for split_point in split_points], graph.dtype), -math.inf, math.inf],
+    )
+    values = graph.add("Gather", [source, columns], f"{prefix}split_point_values", axis=1)
     way = graph.add("Sub", [values, low], f"{prefix}way")
     part = graph.add("Div", [way, width], f"{prefix}share_of_way")
     share = graph.add("Clip", [part, "zero", "one"], f"{prefix}share")
-    if any(border.start != border.low for border in borders):
-        starts = [*(border.start for border in borders), -math.inf, -math.inf]
-        start = graph.constant(f"{prefix}border_start", starts)
+    if any(split_point.start != split_point.low for split_point in split_points):
+        starts = [*(split_point.start for split_point in split_points), -math.inf, -math.inf]
+        start = graph.constant(f"{prefix}split_point_start", starts)
         begun = graph.add("Greater", [values, start], f"{prefix}begun")
         share = graph.add("Where", [begun, share, "zero"], f"{prefix}share_begun")
     done = graph.add("GreaterOrEqual", [values, high], f"{prefix}done")
-    return graph.add("Where", [done, "one", share], f"{prefix}gone_over")
+    return graph.add("Where", [done, "one", share], f"{prefix}share_above")
 
 
 def _rounded(values: Sequence[float], dtype: np.dtype[Any]) -> list[float]:
@@ -356,22 +363,22 @@ def _rounded(values: Sequence[float], dtype: np.dtype[Any]) -> list[float]:
     return found
 
 
-def _degrees(graph: Graph, plan: Plan, source: str, gone_over: str) -> tuple[str, str]:
+def _degrees(graph: Graph, plan: Plan, source: str, share_above: str) -> tuple[str, str]:
     """Add the degrees of all conditions, and how far rows are away from each, if the nearest rule must be found."""
     if plan.limits:
         return triangle_degrees(graph, plan, source)
-    degrees = _label_degrees(graph, plan, source, gone_over)
-    return degrees, "" if plan.covered else _away(graph, plan, gone_over, degrees)
+    degrees = _label_degrees(graph, plan, source, share_above)
+    return degrees, "" if plan.covered else _away(graph, plan, share_above, degrees)
 
 
-def _label_degrees(graph: Graph, plan: Plan, source: str, gone_over: str) -> str:
+def _label_degrees(graph: Graph, plan: Plan, source: str, share_above: str) -> str:
     """Add the degrees of all conditions, ordered ones first; the last of the ordered ones always holds."""
-    far_below, far_above = len(plan.borders), len(plan.borders) + 1
+    far_below, far_above = len(plan.split_points), len(plan.split_points) + 1
     ordered = [plan.conditions[number] for number in _ordered(plan)]
     below = [far_below if condition.below is None else condition.below for condition in ordered]
     above = [far_above if condition.above is None else condition.above for condition in ordered]
-    entered = graph.add("Gather", [gone_over, graph.indices("below", [*below, far_below])], "entered", axis=1)
-    left = graph.add("Gather", [gone_over, graph.indices("above", [*above, far_above])], "left", axis=1)
+    entered = graph.add("Gather", [share_above, graph.indices("below", [*below, far_below])], "entered", axis=1)
+    left = graph.add("Gather", [share_above, graph.indices("above", [*above, far_above])], "left", axis=1)
     degrees = [graph.add("Sub", [entered, left], "ordered_degrees")]
     for number, condition in enumerate(plan.conditions):
         if condition.codes is not None:
@@ -409,16 +416,16 @@ def _joined(graph: Graph, plan: Plan, conditions: str, operator: str, name: str)
     return joined
 
 
-def _away(graph: Graph, plan: Plan, gone_over: str, degrees: str) -> str:
+def _away(graph: Graph, plan: Plan, share_above: str, degrees: str) -> str:
     """Add how many labels rows are away from each condition, in the columns of the degrees.
 
-    A row's place among the labels of an input is the number of borders that it has gone over.
+    A row's place among the labels of an input is the number of split points that it lies above.
     """
     ordered = [plan.conditions[number] for number in _ordered(plan)]
-    counted = np.zeros((len(plan.borders) + 2, len(ordered) + 1))
+    counted = np.zeros((len(plan.split_points) + 2, len(ordered) + 1))
     for column, condition in enumerate(ordered):
-        counted[plan.borders_of(condition.input), column] = 1.0
-    place = graph.add("MatMul", [gone_over, graph.constant("counted", counted)], "place")
+        counted[plan.split_points_of(condition.input), column] = 1.0
+    place = graph.add("MatMul", [share_above, graph.constant("counted", counted)], "place")
     first = graph.constant("first_label", [*(condition.first for condition in ordered), 0.0])
     last = graph.constant("last_label", [*(condition.last for condition in ordered), 0.0])
     under = graph.add("Sub", [first, place], "labels_under")

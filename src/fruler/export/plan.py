@@ -1,4 +1,4 @@
-"""What an exported model has to compute, the same for every target: borders, conditions, and rules made of these."""
+"""What an exported model has to compute, the same for every target: split points, conditions, and rules."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from fruler.rules.triangle_partition import Triangle
 
 
 @dataclass(frozen=True)
-class Border:
+class SplitPoint:
     """Where a label of an input hands over to the next one.
 
-    What has gone over is 1 from `high` on, ``(x - low) / width`` between `start` and `high`, and 0 up to `start`.
+    The share above is 1 from `high` on, ``(x - low) / width`` between `start` and `high`, and 0 up to `start`.
     These are the very numbers of the compiled kernel: whether a rule fires at all may hang on the last bit.
 
     Attributes
     ----------
-    input, split : int
-        The input, and the number of its split point.
+    input, number : int
+        The input, and which of its split points it is.
     low, high : float
-        The ends of the zone of change; equal where the border is crisp.
+        The ends of the zone of change; equal where it is crisp.
     start : float
         `low`, or a little more where rounding makes the zone overlap with the one before.
     width : float
-        What the way from `low` is divided by; 1 where the border is crisp.
+        What the way from `low` is divided by; 1 where it is crisp.
     """
 
     input: int
-    split: int
+    number: int
     low: float
     high: float
     start: float
@@ -52,7 +52,7 @@ class Border:
 class Condition:
     """That an input has one of the labels from `first` to `last`.
 
-    Its degree is what has gone over the border below the first label, less what has gone over the one above the last;
+    Its degree is the share above the split point before the first label, less the share above the one after the last;
     of a nominal input it is 1 for the `codes` and 0 for any other. That of a triangle is 1 at its second point and
     falls to 0 at the two others, after the value was brought inside the input's limits.
 
@@ -61,7 +61,7 @@ class Condition:
     input, first, last : int
         The input and the labels.
     below, above : int or None
-        Numbers of these borders in the plan; none where the range begins or ends with an outer label.
+        Numbers of these split_points in the plan; none where the range begins or ends with an outer label.
     codes : tuple of float or None
         Of a nominal input.
     triangle : (float, float, float) or None
@@ -109,20 +109,20 @@ class LabelPlan:
 class CurvePlan:
     """What a curve adds to the output of every rule.
 
-    It is ``intercept + slope * x`` and, for each border, what has gone over it times another such line.
+    It is ``intercept + slope * x`` and, for each split point, the share above it times another such line.
 
     Attributes
     ----------
     input : int
         The input.
-    borders : tuple of int
-        Numbers of its borders in the plan's `curve_borders`, from low to high.
+    split_points : tuple of int
+        Numbers of its split_points in the plan's `curve_split_points`, from low to high.
     lines : tuple of (float, float)
-        Intercepts and slopes: the first line, then one for each border.
+        Intercepts and slopes: the first line, then one for each split point.
     """
 
     input: int
-    borders: tuple[int, ...]
+    split_points: tuple[int, ...]
     lines: tuple[tuple[float, float], ...]
 
 
@@ -154,7 +154,7 @@ class Plan:
 
     Attributes
     ----------
-    borders : tuple of Border
+    split_points : tuple of SplitPoint
         By input and split.
     conditions : tuple of Condition
         Each one once, by input.
@@ -164,7 +164,7 @@ class Plan:
         Whether it is certain that a rule fires wherever a row lies; if not, the nearest rule must be looked for.
     used : tuple of int
         The inputs on which the output depends.
-    curve_borders : tuple of Border
+    curve_split_points : tuple of SplitPoint
         Those of the curves, by input and split.
     curves : tuple of CurvePlan
         What is added to the rules' output.
@@ -180,12 +180,12 @@ class Plan:
         What is done to what rules and curves say together, and to the ends of intervals; None: nothing.
     """
 
-    borders: tuple[Border, ...]
+    split_points: tuple[SplitPoint, ...]
     conditions: tuple[Condition, ...]
     rules: tuple[tuple[int, ...], ...]
     covered: bool
     used: tuple[int, ...]
-    curve_borders: tuple[Border, ...] = ()
+    curve_split_points: tuple[SplitPoint, ...] = ()
     curves: tuple[CurvePlan, ...] = ()
     limits: dict[int, tuple[float, float]] = field(default_factory=dict)
     said: tuple[LabelPlan, ...] = ()
@@ -193,9 +193,9 @@ class Plan:
     interval: IntervalPlan | None = None
     output: OutputPlan | None = None
 
-    def borders_of(self, feature: int) -> list[int]:
-        """Return the numbers of an input's borders, from low to high."""
-        return [number for number, border in enumerate(self.borders) if border.input == feature]
+    def split_points_of(self, feature: int) -> list[int]:
+        """Return the numbers of an input's split points, from low to high."""
+        return [number for number, split_point in enumerate(self.split_points) if split_point.input == feature]
 
 
 def make_plan(rule_base: RuleBase, coverage: float | None = None) -> Plan:
@@ -213,13 +213,13 @@ def make_plan(rule_base: RuleBase, coverage: float | None = None) -> Plan:
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> temperature = Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0)))
     >>> plan = make_plan(RuleBase([temperature], [[[0, 0]], [[1, 2]]], [[25.0, -1.0], [5.25, 0.0]]))
-    >>> plan.borders
-    (Border(input=0, split=0, low=5.0, high=15.0, start=5.0, width=10.0),)
+    >>> plan.split_points
+    (SplitPoint(input=0, number=0, low=5.0, high=15.0, start=5.0, width=10.0),)
     >>> plan.rules, plan.covered
     (((0,), (1,)), True)
     """
     antecedents = [rule_base.antecedents.conditions(rule) for rule in range(rule_base.n_rules)]
-    curve_borders, curves = _curves(rule_base)
+    curve_split_points, curves = _curves(rule_base)
     interval = None if coverage is None else _interval(rule_base, coverage)
     output = make_output_plan(rule_base.output)
     if rule_base.n_rules == 1 and not rule_base.consequents.depend_on_degrees:
@@ -227,11 +227,13 @@ def make_plan(rule_base: RuleBase, coverage: float | None = None) -> Plan:
         alone = {*rule_base.consequents.terms(0), *(curve.input for curve in curves)}
         used = tuple(sorted(alone if interval is None else alone | set(interval.ranges)))
         clips = _clips(rule_base, used)
-        return Plan((), (), ((),), True, used, curve_borders, curves, clips=clips, interval=interval, output=output)
+        return Plan(
+            (), (), ((),), True, used, curve_split_points, curves, clips=clips, interval=interval, output=output
+        )
     covered = rule_base.antecedents.covers_everything()
     keys = sorted({part for parts in antecedents for part in parts})
-    borders = _borders(rule_base, keys, every=not covered)
-    numbers = {(border.input, border.split): number for number, border in enumerate(borders)}
+    split_points = _split_points(rule_base, keys, every=not covered)
+    numbers = {(split_point.input, split_point.number): number for number, split_point in enumerate(split_points)}
     conditions, limits = [], {}
     for j, first, last in keys:
         partition = rule_base.antecedents.condition_inputs[j].partition
@@ -249,12 +251,12 @@ def make_plan(rule_base: RuleBase, coverage: float | None = None) -> Plan:
     rules = tuple(tuple(order[part] for part in parts) for parts in antecedents)
     used = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
     return Plan(
-        borders,
+        split_points,
         tuple(conditions),
         rules,
         covered,
         used,
-        curve_borders,
+        curve_split_points,
         curves,
         limits,
         _said(rule_base),
@@ -287,21 +289,21 @@ def _said(rule_base: RuleBase) -> tuple[LabelPlan, ...]:
     return tuple(plans)
 
 
-def _curves(rule_base: RuleBase) -> tuple[tuple[Border, ...], tuple[CurvePlan, ...]]:
-    borders: list[Border] = []
+def _curves(rule_base: RuleBase) -> tuple[tuple[SplitPoint, ...], tuple[CurvePlan, ...]]:
+    split_points: list[SplitPoint] = []
     curves = []
     for curve in rule_base.curves:
-        own = borders_of(curve.partition, curve.input)
-        numbers = tuple(range(len(borders), len(borders) + len(own)))
+        own = split_points_of(curve.partition, curve.input)
+        numbers = tuple(range(len(split_points), len(split_points) + len(own)))
         lines = tuple((intercept, slope) for intercept, slope in curve.steps.tolist())
         curves.append(CurvePlan(curve.input, numbers, lines))
-        borders += own
-    return tuple(borders), tuple(curves)
+        split_points += own
+    return tuple(split_points), tuple(curves)
 
 
-def borders_of(partition: Partition, feature: int) -> list[Border]:
-    """Return all borders of an input, from low to high; categories have none."""
-    borders: list[Border] = []
+def split_points_of(partition: Partition, feature: int) -> list[SplitPoint]:
+    """Return all split points of an input, from low to high; categories have none."""
+    split_points: list[SplitPoint] = []
     ends = -math.inf
     for split, (centre, half) in enumerate(zip(partition.split_points, partition.half_widths.tolist(), strict=True)):
         low, high = centre - half, centre + half
@@ -310,15 +312,15 @@ def borders_of(partition: Partition, feature: int) -> list[Border]:
         # Where rounding makes the quotient more than one, the zone has ended.
         while (before := math.nextafter(high, -math.inf)) > start and (before - low) / width > 1.0:
             high = before
-        borders.append(Border(feature, split, low, high, start, width))
-    return borders
+        split_points.append(SplitPoint(feature, split, low, high, start, width))
+    return split_points
 
 
-def _borders(rule_base: RuleBase, keys: Sequence[tuple[int, int, int]], *, every: bool) -> tuple[Border, ...]:
-    """Return the borders that conditions have; or every border of their inputs, which the nearest rule needs."""
+def _split_points(rule_base: RuleBase, keys: Sequence[tuple[int, int, int]], *, every: bool) -> tuple[SplitPoint, ...]:
+    """Return the split points of conditions; or all of their inputs, which the nearest rule needs."""
     needed = {(j, split) for j, first, last in keys for split in (first - 1, last)}
     found = []
     for j in sorted({key[0] for key in keys}):
-        borders = borders_of(rule_base.variables[j].partition, j)
-        found += [border for border in borders if every or (j, border.split) in needed]
+        split_points = split_points_of(rule_base.variables[j].partition, j)
+        found += [split_point for split_point in split_points if every or (j, split_point.number) in needed]
     return tuple(found)

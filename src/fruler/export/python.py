@@ -11,7 +11,7 @@ from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.links import OutputPlan
 from fruler.export.names import Identifiers, one_line, rule_title
-from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
+from fruler.export.plan import Condition, CurvePlan, Plan, SplitPoint, make_plan
 from fruler.export.python_dates import date_modules
 from fruler.export.python_inputs import input_lines, input_parts
 from fruler.rules.rule_base import RuleBase
@@ -24,10 +24,10 @@ _OWN_NAMES = (
     *("INPUTS", "TARGET", "MEANS", "SLOPES", "COVERAGE", "RADII"),
 )
 
-_GONE_OVER = '''
+_SHARE_ABOVE = '''
 
-def _gone_over(x, start, low, width, high):
-    """How far x has gone over the border between two labels: from 0 (all below) to 1 (all above)."""
+def _share_above(x, start, low, width, high):
+    """How far x lies above the split point between two labels: from 0 (below it) to 1 (above it)."""
     if x >= high:
         return 1.0
     if x > start:
@@ -126,11 +126,11 @@ class _Writer:
         names = Identifiers((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *_OWN_NAMES))
         variables = rule_base.variables
         self.inputs = [names.new(variable.name, f"x{j + 1}") for j, variable in enumerate(variables)]
-        self.borders = []
-        for border in plan.borders:
-            label = variables[border.input].partition.labels[border.split]
-            name = self.inputs[border.input]
-            self.borders.append(names.new(f"{name} above {label}", name))
+        self.split_points = []
+        for split_point in plan.split_points:
+            label = variables[split_point.input].partition.labels[split_point.number]
+            name = self.inputs[split_point.input]
+            self.split_points.append(names.new(f"{name} above {label}", name))
         self.inside = {j: names.new(f"{self.inputs[j]} inside", "inside") for j in plan.limits}
         self.sets = {
             number: names.new(f"{self.inputs[condition.input]} is {self.label(condition)}", "set")
@@ -138,8 +138,9 @@ class _Writer:
             if condition.triangle is not None
         }
         self.conditions = [self.sets.get(number) or self.degree(own) for number, own in enumerate(plan.conditions)]
-        self.curve_borders = [
-            names.new(f"{self.inputs[border.input]} curve {border.split + 1}", "curve") for border in plan.curve_borders
+        self.curve_split_points = [
+            names.new(f"{self.inputs[split_point.input]} curve {split_point.number + 1}", "curve")
+            for split_point in plan.curve_split_points
         ]
 
     def module(self) -> str:
@@ -159,7 +160,7 @@ class _Writer:
             text += "# How far intervals reach where each rule alone answers.\n"
             text += f"RADII = ({', '.join(map(repr, self.plan.interval.radii))},)\n"
         text += "".join(input_parts(self.input_plan))
-        text += _GONE_OVER if self.plan.borders or self.plan.curve_borders else ""
+        text += _SHARE_ABOVE if self.plan.split_points or self.plan.curve_split_points else ""
         text += _AWAY if any(condition.counts_labels for condition in self.plan.conditions) and self.seeks else ""
         text += _TRIANGLE if self.plan.limits else ""
         text += _FROM_MIDDLE if self.plan.limits and self.seeks else ""
@@ -178,9 +179,9 @@ class _Writer:
         if self.plan.interval is not None:
             name, what = "predict_interval", "the prediction and the ends of its interval"
         lines = [f"def {name}(row):", *input_lines(self.input_plan, self.inputs, what), *self.outside(), ""]
-        if self.plan.borders:
-            lines.append("    # How far the row has gone over the borders between labels.")
-        lines += [self.gone_over(*pair) for pair in zip(self.borders, self.plan.borders, strict=True)]
+        if self.plan.split_points:
+            lines.append("    # How far the row lies above the split points between labels.")
+        lines += [self.share_above(*pair) for pair in zip(self.split_points, self.plan.split_points, strict=True)]
         if self.plan.limits:
             lines.append("    # A value beyond the training data counts as the nearest that they have.")
         for j, (low, high) in self.plan.limits.items():
@@ -240,20 +241,22 @@ class _Writer:
     def label(self, condition: Condition) -> str:
         return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
 
-    def gone_over(self, name: str, border: Border) -> str:
-        numbers = f"{border.start!r}, {border.low!r}, {border.width!r}, {border.high!r}"
-        return f"    {name} = _gone_over({self.inputs[border.input]}, {numbers})"
+    def share_above(self, name: str, split_point: SplitPoint) -> str:
+        numbers = f"{split_point.start!r}, {split_point.low!r}, {split_point.width!r}, {split_point.high!r}"
+        return f"    {name} = _share_above({self.inputs[split_point.input]}, {numbers})"
 
     def curves(self) -> list[str]:
         if not self.plan.curves:
             return []
         lines = ["", "    # What single inputs add, whichever rules fit."]
-        lines += [self.gone_over(*pair) for pair in zip(self.curve_borders, self.plan.curve_borders, strict=True)]
+        lines += [
+            self.share_above(*pair) for pair in zip(self.curve_split_points, self.plan.curve_split_points, strict=True)
+        ]
         *first, last = [self.curve(curve) for curve in self.plan.curves]
         return [*lines, "    curves = (", *(f"        {curve} +" for curve in first), f"        {last}", "    )", ""]
 
     def curve(self, curve: CurvePlan) -> str:
-        shares = [self.curve_borders[number] for number in curve.borders]
+        shares = [self.curve_split_points[number] for number in curve.split_points]
         return curve_expression(curve, self.inputs[curve.input], shares)
 
     @property
@@ -265,8 +268,8 @@ class _Writer:
             return f"float({self.inputs[condition.input]} in {condition.codes!r})"
         if condition.triangle is not None:
             return f"_triangle({self.inside[condition.input]}, {_points(condition.triangle)})"
-        below = "1.0" if condition.below is None else self.borders[condition.below]
-        return below if condition.above is None else f"({below} - {self.borders[condition.above]})"
+        below = "1.0" if condition.below is None else self.split_points[condition.below]
+        return below if condition.above is None else f"({below} - {self.split_points[condition.above]})"
 
     def weight(self, rule: int) -> str:
         degrees = [self.conditions[number] for number in self.plan.rules[rule]]
@@ -299,7 +302,7 @@ class _Writer:
         if condition.triangle is not None:
             points = _points(condition.triangle)
             return f"_from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
-        place = " + ".join(self.borders[number] for number in self.plan.borders_of(condition.input))
+        place = " + ".join(self.split_points[number] for number in self.plan.split_points_of(condition.input))
         return f"_away({condition.first}, {condition.last}, {place})"
 
 

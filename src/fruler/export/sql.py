@@ -10,7 +10,7 @@ from fruler.export.expressions import curve_expression, linear
 from fruler.export.input_plan import InputPlan, make_input_plan
 from fruler.export.links import OutputPlan
 from fruler.export.names import one_line, rule_title
-from fruler.export.plan import Border, Condition, CurvePlan, Plan, make_plan
+from fruler.export.plan import Condition, CurvePlan, Plan, SplitPoint, make_plan
 from fruler.export.sql_inputs import fence, filled_tables, input_columns, input_table, is_usable
 from fruler.export.sql_literals import quoted, real
 from fruler.rules.rule_base import RuleBase
@@ -88,7 +88,7 @@ def export(
 class _Writer:
     """Writes the query from the inside out; every column inside it has a short name of its own.
 
-    x: inputs, m: whether they are missing, k: columns kept, b: how far a row has gone over a border, c: degrees of
+    x: inputs, m: whether they are missing, k: columns kept, b: how far a row lies above a split point, c: degrees of
     conditions, a: how many labels a row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules,
     t: the sum of the weights, v: what curves add, z: values of inputs, brought inside their limits, o: how far a row
     lies outside the training data, r: what the rules say together, and the ends of its interval.
@@ -107,15 +107,17 @@ class _Writer:
         before, inner = self.source(table)
         inner = self.outside(inner)
         inner = self.layer(inner, self.inside(), "values beyond the training data count as the nearest", 0)
-        inner = self.layer(inner, self.borders(), "how far each row has gone over the borders of labels", 1)
-        inner = self.layer(inner, self.conditions(), "how well it fits each condition", 2, fenced=self.seeks)
+        inner = self.layer(inner, self.split_points(), "how far each row lies above each split point, from 0 to 1", 1)
+        inner = self.layer(
+            inner, self.conditions(), "how well each row matches each condition, from 0 to 1", 2, fenced=self.seeks
+        )
         # What a label of the output says has its weight in it several times.
         inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks or bool(self.plan.said))
         between = ",\n  " if self.plan.said else ", "
         rules = between.join(", ".join(self.carried(rule)) for rule in self.rules)
         total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
         curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
-        inner = self.layer(inner, [rules, total, *curves], "the sum of their weights", 4)
+        inner = self.layer(inner, [rules, total, *curves], "the sum of the degrees of all rules", 4)
         said = [self.answer()]
         if self.plan.interval is not None:
             reach = self.reach(self.plan.interval.radii)
@@ -225,14 +227,20 @@ class _Writer:
             for j, (low, high) in self.plan.limits.items()
         ]
 
-    def borders(self) -> list[str]:
-        return [f"{self.gone_over(border)} AS b{number}" for number, border in enumerate(self.plan.borders, 1)]
+    def split_points(self) -> list[str]:
+        return [
+            f"{self.share_above(split_point)} AS b{number}"
+            for number, split_point in enumerate(self.plan.split_points, 1)
+        ]
 
-    def gone_over(self, border: Border) -> str:
-        name, steps = f"x{border.input + 1}", [f"WHEN x{border.input + 1} >= {real(border.high)} THEN 1e0"]
-        if not border.crisp:
-            share = f"({name} - {real(border.low)}) / {real(border.width)}"
-            steps.append(f"WHEN {name} > {real(border.start)} THEN {share}")
+    def share_above(self, split_point: SplitPoint) -> str:
+        name, steps = (
+            f"x{split_point.input + 1}",
+            [f"WHEN x{split_point.input + 1} >= {real(split_point.high)} THEN 1e0"],
+        )
+        if not split_point.crisp:
+            share = f"({name} - {real(split_point.low)}) / {real(split_point.width)}"
+            steps.append(f"WHEN {name} > {real(split_point.start)} THEN {share}")
         return f"CASE {' '.join(steps)} ELSE 0e0 END"
 
     def conditions(self) -> list[str]:
@@ -258,7 +266,7 @@ class _Writer:
             return f"1e0 - {self.degree(condition)}"
         if condition.triangle is not None:
             return self.from_middle(condition.input, condition.triangle, condition.width)
-        place = " + ".join(f"b{number + 1}" for number in self.plan.borders_of(condition.input))
+        place = " + ".join(f"b{number + 1}" for number in self.plan.split_points_of(condition.input))
         first, last = real(float(condition.first)), real(float(condition.last))
         return (
             f"CASE WHEN {place} < {first} THEN {first} - ({place}) "
@@ -333,7 +341,7 @@ class _Writer:
         return one_line(f"What {self.rule_base.names[curve.input]} adds, whichever rules fit")
 
     def curve(self, curve: CurvePlan) -> str:
-        shares = [f"\n    {self.gone_over(self.plan.curve_borders[number])}" for number in curve.borders]
+        shares = [f"\n    {self.share_above(self.plan.curve_split_points[number])}" for number in curve.split_points]
         return curve_expression(curve, f"x{curve.input + 1}", shares, real)
 
     def alone(self, rule: int) -> str:

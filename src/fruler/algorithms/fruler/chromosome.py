@@ -1,4 +1,4 @@
-"""The double coding of a data base: how many labels each input has, and where their borders are moved to."""
+"""The double coding of a data base: how many labels each input has, and where its split points are moved to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local search: simpler relatives of an individual, with other borders."""
+"""Local search: simpler relatives of an individual, with other split points."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from fruler.explain.report.drawings import histogram_path, labels_path, small_sv
 from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE, fixed, value_text, with_unit
 from fruler.explain.report.reference import Reference
 from fruler.explain.scales import scale_of
-from fruler.explain.text import borders, label_meanings, listed
+from fruler.explain.text import label_meanings, listed, where_labels_meet
 from fruler.rules.rule_base import RuleBase
 from fruler.rules.variables import Variable
 
@@ -87,7 +87,7 @@ def meeting(variable: Variable, tolerance: float) -> str:
         meanings = label_meanings(variable, lambda value: value_text(variable, value, tolerance))
         return name_with_unit(listed(meanings), variable.unit)
     if not partition.ordered:
-        return borders(variable)
+        return where_labels_meet(variable)
     if variable.tells_borders:
         return " | ".join(partition.labels)
     splits = [with_unit(value_text(variable, split, tolerance), variable.unit) for split in partition.split_points]
