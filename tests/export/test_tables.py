@@ -116,7 +116,7 @@ def test_what_a_rule_accepts_and_gives_is_in_its_row(make_rules):
     rule_base = make_rules("mixed fuzziness")
     lines = rule_base.to_markdown().splitlines()
     header, first = markdown_cells(lines[0]), markdown_cells(lines[2])
-    assert header == ["Rule", "Weight (%)", "a (m)", "b", "Intercept", "× a", "× b"]
+    assert header == ["Rule", "Support (%)", "a (m)", "b", "Intercept", "× a", "× b"]
     labels = rule_base.variables[0].partition.labels
     numbers = [readable_number(value).replace("-", "−") for value in rule_base.consequents.coefficients[0, :3]]
     assert first == ["1", "10", f"{labels[0]} or {labels[1]}", "low", *numbers]

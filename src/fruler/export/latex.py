@@ -132,7 +132,7 @@ def _sentences(rule_base: RuleBase) -> list[str]:
 
 
 def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
-    first = ["Rule", *(["weight"] if table.weights else [])]
+    first = ["Rule", *(["support"] if table.supports else [])]
     conditions = [_escaped(name_with_unit(name, unit)) for name, unit in table.conditions]
     numbers = [] if table.said else ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
     said = ["label"] if table.said else []
@@ -154,7 +154,7 @@ def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
         r"  \midrule",
     ]
     for rule in range(rule_base.n_rules):
-        cells = [str(rule + 1), *([rf"{table.weights[rule]}\,\%"] if table.weights else [])]
+        cells = [str(rule + 1), *([rf"{table.supports[rule]}\,\%"] if table.supports else [])]
         cells += [_escaped(labels) or "--" for labels in table.labels[rule]]
         cells += [_escaped(label) for label in table.said[rule : rule + 1]]
         cells += [_number(number) for number in table.numbers[rule]]

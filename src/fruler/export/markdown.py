@@ -61,8 +61,8 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
         return _sentences(rule_base)
     table = paper_table(rule_base, digits)
     columns = [("Rule", True, [str(rule + 1) for rule in range(rule_base.n_rules)])]
-    if table.weights:
-        columns.append(("Weight (%)", True, list(table.weights)))
+    if table.supports:
+        columns.append(("Support (%)", True, list(table.supports)))
     for place, (name, unit) in enumerate(table.conditions):
         labels = [_escaped(row[place]) or "–" for row in table.labels]
         columns.append((_escaped(name_with_unit(name, unit)), False, labels))

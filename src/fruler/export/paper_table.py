@@ -30,7 +30,7 @@ class PaperTable:
     conditions, terms : tuple of (str, str)
         Name and unit of the inputs that any rule looks at, and of those that any rule's output uses; the inputs of a
         column of categories are one condition, and no term.
-    weights : tuple of str
+    supports : tuple of str
         For each rule its share in the predictions of the training rows, in percent; empty where it is not known.
     labels : tuple of tuples of str
         For each rule and condition the accepted labels; an empty text: any.
@@ -49,7 +49,7 @@ class PaperTable:
 
     conditions: tuple[tuple[str, str], ...]
     terms: tuple[tuple[str, str], ...]
-    weights: tuple[str, ...]
+    supports: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     numbers: tuple[tuple[str, ...], ...]
     said: tuple[str, ...]
@@ -82,7 +82,7 @@ def paper_table(rule_base: RuleBase, digits: int = 3) -> PaperTable:
     return PaperTable(
         conditions=tuple((subject, variables[own[0]].unit) for subject, own in subjects.items()),
         terms=tuple((variables[j].name, variables[j].unit) for j in slopes),
-        weights=tuple(f"{share:.0f}" for share in support),
+        supports=tuple(f"{share:.0f}" for share in support),
         labels=tuple(
             tuple(_accepted(rule_base, rule, own) for own in subjects.values()) for rule in range(rule_base.n_rules)
         ),
