@@ -13,7 +13,7 @@ from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.data import load_example
-from fruler.explain.text import truth_sentence
+from fruler.explain.closing import truth_sentence
 from fruler.rules import Output
 from fruler.table.gaps import Gaps
 
@@ -305,9 +305,9 @@ def test_a_closed_pipe_ends_in_silence(model, tmp_path, buffered, monkeypatch):
 def test_explanations_in_sentences(fruler, model, new_rows):
     said = fruler("explain", model, new_rows, "--rows", 2).stdout
     first, second, *_ = expected(model)
-    assert said.startswith(f"Row 1\nprice = {first:.4g} k€\n")
+    assert said.startswith(f"Row 1\nprice = {first:.1f} k€\n")
     assert "smoker = yes" in said
-    assert f"Row 2\nprice = {second:.4g} k€\n" in said
+    assert f"Row 2\nprice = {second:.1f} k€\n" in said
     assert "missing, and estimated from the rest of the row: colour\n" in said
     assert "\n2 more rows; --rows or --row shows them\n" in said
     assert "\n1 more row; " in fruler("explain", model, new_rows, "--rows", 3).stdout
@@ -326,6 +326,18 @@ def test_explanations_end_with_how_true_the_rules_are(fruler, model, new_rows):
     sentence = truth_sentence(load_model(model).rule_base_)
     assert sentence.startswith("Typical error on held-out rows: ")
     assert fruler("explain", model, new_rows, "--row", 4).stdout.endswith(f"\n\n{sentence}\n")
+
+
+def test_explanations_say_what_was_observed(fruler, model, tmp_path):
+    table = pd.read_csv(io.StringIO(ROWS))
+    table["price"] = [61.25, None, *range(100, 98 + len(table))]
+    table.to_csv(tmp_path / "known.csv", index=False)
+    told = fruler("explain", model, tmp_path / "known.csv", "--rows", 2).stdout
+    first, second = told.split("Row 2")
+    assert first.rstrip().endswith("\n  observed: 61.25 k€")
+    assert "observed" not in second
+    records = json.loads(fruler("explain", model, tmp_path / "known.csv", "--rows", 2, "--json").stdout)
+    assert [record.get("observed") for record in records] == [61.25, None]
 
 
 def test_explanations_for_machines(fruler, model, new_rows):

@@ -89,11 +89,12 @@ def test_an_export_may_do_without_gaps(fruler, model, tmp_path):
 
 def test_the_table_and_the_key_of_a_query(fruler, model):
     rules = load_model(model).rule_base_
-    result = fruler("export", model, "--to", "sql", "--table", "my houses", "--keep", "id", "--keep", "country")
+    options = ("--table", "my houses", "--keep", "id", "--keep", "country", "--prediction", "expected")
+    result = fruler("export", model, "--to", "sql", *options)
     assert result.returncode == 0, result.stderr
-    assert result.stdout == export_model(rules, "sql", table="my houses", keep=["id", "country"])
+    assert result.stdout == export_model(rules, "sql", table="my houses", keep=["id", "country"], prediction="expected")
     assert '"my houses"' in result.stdout
-    for option in ("table", "keep"):
+    for option in ("table", "keep", "prediction"):
         result = fruler("export", model, "--to", "python", f"--{option}", "id")
         assert_one_line(result, f"--{option}: python has no such choice; it is for sql")
 

@@ -107,7 +107,7 @@ def test_the_text_adds_up():
         target_unit="€",
     ).with_training(X, X @ [2.0, -1.0] + 1.0)
     assert str(line.explain([[8.0, 3.0]])) == (
-        "cost = 14 €\n   9.09  mean prediction\n     +6  hours = 8 h\n  -1.09  staff = 3\n  by rule 1 (100%)"
+        "cost = 14.00 €\n   9.09  mean prediction\n  +6.00  hours = 8 h\n  -1.09  staff = 3\n  by rule 1 (100%)"
     )
 
 

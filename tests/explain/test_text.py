@@ -2,11 +2,13 @@ import datetime
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.triangle_rules import mamdani, own_sets
 
+from fruler.explain.closing import truth_sentence, unused_sentence
 from fruler.explain.effects import output_spread, signed_effects
-from fruler.explain.text import rules_text, truth_sentence
+from fruler.explain.text import rules_text
 from fruler.rules import (
     Curve,
     FuzzyPartition,
@@ -234,6 +236,52 @@ def test_the_text_ends_with_how_true_the_rules_are(truth, sentence):
     narrow = rules_text(rule_base, width=40)
     assert max(map(len, narrow.splitlines())) <= 40
     assert narrow.replace("\n", " ").endswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        ([0.9, 1.1], ""),
+        ([1.3, 0.5], " It is larger for rule 1 (1.30 kW)."),
+        ([1.3, 1.48], " It is larger for rule 1 (1.30 kW) and rule 2 (1.48 kW)."),
+        ([np.nan, 1.4], " It is larger for rule 2 (1.40 kW)."),
+    ],
+)
+def test_rules_with_clearly_larger_errors_are_named(errors, said):
+    rule_base = with_truth(1.0, 1.02, True)
+    truth = Truth(1.0, 1.02, errors, errors, held_out=True)
+    rule_base = replace(rule_base, training=replace(rule_base.training, truth=truth))
+    sentence = "Typical error on held-out rows: 1.00 kW; by the strongest rule alone: 1.02 kW."
+    assert truth_sentence(rule_base) == sentence + said
+
+
+def test_of_many_rules_with_larger_errors_the_worst_is_named():
+    x = Variable("x", FuzzyPartition([1.0, 2.0, 3.0, 4.0], (0.0, 5.0)))
+    steps = RuleBase([x], [[[label, label]] for label in range(5)], [[float(label), 0.0] for label in range(5)])
+    steps = steps.with_training([[0.5], [4.5]], [0.0, 4.0])
+    truth = Truth(1.0, 1.0, [0.1, 2.0, 2.5, 3.0, 2.9], [0.1, 2.0, 2.5, 3.0, 2.9], held_out=True)
+    steps = replace(steps, training=replace(steps.training, truth=truth))
+    assert truth_sentence(steps).endswith(" It is larger for 4 rules, most for rule 4 (3.0).")
+
+
+def test_columns_that_are_not_used_are_named():
+    names = [f"x{number}" for number in range(12)]
+    inputs = [Variable(name, FuzzyPartition([], (0.0, 1.0))) for name in names]
+    line = RuleBase(inputs, [[[0, 0]] * 12], [[1.0, 2.0, *[0.0] * 11]])
+    assert unused_sentence(line) == "Not used: x1, x2, x3, x4, x5, x6, x7, x8 and 3 more columns"
+    assert unused_sentence(RuleBase(inputs[:1], [[[0, 0]]], [[1.0, 2.0]])) == ""
+    assert rules_text(line, width=80).endswith(f"\n\n{unused_sentence(line)}")
+
+
+def test_the_hour_of_a_date_is_told_in_hours():
+    from fruler import FuzzyRuleRegressor
+
+    at = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(600) * 53, unit="min")
+    model = FuzzyRuleRegressor(random_state=0, max_rules=1, max_curves=0).fit(
+        pd.DataFrame({"sold": at}), 2.0 * (at.hour + at.minute / 60.0)
+    )
+    assert "per hour (from" in str(model.rule_base_)
+    assert "of hour" not in str(model.rule_base_)
 
 
 def test_one_rule_is_as_true_as_itself():

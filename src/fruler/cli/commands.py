@@ -393,6 +393,9 @@ def export(
         list[str] | None,
         typer.Option(metavar="NAME", help="A column of the table to keep in the result of sql; may be repeated."),
     ] = None,
+    prediction: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The column of predictions in the result of sql.")
+    ] = None,
     interval: Annotated[
         float | None,
         typer.Option(metavar="SHARE", help="Add prediction intervals with this coverage (python, c, sql and onnx)."),
@@ -401,7 +404,7 @@ def export(
     """Write the rules in another language or format."""
     from fruler.cli.views import write_export
 
-    write_export(model, to, output, gaps=gaps, table=table, keep=keep or (), interval=interval)
+    write_export(model, to, output, gaps=gaps, table=table, keep=keep or (), prediction=prediction, interval=interval)
 
 
 @app.command(epilog=_examples("fruler bench --data keel --sets friedman,dee --seeds 1"))

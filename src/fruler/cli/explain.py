@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fruler._wording import counted
+from fruler._wording import counted, readable_number, unit_after
 from fruler.cli.failures import say
 from fruler.cli.input import read_shown_model
 from fruler.cli.output import STDOUT, show, write_output
 from fruler.cli.output import as_json as to_json
 from fruler.cli.predict import NewRows, rows_for
 from fruler.data.options import ReadOptions
+from fruler.explain.closing import truth_sentence
 from fruler.explain.explanation import Explanation
-from fruler.explain.text import truth_sentence
 
 
 def explain_table(
@@ -43,12 +43,17 @@ def explain_table(
 
 
 def _as_text(why: Explanation | None, rows: NewRows, place: int) -> str:
-    if why is None:
-        return f"Row {place + 1}\ncannot be predicted: {', '.join(rows.lacking(place))} missing or unknown"
-    return f"Row {place + 1}\n{why}"
+    told = f"cannot be predicted: {', '.join(rows.lacking(place))} missing or unknown" if why is None else str(why)
+    lines, observed = [f"Row {place + 1}", told], rows.observed(place)
+    if observed is not None:
+        number = readable_number(observed, 6)
+        lines.append(f"  observed: {number} {unit_after(number, rows.rule_base.target_unit)}".rstrip())
+    return "\n".join(lines)
 
 
 def _as_dict(why: Explanation | None, rows: NewRows, place: int) -> dict[str, Any]:
+    observed = rows.observed(place)
+    own = {"row": place + 1, **({} if observed is None else {"observed": observed})}
     if why is None:
-        return {"row": place + 1, "prediction": None, "lacks": rows.lacking(place)}
-    return {"row": place + 1, **why.to_dict()[0]}
+        return {**own, "prediction": None, "lacks": rows.lacking(place)}
+    return {**own, **why.to_dict()[0]}

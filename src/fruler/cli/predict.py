@@ -58,6 +58,16 @@ class NewRows:
         known = [] if self.rule_base.gaps is None else list(self.rule_base.gaps.inputs)
         return np.asarray(~np.delete(self.gaps, known, axis=1).any(axis=1))
 
+    def observed(self, place: int) -> float | None:
+        """Return the target of a row, where the table has it."""
+        name = self.rule_base.target_name
+        if name not in self.table.frame.columns:
+            return None
+        value = pd.to_numeric(self.table.frame[name].iloc[[place]], errors="coerce").to_numpy(
+            np.float64, na_value=np.nan
+        )
+        return float(value[0]) if math.isfinite(value[0]) else None
+
     def lacking(self, place: int) -> list[str]:
         """Name the columns in which a row has no value that the rules can use."""
         columns = [self.rule_base.variables[j].column for j in np.flatnonzero(self.gaps[place])]

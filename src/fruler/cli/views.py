@@ -138,6 +138,7 @@ def write_export(
     gaps: bool = True,
     table: str | None = None,
     keep: Sequence[str] = (),
+    prediction: str | None = None,
     interval: float | None = None,
 ) -> None:
     """Do what ``fruler export`` does."""
@@ -150,8 +151,10 @@ def write_export(
     options: dict[str, Any] = {} if gaps else {"gaps": False}
     options |= {} if table is None else {"table": table}
     options |= {"keep": tuple(keep)} if keep else {}
+    options |= {} if prediction is None else {"prediction": prediction}
     options |= {} if interval is None else {"interval": interval}
-    for name, targets in (("table", _OVER_A_TABLE), ("keep", _OVER_A_TABLE), ("interval", _WITH_INTERVALS)):
+    for name in ("table", "keep", "prediction", "interval"):
+        targets = _WITH_INTERVALS if name == "interval" else _OVER_A_TABLE
         if name in options and to not in targets:
             raise ValueError(f"--{name}: {to} has no such choice; it is for {', '.join(targets)}")
     model = read_any_model(model_file)

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import number_within
+from fruler._wording import number_to_place, number_within
 from fruler.rules.links import Link, LinkName, link_of
 from fruler.rules.rule_base import RuleBase
 
@@ -134,8 +134,8 @@ class Scale(ABC):
         """
 
     def written(self, target: float, tolerance: float) -> str:
-        """Write a target, where what is said may be off by a tolerance."""
-        return number_within(target, self.tolerance(target, tolerance))
+        """Write a target, to the place that a tolerance allows."""
+        return number_to_place(target, self.tolerance(target, tolerance))
 
 
 class PlainScale(Scale):
@@ -167,8 +167,10 @@ class PlainScale(Scale):
         return changes
 
     def part(self, change: float, tolerance: float) -> str:
-        """Write it with its sign."""
-        text = number_within(change, tolerance)
+        """Write it with its sign, to the place to which the other parts of a prediction are written."""
+        text = number_to_place(change, tolerance)
+        if text == "0":
+            text = number_within(change, tolerance)
         return text if text.startswith("-") else f"+{text}"
 
     def move(self, move: float, tolerance: float) -> str:

@@ -160,7 +160,10 @@ class _Teller:
         place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
         # What such an input does in all is in the slope and in the curve.
         besides = ", besides its curve" if self.rule_base.curve_of(j) is not None else ""
-        return f"{amount} per{GLUE}{per_step(variable, step)} of {variable.name} (from{GLUE}{place}{besides})"
+        per = per_step(variable, step)
+        # The hour of a date is told in hours.
+        of = "" if per == variable.name else f" of {variable.name}"
+        return f"{amount} per{GLUE}{per}{of} (from{GLUE}{place}{besides})"
 
     def _curves(self) -> list[float]:
         """Return what each curve adds: in the mean over the rule's rows, for a typical place may lie between them."""

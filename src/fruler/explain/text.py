@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fruler._wording import counted_rules, either, in_groups, name_with_unit, number_within, percent
+from fruler._wording import counted_rules, either, name_with_unit, number_within, percent
 from fruler.explain.categories import accepted_levels, category_subjects, few_of, level_offsets
+from fruler.explain.closing import closing_sentences, unused_sentence
 from fruler.explain.effects import input_ranges, is_binary, output_spread, signed_effects
-from fruler.explain.scales import Amount, bounds_sentence, scale_of
+from fruler.explain.scales import Amount, scale_of
 from fruler.explain.sentences import GLUE, SHARE_OF_SPREAD, sentence_of
 from fruler.rules.curves import Curve
 from fruler.rules.partitions import Partition
@@ -24,8 +25,6 @@ from fruler.rules.variables import Variable
 Form = Literal["sentences", "equation"]
 # How far printed split points may be off, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
-# The same for errors, as a share of the target's spread.
-_SHARE_OF_ERROR = 0.002
 _NOTHING = 1e-6
 _NARROWEST, _WIDEST = 40, 120
 # More accepted labels than this are a range: "low to high".
@@ -42,7 +41,8 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
     range where the rule applies. Numbers are rounded so that the error of a term is at most a hundredth of the target's
     spread; inputs that change the output by less than that are only named or counted. Rules without a summary of
     training data are written as formulas. Below the rules follow what curves add at their bends, where the labels of
-    each input meet or which values they stand for, and the error of the rules, together and one by one.
+    each input meet or which values they stand for, the columns that the rules do not use, and the error of the rules,
+    together and one by one.
 
     Parameters
     ----------
@@ -108,49 +108,11 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if meeting := _borders(rule_base, width):
         parts.append("\n".join([meaning_title(rule_base), *meeting]))
+    if unused := unused_sentence(rule_base):
+        parts.append(wrapped(unused, width, "", "    "))
     if closing := closing_sentences(rule_base):
         parts.append(wrapped(closing, width, "", ""))
     return "\n\n".join(parts)
-
-
-def closing_sentences(rule_base: RuleBase) -> str:
-    """Say within what bounds predictions lie, and how large the typical error is, where either is known."""
-    return " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base))))
-
-
-def truth_sentence(rule_base: RuleBase) -> str:
-    """Say how large the typical error is, of all rules together and of the strongest alone; "" where it isn't known.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
-    >>> steps = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]], target_unit="m")
-    >>> truth_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))
-    'Typical error on training rows: 0.520 m; by the strongest rule alone: 0.569 m.'
-    """
-    training = rule_base.training
-    if training is None or training.truth is None:
-        return ""
-    truth, tolerance, scale = training.truth, _SHARE_OF_ERROR * training.spread, scale_of(rule_base)
-    told = [scale.change(error, tolerance) for error in (truth.together, truth.alone)]
-    numbers = _alike([number_within(one.number, one.tolerance) for one in told])
-    marked = (one.marked(number) for one, number in zip(told, numbers, strict=True))
-    together, alone = (f"{number} {scale.unit(rule_base.target_unit)}".rstrip() for number in marked)
-    said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
-    if rule_base.n_rules > 1:
-        said += f"; by the strongest rule alone: {alone}"
-        if not truth.holds(training.spread):
-            said += ", so read the rules together, not one by one"
-    return f"{said}."
-
-
-def _alike(numbers: list[str]) -> list[str]:
-    """Give numbers that are read side by side as many decimal places."""
-    if any("e" in number for number in numbers):
-        return numbers
-    places = max(len(number.partition(".")[2]) for number in numbers)
-    return [in_groups(f"{float(number.replace(',', '')):.{places}f}") for number in numbers]
 
 
 def require_form(form: str) -> None:

@@ -165,7 +165,9 @@ class _Writer:
         while table.lower().startswith(prefix):
             prefix += "_"
         tables, last = filled_tables(self.input_plan, self.input_plan.filling, inner, self.kept, prefix)
-        note = f"-- {prefix}_...: missing values are filled in. A table without any needs none of this (gaps=False)."
+        note = (
+            f"-- {prefix}_...: fill in missing values. A table without any needs none of this (gaps=False, --no-gaps)."
+        )
         return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
 
     def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:

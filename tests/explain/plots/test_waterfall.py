@@ -49,7 +49,7 @@ def test_rows_are_named_from_above_and_numbers_stand_beyond_the_bars():
     assert top > bottom
     boxes = {text.get_text(): box for text, box in texts_of(display.figure_)}
     edge = ax.transData.transform
-    assert boxes["+6"].x0 > edge((display.totals_[1], 1))[0]
+    assert boxes["+6.00"].x0 > edge((display.totals_[1], 1))[0]
     assert boxes["−1.09"].x1 < edge((display.totals_[2], 2))[0]
     assert {"9.09", "14", "cost (€)", "by rule 1 (100%)"} <= set(boxes)
 

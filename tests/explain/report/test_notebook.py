@@ -68,7 +68,12 @@ class TestExplanations:
             r'class="(at|up|down)" style="left:([\d.]+)%;width:([\d.]+)%', line.explain([[4.0, 4.0]])._repr_html_()
         )
         assert bars == [("at", "0.0", "0.0"), ("up", "0.0", "100.0"), ("down", "50.0", "50.0"), ("at", "50.0", "0.0")]
-        assert re.findall(r'class="n">([^<]*)<', line.explain([[4.0, 4.0]])._repr_html_()) == ["3", "+4", "−2", "5"]
+        assert re.findall(r'class="n">([^<]*)<', line.explain([[4.0, 4.0]])._repr_html_()) == [
+            "3.000",
+            "+4.000",
+            "−2.000",
+            "5.000",
+        ]
 
     def test_many_rows_are_cut_short(self, weather_model):
         html = weather_model.explain(load_example("weather").data)._repr_html_()

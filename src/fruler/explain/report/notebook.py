@@ -9,6 +9,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler._wording import counted, counted_rules, with_minus
+from fruler.explain.closing import closing_sentences
 from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation
 from fruler.explain.parts import part_tolerance, shown_parts, totals
 from fruler.explain.report.curves import curve_points
@@ -18,7 +19,7 @@ from fruler.explain.report.rule_views import RuleView, TermView, rule_views
 from fruler.explain.report.views import meeting
 from fruler.explain.scales import scale_of
 from fruler.explain.sentences import Sentence
-from fruler.explain.text import closing_sentences, meaning_title, meaningful
+from fruler.explain.text import meaning_title, meaningful
 from fruler.rules.rule_base import RuleBase
 
 _MAX_RULES, _MAX_TERMS = 30, 8
