@@ -5,7 +5,7 @@ Rules that hold one by one
 Rules that are fitted only together can be wrong one by one: their errors cancel. ``locality`` decides how much each
 rule must be right by itself. With 0 only the sum counts, and the lines of single rules leave the data. The default
 takes as much as costs hardly any accuracy, which is not always enough. With 0.5 each line stays near the data where its
-rule applies; here that takes more rules.
+rule applies; here that takes more rules than the default has.
 """
 
 import matplotlib.pyplot as plt
