@@ -105,7 +105,8 @@ def _size_and_time(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
         means = measured.means(algorithm, name)
         if len(means):
             median = float(means.median())
-            records.append(_record(f"{figure}, median of the sets", median, fixed(median, 1), counted(len(means), "set")))
+            sets = counted(len(means), "set")
+            records.append(_record(f"{figure}, median of the sets", median, fixed(median, 1), sets))
     wide = runs[runs["inputs"] >= MANY_INPUTS]
     shares = share_of_coefficients(wide).groupby([wide["set"], wide["fold"]]).mean().groupby("set").mean()
     if shares.notna().any():
