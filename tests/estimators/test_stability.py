@@ -167,11 +167,13 @@ def test_refits_have_the_parameters_of_the_model_but_leave_its_callbacks_and_che
     assert stability.n_rules.tolist() == [1, 1, 1]
 
 
-def test_a_model_that_was_cut_down_is_compared_with_refits_that_are():
+def test_a_model_that_was_cut_down_is_compared_with_refits_that_are(tmp_path):
     X, y = stepped()
     model = FuzzyRuleRegressor(random_state=0).fit(X, y)
     small = model.with_rules(1)
     assert small.stability(X, y, 3).n_rules.tolist() == [1, 1, 1]
+    small.save(tmp_path / "small.json")
+    assert load_model(tmp_path / "small.json").stability(X, y, 3).n_rules.tolist() == [1, 1, 1]
     assert model.stability(X, y, 3).n_rules.min() > 1
     assert small.fit(X, y).stability(X, y, 3).n_rules.min() > 1
 

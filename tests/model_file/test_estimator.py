@@ -68,6 +68,11 @@ def test_other_models_of_the_front_are_not_in_a_file(fitted, loaded):
     assert fitted.with_rules(2).n_rules_ == 2
 
 
+def test_however_many_rules_were_asked_for_the_file_can_be_read(fitted, tmp_path):
+    fitted.with_rules(10**30).save(tmp_path / "model.json")
+    assert load_model(tmp_path / "model.json").n_rules_ == fitted.pareto_["rules"].max()
+
+
 @pytest.mark.parametrize("name", ["history_", "sample_indices_", "stage_seconds_"])
 def test_what_a_file_does_not_hold_is_missing_and_says_why(fitted, loaded, name):
     assert hasattr(fitted, name)

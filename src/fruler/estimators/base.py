@@ -335,7 +335,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
             raise ValueError(f"No model in pareto_ has {n_rules} rules or fewer; the smallest has {smallest}.")
         other = copy.copy(self)
         other._take(fitting[-1], self._sample)
-        other._rules_asked = limit
+        # Models of 2**53 rules there are not, and a file has no larger whole number.
+        other._rules_asked = min(limit, 2**53 - 1)
         other.rule_base_ = other.rule_base_.named_like(self.rule_base_)
         return other
 

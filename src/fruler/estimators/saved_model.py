@@ -88,6 +88,7 @@ def model_of(regressor: BaseRuleRegressor) -> Model:
         int(regressor.n_uncovered_),
         float(regressor.regularization_),
         written_front(regressor.pareto_),
+        regressor._rules_asked,
     )
     return Model(regressor.rule_base_, learning)
 
@@ -113,6 +114,7 @@ def regressor_of(model: Model) -> BaseRuleRegressor:
         regressor.n_uncovered_ = learning.n_uncovered
         regressor.regularization_ = learning.regularization
         regressor.pareto_ = front_of(learning)
+        regressor._rules_asked = learning.rules_asked
     return regressor
 
 

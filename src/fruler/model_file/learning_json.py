@@ -30,6 +30,8 @@ class Learning:
         As the attributes of the regressor.
     front : tuple of dict
         The rows of `pareto_`.
+    rules_asked : int or None
+        The maximum number of rules that `with_rules` was asked for.
     """
 
     settings: dict[str, Any]
@@ -38,6 +40,7 @@ class Learning:
     n_uncovered: int
     regularization: float
     front: tuple[dict[str, float], ...]
+    rules_asked: int | None = None
 
 
 def learning_to_json(learning: Learning) -> dict[str, Any]:
@@ -64,6 +67,7 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
         "n_uncovered": learning.n_uncovered,
         "regularization": learning.regularization,
         "front": [_point_to_json(point) for point in learning.front],
+        **({} if learning.rules_asked is None else {"rules_asked": learning.rules_asked}),
     }
 
 
@@ -82,7 +86,8 @@ def learning_from_json(written: Checked) -> Learning:
     ValueError
         If it is something else.
     """
-    members = written.keys(("settings", "named_inputs", "n_evaluations", "n_uncovered", "regularization", "front"))
+    needed = ("settings", "named_inputs", "n_evaluations", "n_uncovered", "regularization", "front")
+    members = written.keys(needed, ("rules_asked",))
     settings = members["settings"].members()
     front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
     return Learning(
@@ -92,6 +97,7 @@ def learning_from_json(written: Checked) -> Learning:
         members["n_uncovered"].count(),
         members["regularization"].number(),
         tuple(_point_from_json(point) for point in front),
+        members["rules_asked"].count() if "rules_asked" in members else None,
     )
 
 
