@@ -3,9 +3,9 @@
     python benchmarks/export_speed.py [--rows 1000000] [--repeats 5]
 
 Rules and forest (100 trees) learn from the same example data; every system predicts the same rows on one thread of this
-process. What counts is processor time, of all threads: on a busy machine the clock on the wall mostly tells how long a
+process. What counts is processor time, of all threads: on a busy machine wall-clock time mostly tells how long a
 system had to wait. A ratio is the forest's time over the system's of the same turn; in brackets stand the least and the
-greatest of all turns, and at the end the median by the clock on the wall. No value is missing; what is able to fill in
+greatest of all turns, and at the end the median of wall-clock time. No value is missing; what is able to fill in
 gaps all the same stands in rows of its own.
 """
 

@@ -4,7 +4,7 @@
     python benchmarks/stability.py --data path/to/keel --sets concrete,dee,autoMPG6,stock
     python benchmarks/stability.py --method fruler --max-evaluations 1000
 
-For each set: the rules and splits of the model, the share of splits and of rules that came back (in the mean over them
+For each set: the rules and splits of the model, the share of splits and of rules that came back (on average over them
 and the refits), how far a rule overlaps with the nearest one of a refit, the rules of the refits (least, median, most),
 their error on rows that they did not see over that of the mean, and the processor time in seconds.
 """

@@ -396,6 +396,8 @@ def test_summary(of):
         }
     )
     assert cell(table, "error against Cubist (median ratio; wins / ties / losses)", "Growth").endswith("1 / 0 / 1")
+    assert cell(table, "seconds of a fit, summed over the small sets (fold 1)", "Growth").endswith("(2 sets)")
+    assert cell(table, "seconds against Cubist (small sets, fold 1)", "Growth").endswith("(1 set)")
 
 
 def test_a_set_that_the_paper_lacks_has_dashes(of):

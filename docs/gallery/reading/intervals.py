@@ -2,8 +2,9 @@
 How large may the error be?
 ===========================
 
-``predict_interval`` returns an interval for every row. It is wider where the rules that apply have larger errors. Here
-the noise grows with x; with ``max_curves=0`` there are several rules, each with an interval of its own width.
+``predict_interval`` returns an interval for every row. It is wider where the rules that apply have a larger mean
+absolute error. Here the noise grows with x; with ``max_curves=0`` there are several rules, each with an interval of its
+own width.
 """
 
 import matplotlib.pyplot as plt

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fruler._wording import counted
 from fruler.bench.marks import CAPPED_NOTE, mark
 from fruler.bench.measurements import Measured, geometric_mean
 from fruler.bench.paper import paper_tables
@@ -104,19 +105,21 @@ def _size_and_time(measured: Measured, algorithm: str) -> list[dict[str, Any]]:
         means = measured.means(algorithm, name)
         if len(means):
             median = float(means.median())
-            records.append(_record(f"{figure}, median of the sets", median, fixed(median, 1), f"{len(means)} sets"))
+            sets = counted(len(means), "set")
+            records.append(_record(f"{figure}, median of the sets", median, fixed(median, 1), sets))
     wide = runs[runs["inputs"] >= MANY_INPUTS]
     shares = share_of_coefficients(wide).groupby([wide["set"], wide["fold"]]).mean().groupby("set").mean()
     if shares.notna().any():
         share = 100 * float(shares.mean())
         figure = f"coefficients that are not zero, sets of {MANY_INPUTS} inputs and more, %"
-        records.append(_record(figure, share, fixed(share, 1), f"mean of {shares.count()} sets"))
+        records.append(_record(figure, share, fixed(share, 1), f"mean of {counted(int(shares.count()), 'set')}"))
     seconds = _first_fold(measured)
     if algorithm in seconds:
         mine = seconds[algorithm].dropna()
         total = float(mine.sum())
         figure = "seconds of a fit, summed over the small sets (fold 1)"
-        records.append(_record(figure, total, f"{significant(total, 3)} ({len(mine)} sets)", f"{len(mine)} sets"))
+        sets = counted(len(mine), "set")
+        records.append(_record(figure, total, f"{significant(total, 3)} ({sets})", sets))
     large = runs[runs["set"].isin(LARGE_SETS)].dropna(subset=["seconds"])
     if len(large):
         name, longest = max(zip(large["set"], large["seconds"], strict=True), key=lambda run: run[1])
@@ -140,7 +143,7 @@ def _against_a_peer(measured: Measured, algorithm: str, peer: str) -> list[dict[
     seconds = _first_fold(measured).reindex(columns=[algorithm, peer]).dropna()
     if len(seconds):
         ours, theirs = (float(seconds[name].sum()) for name in (algorithm, peer))
-        sets = f"{len(seconds)} sets"
+        sets = counted(len(seconds), "set")
         text = f"{significant(ours, 3)} against {significant(theirs, 3)} ({sets})"
         ratio = ours / theirs if theirs > 0 else np.nan
         detail = f"{ours:.6g} against {theirs:.6g}, {sets}"

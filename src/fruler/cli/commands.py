@@ -178,7 +178,9 @@ def fit(
     ] = "identity",
     bounds: Annotated[
         str | None,
-        typer.Option(metavar="LOW,HIGH", help="Least and greatest target that can be; as in 0,100, or 0, with one."),
+        typer.Option(
+            metavar="LOW,HIGH", help='Smallest and largest possible target, as in 0,100; "0," for a lower bound only.'
+        ),
     ] = None,
     algorithm: Annotated[
         str, typer.Option(metavar="NAME", help=f"The algorithm: {', '.join(algorithm_names())}.")

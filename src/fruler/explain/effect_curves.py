@@ -1,4 +1,4 @@
-"""What the prediction is, in the mean over rows, as one feature takes each of its values."""
+"""What the prediction is, on average over rows, as one feature takes each of its values."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class Scale(ABC):
 
     @abstractmethod
     def move(self, move: float, tolerance: float) -> str:
-        """Write how much something moves predictions in the mean, to either side."""
+        """Write how much something moves predictions on average, to either side."""
 
     @abstractmethod
     def change_of(self, target: str) -> str:

@@ -166,7 +166,7 @@ class _Teller:
         return f"{amount} per{GLUE}{per}{of} (from{GLUE}{place}{besides})"
 
     def _curves(self) -> list[float]:
-        """Return what each curve adds: in the mean over the rule's rows, for a typical place may lie between them."""
+        """Return what each curve adds: on average over the rule's rows, for a typical place may lie between them."""
         training = self.rule_base.training
         if training is None or training.curve_means is None:
             return [float(curve.values(self.row[[curve.input]])[0]) for curve in self.rule_base.curves]

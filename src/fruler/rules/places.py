@@ -26,7 +26,7 @@ class RulePlaces(NamedTuple):
     centres, spreads : ndarray of shape (n_rules, n_inputs)
         Mean and standard deviation of each input.
     curve_means : ndarray of shape (n_curves, n_rules) or None
-        What each curve adds in the mean, where there are any. At the mean of its input a curve may add something else:
+        What each curve adds on average, where there are any. At the mean of its input a curve may add something else:
         between two winters lies a summer.
     """
 

@@ -31,9 +31,9 @@ class TrainingSummary:
     base : float
         The mean prediction; with a link or bounds, the mean of what the rules say.
     offsets : array-like of shape (n_inputs,)
-        What each input adds in the mean to the prediction of the row of all typical values.
+        What each input adds on average to the prediction of the row of all typical values.
     input_importance : array-like of shape (n_inputs,)
-        How much each input moves a prediction away from the base, in the mean and in the target's unit. With a link
+        How much each input moves a prediction away from the base, on average and in the target's unit. With a link
         this, the offsets and the next are of what the rules say, such as the logarithm of the target.
     rule_importance : array-like of shape (n_rules,)
         The same of each rule, by its weight.
@@ -45,7 +45,7 @@ class TrainingSummary:
         Mean and standard deviation of each input over the rows where each rule applies: every row counts by the rule's
         weight in its prediction. Both or none.
     curve_means : array-like of shape (n_curves, n_rules), optional
-        What each curve adds in the mean over the same rows.
+        What each curve adds on average over the same rows.
     raw_spread : float, optional
         With a link, the standard deviation of what stands for the target, such as its logarithm.
     """

@@ -73,7 +73,7 @@ class Truth:
 
     @property
     def ratio(self) -> float:
-        """Together over alone: 1 where every rule holds by itself, near 0 where only all of them together do."""
+        """Together over alone: 1 where the strongest rule alone is as accurate as all, near 0 where only all are."""
         return _ratio(self.together, self.alone)
 
     @property

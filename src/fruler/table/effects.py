@@ -22,7 +22,7 @@ _SLOPE_RIDGE = 1e-6
 # Parts of the rows that are held out in turn; and by how many standard errors effects must show on them.
 _N_FOLDS = 5
 _SHOWS = 2.0
-# Where shrinkage leaves so much of the effects of a column, in the mean, they are taken as they are.
+# Where shrinkage leaves so much of the effects of a column, on average, they are taken as they are.
 _WELL_KNOWN = 0.9
 
 

@@ -35,7 +35,7 @@ _STEP, _AROUND, _BARS, _LONGEST_NAME = 0.34, 1.0, 4.6, 2.9
 
 
 class ImportanceDisplay:
-    """How far each input moves a prediction from the mean prediction, in the mean over rows; the largest first.
+    """How far each input moves a prediction from the mean prediction, on average over rows; the largest first.
 
     The percentage is its share in all moves. All inputs of a column of categories are one bar. Inputs that move nothing
     are left out.

@@ -29,8 +29,8 @@ def matched_splits(own: Sequence[Split], others: Sequence[Split], weight: Floats
     Two splits are one if they are of the same input and the rows between them are few: at most a tenth of all rows, and
     at most half of those at the smaller side of the first. Rows are counted, not units, so that the answer does not
     depend on the scale of an input, a crisp split is treated as a fuzzy one, and a place in a gap between two clusters
-    is as good as any other there. Of categories, the rows between are those whose category changes sides. A split is
-    matched once only; the nearest pairs come first.
+    is as good as any other there. Of categories, the rows between are those whose category changes sides. Each split
+    is matched only once; the nearest pairs come first.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def matched_rules(overlaps: Floats) -> Matches:
     """Return for each rule of a model the number of the rule of another model that it is; -1 where there is none.
 
     Two rules are one if they overlap by at least two thirds: so a rule does not come back as one twice as large, where
-    the split that makes two of it is missing. A rule is matched once only; the pairs that overlap most come first.
+    the split that makes two of it is missing. Each rule is matched only once; the pairs that overlap most come first.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def overview(stability: Stability) -> list[str]:
     unit = stability.rule_base.target_unit
     lines.append(
         f"Their error on the rows that they did not see is {f'{middle} {unit}'.rstrip()} "
-        f"(half of them: {lower} to {upper})."
+        f"(middle half: {lower} to {upper})."
     )
     return lines
 
@@ -64,11 +64,11 @@ def split_sentence(stability: Stability, split: SplitStability) -> str:
     places = quarter_points(stability, split)
     if not places:
         return f"{said}."
-    return f"{said} ({f'its quarter points: {places}' if ' to ' in places else f'mostly at {places}'})."
+    return f"{said} ({f'middle half: {places}' if ' to ' in places else f'mostly at {places}'})."
 
 
 def quarter_points(stability: Stability, split: SplitStability) -> str:
-    """Write between which places half of the refits have a split that came back; "" where that is not known."""
+    """Write the middle half of the places where a split came back; "" where that is not known."""
     lower, _, upper = split.quartiles
     if split.came_back.sum() < _MIN_PLACES or np.isnan(lower):
         return ""
@@ -115,7 +115,7 @@ def _rules_range(stability: Stability) -> str:
         return f"{least}, too" if least == stability.rule_base.n_rules else str(least)
     lower, upper = np.quantile(stability.n_rules, [0.25, 0.75], method="nearest").tolist()
     half = str(lower) if lower == upper else f"{lower} to {upper}"
-    return f"{least} to {most} (half of them: {half})"
+    return f"{least} to {most} (middle half: {half})"
 
 
 def _quartiles(values: Floats) -> tuple[float, float, float]:

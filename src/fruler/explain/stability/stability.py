@@ -210,12 +210,12 @@ class Stability:
 
     @property
     def split_share(self) -> float:
-        """How often a split came back, in the mean over splits and refits; NaN where the model has no split."""
+        """How often a split came back, on average over splits and refits; NaN where the model has no split."""
         return _mean([split.came_back for split in self.split_stabilities])
 
     @property
     def rule_share(self) -> float:
-        """How often a rule came back, in the mean over rules and refits."""
+        """How often a rule came back, on average over rules and refits."""
         return _mean([rule.came_back for rule in self.rule_stabilities])
 
     @property
@@ -235,7 +235,7 @@ class Stability:
     def rules(self) -> pd.DataFrame:
         """One row per rule, numbered from 1: its conditions, its support, in how many refits it came back, its overlap.
 
-        The overlap is that with the nearest rule of a refit, in the mean.
+        The overlap is that with the nearest rule of a refit, on average.
         """
         rows = [
             (rule.text, rule.support, int(rule.came_back.sum()), float(rule.overlaps.mean()))

@@ -101,7 +101,7 @@ def _of_rules(written: list[Checked | None], n_rules: int) -> Floats | None:
 
 
 def _of_curves(written: Checked | None, n_rules: int) -> Floats | None:
-    """Return what each curve adds in the mean over the rows of each rule, where it is known."""
+    """Return what each curve adds on average over the rows of each rule, where it is known."""
     if written is None:
         return None
     rows = [of_curve.numbers() for of_curve in written.items()]
