@@ -111,7 +111,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
     >>> rows = [[0.0], [10.0], [30.0]]
     >>> trained = heat.with_training(rows, [20.0, 14.0, 5.0])
     >>> print(trained.explain([[0.0]]))
-    heating = 20
+    heating = 20.00
       13.33  mean prediction
       +6.67  temperature = 0 (low)
       by rule 1 (100%)

@@ -110,7 +110,7 @@ def explanation_html(explanation: Explanation) -> str:
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> x = Variable("x", FuzzyPartition([], (0.0, 4.0)))
     >>> line = RuleBase([x], [[[0, 0]]], [[1.0, 2.0]]).with_training([[0.0], [2.0], [4.0]], [1.0, 5.0, 9.0])
-    >>> "<b>y = 7</b>" in explanation_html(line.explain([[3.0]]))
+    >>> "<b>y = 7.00</b>" in explanation_html(line.explain([[3.0]]))
     True
     """
     tables = "".join(_why(explanation, row) for row in range(min(len(explanation), ROWS_SHOWN)))
