@@ -54,7 +54,7 @@ NEAR_PAPER, NEAR_OTHERS = 1.6, 1.5
 
 # Methods that users know: their name, what their size counts, and what a person can read.
 COMPARED = {
-    "growth": ("**fruler**", "rules", "rules as sentences, each of which holds by itself"),
+    "growth": ("**fruler**", "rules", "rules as sentences, which can be read one by one"),
     "ebm": ("EBM", "curves and surfaces", "one curve per input, one surface per pair"),
     "cubist": ("Cubist, one committee", "rules", "rules with crisp conditions and linear formulas"),
     "lightgbm": ("LightGBM", "leaves", "nothing without another tool"),

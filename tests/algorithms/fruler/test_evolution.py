@@ -1,5 +1,7 @@
 """The population loop."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.tasks import make_task, task_of
@@ -148,6 +150,25 @@ def test_regularization_is_chosen_for_data_bases_that_a_search_finds():
     chosen = choose_regularization(task, descent, options, np.random.default_rng(0))
     assert chosen.regularization < for_random.regularization
     assert choose_regularization(task, descent, options, np.random.default_rng(0)) == chosen
+
+
+def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
+    searched = []
+
+    class Watched(Evolution):
+        def run(self):
+            searched.append(self.evaluator.settings.regularization)
+            return super().run()
+
+    def kernel(task, settings, chromosomes):
+        return np.array([[1.0 / settings.regularization]])
+
+    monkeypatch.setattr("fruler.algorithms.fruler.regularization.Evolution", Watched)
+    monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
+    assert choose_regularization(TASK, NET, FRULEROptions(), np.random.default_rng(0)).regularization == DECADES[0]
+    given = replace(NET, regularization=1.0)
+    choose_regularization(TASK, given, FRULEROptions(regularization=1.0), np.random.default_rng(0))
+    assert searched == [1e-2, 1.0]
 
 
 def test_a_smaller_regularization_must_gain_something(monkeypatch):

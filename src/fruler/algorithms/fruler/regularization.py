@@ -29,6 +29,9 @@ _MIN_GAIN = 0.02
 # The data bases that λ is tried on, and for each input the evaluations of the search that finds them: a twentieth of
 # what a whole one takes. The limit of the whole one does not count, so that a search can be resumed with a higher one.
 _N_TRIED, _EVALUATIONS_PER_INPUT = 10, 200
+# The λ of that search where the largest decade suits random data bases best: they explain next to nothing then, and a
+# search with it would tell none of them apart.
+_SEARCHED_INSTEAD = 1e-2
 
 
 def choose_regularization(
@@ -69,8 +72,10 @@ def choose_regularization(
     fixed = options.regularization is not None
     tried = initial_population(trial.space, _N_TRIED, rng)
     settings = search_regularization(trial, tried, settings, fixed=fixed, pool=pool, deadline=deadline)
+    hopeless = not fixed and settings.regularization == DECADES[0]
+    searched = replace(settings, regularization=_SEARCHED_INSTEAD) if hopeless else settings
     evaluator = Evaluator(
-        trial, settings, "error", len(trial.fitted), pool=pool, n_jobs=n_jobs, deadline=deadline, stopped=stopped
+        trial, searched, "error", len(trial.fitted), pool=pool, n_jobs=n_jobs, deadline=deadline, stopped=stopped
     )
     allowed = max(options.population_size, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
     short = replace(options, max_evaluations=allowed, n_restarts=1, early_stopping=None)
