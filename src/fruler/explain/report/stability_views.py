@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fruler._wording import percent, with_minus
-from fruler.explain.stability.sentences import came_back, overview, quarter_points
+from fruler.explain.stability.sentences import came_back, overview, middle_half
 from fruler.explain.stability.stability import SplitStability, Stability
 
 
@@ -71,5 +71,5 @@ def _split_view(stability: Stability, split: SplitStability) -> SplitView:
         percent(split.below),
         times / stability.n_refits,
         f"{times} of {stability.n_refits}",
-        with_minus(quarter_points(stability, split)),
+        with_minus(middle_half(stability, split)),
     )

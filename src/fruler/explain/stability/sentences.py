@@ -61,13 +61,13 @@ def overview(stability: Stability) -> list[str]:
 def split_sentence(stability: Stability, split: SplitStability) -> str:
     """Say how often a split came back, and where."""
     said = f"The split of {split.input} {split.text} {came_back(int(split.came_back.sum()), stability.n_refits)}"
-    places = quarter_points(stability, split)
+    places = middle_half(stability, split)
     if not places:
         return f"{said}."
     return f"{said} ({f'middle half: {places}' if ' to ' in places else f'mostly at {places}'})."
 
 
-def quarter_points(stability: Stability, split: SplitStability) -> str:
+def middle_half(stability: Stability, split: SplitStability) -> str:
     """Write the middle half of the places where a split came back; "" where that is not known."""
     lower, _, upper = split.quartiles
     if split.came_back.sum() < _MIN_PLACES or np.isnan(lower):
