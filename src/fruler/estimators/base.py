@@ -322,8 +322,8 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
         check_is_fitted(self, "rule_base_")
         if not self._front:
             raise ValueError(
-                "This model was read from a file, which holds no model of another size; call with_rules after fit, "
-                "and save what it gives."
+                "This model was read from a file, which holds no model of another size; call with_rules before "
+                "you save it, or learn again with max_rules."
             )
         try:
             limit = operator.index(n_rules)

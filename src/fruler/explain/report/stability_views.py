@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fruler._wording import percent, with_minus
-from fruler.explain.stability.sentences import came_back, overview, middle_half
+from fruler.explain.stability.sentences import came_back, middle_half, overview
 from fruler.explain.stability.stability import SplitStability, Stability
 
 
