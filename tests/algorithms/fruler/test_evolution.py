@@ -161,14 +161,20 @@ def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
             return super().run()
 
     def kernel(task, settings, chromosomes):
-        return np.array([[1.0 / settings.regularization]])
+        # Of the data bases that the search finds, not of random ones, some are a little better with a smaller one.
+        return np.array([[1.0 - gain * bool(searched) if settings.regularization == 0.1 else 1.0]])
+
+    def chosen(given, options):
+        searched.clear()
+        return choose_regularization(TASK, given, options, np.random.default_rng(0)).regularization
 
     monkeypatch.setattr("fruler.algorithms.fruler.regularization.Evolution", Watched)
     monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
-    assert choose_regularization(TASK, NET, FRULEROptions(), np.random.default_rng(0)).regularization == DECADES[0]
-    given = replace(NET, regularization=1.0)
-    choose_regularization(TASK, given, FRULEROptions(regularization=1.0), np.random.default_rng(0))
-    assert searched == [1e-2, 1.0]
+    gain = 0.05
+    assert (chosen(NET, FRULEROptions()), searched) == (DECADES[0], [1e-2])
+    gain = 0.15
+    assert (chosen(NET, FRULEROptions()), searched) == (0.1, [1e-2])
+    assert (chosen(replace(NET, regularization=1.0), FRULEROptions(regularization=1.0)), searched) == (1.0, [1.0])
 
 
 def test_a_smaller_regularization_must_gain_something(monkeypatch):
@@ -179,6 +185,7 @@ def test_a_smaller_regularization_must_gain_something(monkeypatch):
 
     monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
     assert search_regularization(TASK, [None], NET).regularization == 1e-3
+    assert search_regularization(TASK, [None], NET, min_gain=0.1).regularization == 0.1
 
 
 def outcome(search):

@@ -30,8 +30,8 @@ _MIN_GAIN = 0.02
 # what a whole one takes. The limit of the whole one does not count, so that a search can be resumed with a higher one.
 _N_TRIED, _EVALUATIONS_PER_INPUT = 10, 200
 # The λ of that search where the largest decade suits random data bases best: they explain next to nothing then, and a
-# search with it would tell none of them apart.
-_SEARCHED_INSTEAD = 1e-2
+# search with it would tell none of them apart. What it finds may be chance, so more must be gained.
+_SEARCHED_INSTEAD, _MIN_GAIN_INSTEAD = 1e-2, 0.1
 
 
 def choose_regularization(
@@ -82,7 +82,8 @@ def choose_regularization(
     search = Evolution(trial.space, evaluator, short, rng)
     search.run()
     tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
-    return search_regularization(trial, tried, settings, fixed=fixed, pool=pool, deadline=deadline)
+    gain = _MIN_GAIN_INSTEAD if hopeless else _MIN_GAIN
+    return search_regularization(trial, tried, settings, fixed=fixed, min_gain=gain, pool=pool, deadline=deadline)
 
 
 def search_regularization(
@@ -91,6 +92,7 @@ def search_regularization(
     settings: ElasticNetSettings,
     *,
     fixed: bool = False,
+    min_gain: float = _MIN_GAIN,
     pool: ThreadPoolExecutor | None = None,
     deadline: float = np.inf,
 ) -> ElasticNetSettings:
@@ -106,6 +108,8 @@ def search_regularization(
         All the rest.
     fixed : bool, default=False
         Whether λ is given, and only the descent's first step is searched.
+    min_gain : float, default=0.02
+        The share by which a smaller decade must lower the error.
     pool : ThreadPoolExecutor, optional
         Where the data bases are tried.
     deadline : float
@@ -133,7 +137,7 @@ def search_regularization(
             candidate, value = _halve_rate(candidate, miss)
         else:
             value = miss(candidate)
-        if value < (1.0 - _MIN_GAIN) * least:
+        if value < (1.0 - min_gain) * least:
             best, least, worse = candidate, value, 0
         elif value >= least:
             worse += 1
