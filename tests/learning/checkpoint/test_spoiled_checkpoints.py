@@ -149,3 +149,23 @@ def test_a_packed_or_enormous_member_is_damage(fuzz, whole, tmp_path):
     (tmp_path / FILE).write_bytes(raw)
     with pytest.raises(ValueError, match="is damaged"):
         fuzz._fit(fuzz.make("growth", tmp_path, 1))
+
+
+def standing_still(part):
+    """Return a document whose generator of random numbers always gives the same one."""
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: {"state": 0, "inc": 0} if name == "state" and "inc" in value else standing_still(value)
+        for name, value in part.items()
+        if name != "state" or isinstance(value, dict)
+    }
+
+
+@pytest.mark.parametrize("algorithm", ["fruler", "l-metsk", "fs-mogfs", "a-metsk"])
+def test_a_generator_that_stands_still_is_refused(fuzz, whole, tmp_path, algorithm):
+    document, arrays = whole[algorithm]
+    spoiled = standing_still(document)
+    assert spoiled != document
+    with pytest.raises(ValueError, match="checkpoint"):
+        resumed(fuzz, tmp_path, algorithm, spoiled, arrays)

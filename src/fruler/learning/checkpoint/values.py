@@ -94,8 +94,11 @@ def checked_rows(array: npt.NDArray[Any] | None) -> npt.NDArray[np.intp] | None:
 
 
 def checked_generator(state: Any) -> dict[str, Any]:
-    """Return the state of a generator of random numbers that NumPy takes."""
+    """Return the state of a generator of random numbers that NumPy takes, and that does not stand still."""
     np.random.default_rng(0).bit_generator.state = state
+    # With an even increment the numbers soon repeat, and NumPy may wait for another one without end.
+    if int(state["state"]["inc"]) % 2 == 0:
+        raise ValueError("a generator of random numbers that repeats itself")
     return dict(state)
 
 
