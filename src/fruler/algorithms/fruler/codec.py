@@ -129,7 +129,7 @@ def _unpack_snapshot(document: Mapping[str, Any], arrays: Arrays) -> Snapshot:
     seen = checked_integers(arrays["seen"], (None, granularities.shape[1]), "seen", 1, MAX_LABELS + 1)
     written = checked_floats(arrays["history"], (None, len(Generation._fields)), "history")
     history = [_generation(row) for row in written.tolist()]
-    if not history:
+    if not history or not len(seen):
         raise ValueError("no history")
     met = dict.fromkeys(row.tobytes() for row in seen)
     return Snapshot(

@@ -88,7 +88,8 @@ def checked_rows(array: npt.NDArray[Any] | None) -> npt.NDArray[np.intp] | None:
     """Return increasing numbers of rows, or None."""
     if array is None:
         return None
-    if array.ndim != 1 or array.dtype.kind != "i" or not len(array) or array[0] < 0 or (np.diff(array) <= 0).any():
+    # Not by their differences, which can overflow.
+    if array.ndim != 1 or array.dtype.kind != "i" or not len(array) or array[0] < 0 or (array[1:] <= array[:-1]).any():
         raise ValueError("rows are no increasing numbers")
     return np.ascontiguousarray(array, dtype=np.intp)
 
