@@ -1,6 +1,8 @@
 """What tests share: the KEEL data sets, chance, and a clock."""
 
 import os
+import signal
+import threading
 import time
 from pathlib import Path
 
@@ -10,6 +12,10 @@ from helpers.clock import Clock
 from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# What a shell runs in the background may ignore Ctrl-C, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # "fixed" tries the same examples in every run, so that a failure is the fault of a change; "random" looks for new ones
 # and prints how to repeat one that fails. Neither fails because the machine is busy.

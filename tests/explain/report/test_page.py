@@ -353,7 +353,7 @@ def test_sets_of_a_rule_s_own_are_told_and_drawn_alone(own_sets):
     assert told.count("sets of each rule&#39;s own") == 3
     assert "where they meet" not in told
     assert 'class="sets"' not in page
-    assert "says what mpg is there" in told
+    assert "says where it applies and what mpg is there" in told
 
 
 def test_names_of_labels_of_the_output_are_text():
