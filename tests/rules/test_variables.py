@@ -29,7 +29,7 @@ def test_values_and_titles(name, number, text, title):
 
 
 def test_labels_that_are_words_tell_where_they_meet():
-    told = {name: variable.tells_borders for name, variable in INPUTS.items()}
+    told = {name: variable.tells_ranges for name, variable in INPUTS.items()}
     assert [name for name, tells in told.items() if not tells] == ["size"]
 
 
@@ -58,4 +58,4 @@ def test_choices_are_the_categories_in_their_own_order():
 def test_groups_of_categories_have_the_names_of_their_labels():
     nominal = Variable("kind", NominalPartition([[0.0], [1.0, 2.0]], ["a", "b or c"]))
     assert nominal.words(1, 1) is None
-    assert not nominal.tells_borders
+    assert not nominal.tells_ranges

@@ -77,11 +77,13 @@ def truth_sentence(rule_base: RuleBase) -> str:
 def _larger(rules: list[int], errors: list[str], rule_errors: Floats) -> str:
     """Name the rules with larger errors; of many the one with the largest."""
     named = [f"rule {rule + 1} ({error})" for rule, error in zip(rules, errors, strict=True)]
+    if not named:
+        return ""
     if len(named) > _MAX_RULES_NAMED:
-        worst = max(range(len(rules)), key=lambda place: rule_errors[rules[place]])
-        return f" It is larger for {len(named)} rules, most for {named[worst]}."
-    *first, last = named or [""]
-    return f" It is larger for {' and '.join(filter(None, (', '.join(first), last)))}." if named else ""
+        worst = named[int(np.argmax(rule_errors[rules]))]
+        return f" It is larger for {len(named)} rules, most for {worst}."
+    *first, last = named
+    return f" It is larger for {', '.join(first)} and {last}." if first else f" It is larger for {last}."
 
 
 def _alike(numbers: list[str]) -> list[str]:

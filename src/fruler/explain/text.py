@@ -106,7 +106,7 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
         parts += [_rule(rule_base, rule, own, width, form) for rule, own in enumerate(said)]
     if rule_base.curves:
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
-    if meeting := _borders(rule_base, width):
+    if meeting := _meanings(rule_base, width):
         parts.append("\n".join([meaning_title(rule_base), *meeting]))
     if unused := unused_sentence(rule_base):
         parts.append(wrapped(unused, width, "", "    "))
@@ -180,7 +180,7 @@ def conditions(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = s
 def _within(rule_base: RuleBase, variable: Variable, labels: tuple[int, int], typeset: Callable[[str], str]) -> str:
     """Say which values labels stand for, e.g. "below about 7 °C"; "" where their names say it."""
     partition = variable.partition
-    told = variable.tells_borders or not (rule_base.antecedents.shares_labels and partition.ordered)
+    told = variable.tells_ranges or not (rule_base.antecedents.shares_labels and partition.ordered)
     if told or is_switch(rule_base, variable):
         return ""
     low, high = partition.range
@@ -367,7 +367,7 @@ def meaning_title(rule_base: RuleBase) -> str:
 def meaningful(rule_base: RuleBase) -> list[Variable]:
     """Return the inputs, and the target, with labels whose names do not say what values they stand for."""
     inputs = [rule_base.variables[j] for j in rule_base.antecedent_inputs if rule_base.antecedents.shares_labels]
-    found = [variable for variable in inputs if not variable.tells_borders]
+    found = [variable for variable in inputs if not variable.tells_ranges]
     return found if rule_base.target is None else [*found, rule_base.target]
 
 
@@ -394,7 +394,7 @@ def is_switch(rule_base: RuleBase, variable: Variable) -> bool:
     return is_binary(rule_base, rule_base.names.index(variable.name))
 
 
-def _borders(rule_base: RuleBase, width: int) -> list[str]:
+def _meanings(rule_base: RuleBase, width: int) -> list[str]:
     lines = []
     for variable in meaningful(rule_base):
         if is_switch(rule_base, variable):

@@ -94,7 +94,7 @@ class NamingMixin:
         for variable in self.variables:
             like = others.get(variable.name)
             if like is not None:
-                if not variable.tells_borders:
+                if not variable.tells_ranges:
                     labels = _labels_like(variable.partition, like.partition)
                     variable = replace(variable, partition=variable.partition.renamed(labels))
                 variable = replace(variable, unit=like.unit)

@@ -115,7 +115,7 @@ class Variable:
         return name_with_unit(self.name, self.value_unit)
 
     @property
-    def tells_borders(self) -> bool:
+    def tells_ranges(self) -> bool:
         """Whether the names of its labels say where they meet, as those of dates and categories do."""
         return self.levels is not None or self.tells_gaps or bool(self.words(0, 0))
 

@@ -301,7 +301,7 @@ class PairEffectDisplay:
             return [text.rstrip() for text in texts]
         best = variable.partition.degrees(grid).argmax(axis=1)
         labels = [variable.partition.labels[k] for k in best]
-        if variable.tells_borders:
+        if variable.tells_ranges:
             return labels
         return [f"{label} ({text.rstrip()})" for label, text in zip(labels, texts, strict=True)]
 

@@ -277,7 +277,7 @@ def _said(rule_base: RuleBase, target: Variable, rule: int) -> ConditionView:
 
 def _described(variable: Variable, words: str, first: int, last: int, tolerance: float) -> str:
     """Say what the picture of accepted labels shows."""
-    if variable.tells_borders:
+    if variable.tells_ranges:
         return words
     partition, said = variable.partition, []
     start, _, _, end = partition.trapezoid(first, last)

@@ -83,12 +83,12 @@ def _labels(rule_base: RuleBase, variable: Variable, tolerance: float) -> str:
 def meeting(variable: Variable, tolerance: float) -> str:
     """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of others, what they stand for."""
     partition = variable.partition
-    if partition.of_triangles and not variable.tells_borders:
+    if partition.of_triangles and not variable.tells_ranges:
         meanings = label_meanings(variable, lambda value: value_text(variable, value, tolerance))
         return name_with_unit(listed(meanings), variable.unit)
     if not partition.ordered:
         return where_labels_meet(variable)
-    if variable.tells_borders:
+    if variable.tells_ranges:
         return " | ".join(partition.labels)
     splits = [with_unit(value_text(variable, split, tolerance), variable.unit) for split in partition.split_points]
     return partition.labels[0] + "".join(
