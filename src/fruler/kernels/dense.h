@@ -97,60 +97,6 @@ FRULER_CLONES static void dense_add_pairs(ptrdiff_t n_fired, const int *restrict
     }
 }
 
-/* The sum over fired rules of degree times the inner product of x with the rule's block of w; blocks are `stride` apart.
- *
- * Four partial sums do not wait for each other, and are added in a fixed order. */
-FRULER_CLONES static double dense_blocks_dot(ptrdiff_t n_fired, const int *restrict rule,
-                                             const double *restrict degree, ptrdiff_t stride, ptrdiff_t n,
-                                             const double *restrict x, const double *restrict w)
-{
-    double total = 0.0;
-    for (ptrdiff_t k = 0; k < n_fired; k++) {
-        const double *restrict block = w + (ptrdiff_t)rule[k] * stride;
-        double part[4] = {0.0, 0.0, 0.0, 0.0};
-        ptrdiff_t i = 0;
-        for (; i + 4 <= n; i += 4)
-            for (int lane = 0; lane < 4; lane++)
-                part[lane] += block[i + lane] * x[i + lane];
-        for (int lane = 0; i < n; i++, lane++)
-            part[lane] += block[i] * x[i];
-        total += degree[k] * ((part[0] + part[1]) + (part[2] + part[3]));
-    }
-    return total;
-}
-
-/* Add a times the rule's degree times x to the block of w of every fired rule. */
-FRULER_CLONES static void dense_blocks_axpy(ptrdiff_t n_fired, const int *restrict rule,
-                                            const double *restrict degree, double a, ptrdiff_t stride, ptrdiff_t n,
-                                            const double *restrict x, double *restrict w)
-{
-    for (ptrdiff_t k = 0; k < n_fired; k++) {
-        double *restrict block = w + (ptrdiff_t)rule[k] * stride;
-        const double step = a * degree[k];
-        for (ptrdiff_t i = 0; i < n; i++)
-            block[i] += step * x[i];
-    }
-}
-
-/* Take from each coefficient, times `scale`, the l1 penalty that it owes by now, no further than to zero. */
-FRULER_CLONES static void dense_take_l1(ptrdiff_t n, double owed, double scale, double *restrict w,
-                                        double *restrict received)
-{
-    const double inverse = 1.0 / scale;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const double before = w[i];
-        double lowered = before - (owed + received[i]) * inverse;
-        double raised = before + (owed - received[i]) * inverse;
-        lowered = lowered > 0.0 ? lowered : 0.0;
-        raised = raised < 0.0 ? raised : 0.0;
-        /* A coefficient of zero stays. */
-        double after = before > 0.0 ? lowered : 0.0;
-        after = before < 0.0 ? raised : after;
-        w[i] = after;
-        received[i] += scale * (after - before);
-    }
-}
-
 /* degree[i] = the smaller of itself and the degree of x[i] in the triangle of two sides, each a place where it is zero
  * and a slope */
 FRULER_CLONES static void dense_min_triangle(ptrdiff_t n, const double *restrict sides, const double *restrict x,

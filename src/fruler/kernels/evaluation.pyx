@@ -27,7 +27,7 @@ from fruler.kernels.firing cimport (
     open_antecedents,
     place_block,
 )
-from fruler.kernels.sgd cimport Descent, SparseDesign, descend
+from fruler.kernels.sgd cimport Descent, SparseDesign, descend, fill_rows, set_layout
 
 cdef extern from "dense.h" nogil:
     void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
@@ -179,46 +179,53 @@ cdef double normal_error(const Normal* normal) noexcept nogil:
 cdef double fit_descent(const Space* space, const Table* table, const Settings* settings, Workspace* work,
                         double** beta) noexcept nogil:
     """Fit by stochastic gradient descent; return the number of epochs, or -1 without memory."""
-    cdef Py_ssize_t q = space.n_inputs + 1, m = work.antecedents.n_rules, size = m * q, n = table.n_rows
-    cdef Py_ssize_t first = 0, rows, row, k, n_fired, filled = 0, most = m
+    cdef Py_ssize_t q = space.n_inputs + 1, m = work.antecedents.n_rules, n = table.n_rows, most = m, room
     cdef SparseDesign design
     cdef Descent descent
     cdef double penalty = settings.l1 + settings.l2
+    cdef double* numbers
+    cdef Py_ssize_t* start
     cdef int epochs
     if work.antecedents.n_used < 20:
         most = min(m, <Py_ssize_t>1 << work.antecedents.n_used)
-    if grow(work, 3 * size + n * most, n + n * most) != 0:
+    set_layout(&design, m, q, settings.shrink_intercepts)
+    room = m * design.stride
+    if grow(work, m * q + 2 * room + n * (most + 1 + design.stride), n + n * most) != 0:
+        return -1.0
+    start = <Py_ssize_t*>malloc((n + 1) * sizeof(Py_ssize_t))
+    if start == NULL:
         return -1.0
     beta[0] = work.numbers
-    design.n_rows = n
-    design.block = q
-    design.rows = table.rows
-    design.y = table.y
-    design.weight = table.weight
-    design.degree = beta[0] + 3 * size
-    design.rule = work.indices + n
-    design.start = <Py_ssize_t*>malloc((n + 1) * sizeof(Py_ssize_t))
-    if design.start == NULL:
-        return -1.0
-    design.start[0] = 0
-    while first < n:
-        rows = min(<Py_ssize_t>BLOCK, n - first)
+    numbers = beta[0] + m * q + 2 * room
+    design.n_rows, design.y, design.weight = n, table.y, table.weight
+    design.rows, design.share, design.degree = numbers, numbers + n * design.stride, numbers + n * (design.stride + 1)
+    design.start, design.block = start, work.indices + n
+    fill_rows(&design, q, table.rows, numbers, numbers + n * design.stride)
+    fire_design(space, table, work, design.stride, start, work.indices + n, numbers + n * (design.stride + 1))
+    descent.penalty, descent.rate = penalty, settings.rate
+    descent.ridge_share = settings.l2 / penalty if penalty > 0.0 else 1.0
+    descent.seed, descent.max_epochs = settings.seed, settings.max_rounds
+    epochs = descend(&design, &descent, q, beta[0], beta[0] + m * q, work.indices)
+    free(start)
+    return epochs
+
+
+cdef void fire_design(const Space* space, const Table* table, Workspace* work, Py_ssize_t stride, Py_ssize_t* start,
+                      int* block, double* degree) noexcept nogil:
+    """Write which rules each row fires, as the places of their coefficients, and to which degrees."""
+    cdef Py_ssize_t first = 0, rows, row, k, n_fired, filled = 0
+    start[0] = 0
+    while first < table.n_rows:
+        rows = min(<Py_ssize_t>BLOCK, table.n_rows - first)
         place_block(space, table, &work.antecedents, first, rows, work.places)
         for row in range(rows):
             n_fired = max(1, fire_row(space, &work.antecedents, work.places, row, work.fired, work.degree))
             for k in range(n_fired):
-                design.rule[filled] = work.fired[k]
-                design.degree[filled] = work.degree[k]
+                block[filled] = <int>(work.fired[k] * stride)
+                degree[filled] = work.degree[k]
                 filled += 1
-            design.start[first + row + 1] = filled
+            start[first + row + 1] = filled
         first += rows
-    descent.penalty, descent.rate = penalty, settings.rate
-    descent.ridge_share = settings.l2 / penalty if penalty > 0.0 else 1.0
-    descent.n_free = 0 if settings.shrink_intercepts else 1
-    descent.seed, descent.max_epochs = settings.seed, settings.max_rounds
-    epochs = descend(&design, m, &descent, beta[0], beta[0] + size, work.indices)
-    free(design.start)
-    return epochs
 
 
 cdef double score(const Space* space, const Table* table, Workspace* work, const double* beta,

@@ -229,9 +229,11 @@ cdef Py_ssize_t fire_row(const Space* space, const Antecedents* antecedents, con
     for word in range(words):
         candidates = ~<uint64_t>0
         for j in range(used):
-            label = <int>places[j * BLOCK + row]
+            place = places[j * BLOCK + row]
+            label = <int>place
             sets = antecedents.sets + j * set_size + label * words + word
-            candidates &= sets[0] | sets[words]
+            # Where a value lies on a label's plateau, rules of the label above would fire to degree zero.
+            candidates &= sets[0] | (sets[words] if place > label else 0)
         if used == 0:
             candidates = 1  # the one rule that looks at nothing
         while candidates:

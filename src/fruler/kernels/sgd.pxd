@@ -3,26 +3,34 @@
 from libc.stdint cimport uint64_t
 
 
-cdef struct SparseDesign:
-    # Rows of a design matrix whose blocks, one a rule, are the row's inputs (a one before them) times a degree.
-    Py_ssize_t n_rows
-    Py_ssize_t block            # inputs + 1
-    const double* rows          # (rows, block)
-    const double* y
-    const double* weight
-    Py_ssize_t* start           # (rows + 1)
-    int* rule
-    double* degree
+cdef extern from "descent.h" nogil:
+    ctypedef struct SparseDesign:
+        Py_ssize_t n_rows
+        Py_ssize_t n_rules
+        Py_ssize_t n_free
+        Py_ssize_t n_filled
+        Py_ssize_t stride
+        const double* rows
+        const double* y
+        const double* weight
+        const double* share
+        const Py_ssize_t* start
+        const int* block
+        const double* degree
 
 
 cdef struct Descent:
     double penalty
     double ridge_share          # of the penalty; the rest is l1
     double rate                 # the first step
-    Py_ssize_t n_free           # coefficients at the start of each rule that carry no penalty: 1, the intercept, or 0
     uint64_t seed               # of the order of rows
     int max_epochs
 
 
-cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* descent, double* beta, double* work,
+cdef void set_layout(SparseDesign* design, Py_ssize_t n_rules, Py_ssize_t q, bint shrink_intercepts) noexcept nogil
+
+cdef void fill_rows(const SparseDesign* design, Py_ssize_t q, const double* rows, double* filled,
+                    double* share) noexcept nogil
+
+cdef int descend(const SparseDesign* design, const Descent* descent, Py_ssize_t q, double* beta, double* work,
                  int* order) noexcept nogil

@@ -8,15 +8,20 @@ by less than 3e-4 counts as one without improvement: the models that the authors
 
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 
-cdef extern from "dense.h" nogil:
-    double dense_blocks_dot(Py_ssize_t n_fired, const int* rule, const double* degree, Py_ssize_t stride, Py_ssize_t n,
-                            const double* x, const double* w)
-    void dense_blocks_axpy(Py_ssize_t n_fired, const int* rule, const double* degree, double a, Py_ssize_t stride,
-                           Py_ssize_t n, const double* x, double* w)
-    void dense_take_l1(Py_ssize_t n, double owed, double scale, double* w, double* received)
+cdef extern from "descent.h" nogil:
+    ctypedef struct DescentState:
+        double* w
+        double* received
+        double scale
+        double owed
+        double t
+
+    void descent_epoch(const SparseDesign* design, const int* order, double rate, double penalty, double ridge_share,
+                       Py_ssize_t wait, DescentState* state)
+    double descent_miss(const SparseDesign* design, const DescentState* state)
 
 
 cdef double _MIN_GAIN = 3e-4
@@ -44,98 +49,79 @@ cdef void shuffle(Py_ssize_t n, int* order, uint64_t* state) noexcept nogil:
         order[k] = held
 
 
-cdef inline double predict_row(const SparseDesign* design, Py_ssize_t row, const double* w, double scale,
-                               Py_ssize_t n_free) noexcept nogil:
-    cdef Py_ssize_t k, q = design.block, first = design.start[row], n_fired = design.start[row + 1] - first
-    cdef const int* rule = design.rule + first
-    cdef const double* degree = design.degree + first
-    cdef double total = scale * dense_blocks_dot(n_fired, rule, degree, q, q - n_free,
-                                                 design.rows + row * q + n_free, w + n_free)
-    if n_free:
-        for k in range(n_fired):
-            total += degree[k] * w[rule[k] * q]
-    return total
+cdef void set_layout(SparseDesign* design, Py_ssize_t n_rules, Py_ssize_t q, bint shrink_intercepts) noexcept nogil:
+    """Set how rules of `q` coefficients lie in memory."""
+    design.n_rules = n_rules
+    design.n_free = 0 if shrink_intercepts else 1
+    design.n_filled = (q - design.n_free + 3) // 4 * 4
+    design.stride = design.n_free + design.n_filled
 
 
-cdef inline double damped_share(const double* x, Py_ssize_t q, double share, double eta) noexcept nogil:
-    """Return how much a heavy row counts: at most so much that a step goes as far as its own error asks for."""
-    cdef Py_ssize_t j
-    cdef double length = 0.0
-    for j in range(q):
-        length += x[j] * x[j]
-    return share / (1.0 + eta * (share - 1.0) * length)
+cdef void fill_rows(const SparseDesign* design, Py_ssize_t q, const double* rows, double* filled,
+                    double* share) noexcept nogil:
+    """Write rows of `q` numbers, each filled up with zeros, and the shares of their weights."""
+    cdef Py_ssize_t row, stride = design.stride
+    cdef double total_weight = total(design.n_rows, design.weight)
+    for row in range(design.n_rows):
+        memcpy(filled + row * stride, rows + row * q, q * sizeof(double))
+        memset(filled + row * stride + q, 0, (stride - q) * sizeof(double))
+        share[row] = design.weight[row] * design.n_rows / total_weight
 
 
-cdef void write_scaled(const double* w, double scale, Py_ssize_t n_rules, Py_ssize_t q, Py_ssize_t n_free,
-                       double* beta) noexcept nogil:
-    """Write coefficients; those with a penalty are kept without a common factor."""
+cdef inline double total(Py_ssize_t n, const double* weight) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double result = 0.0
+    for i in range(n):
+        result += weight[i]
+    return result
+
+
+cdef void write_scaled(const SparseDesign* design, const DescentState* state, Py_ssize_t q, double* beta) noexcept nogil:
+    """Write coefficients, rule after rule; those with a penalty are kept without a common factor."""
     cdef Py_ssize_t k, j
-    for k in range(n_rules):
-        beta[k * q] = w[k * q]
-        for j in range(n_free, q):
-            beta[k * q + j] = scale * w[k * q + j]
+    for k in range(design.n_rules):
+        beta[k * q] = state.w[k * design.stride]
+        for j in range(design.n_free, q):
+            beta[k * q + j] = state.scale * state.w[k * design.stride + j]
 
 
-cdef int descend(const SparseDesign* design, Py_ssize_t n_rules, const Descent* descent, double* beta, double* work,
+cdef void take_in_scale(const SparseDesign* design, DescentState* state) noexcept nogil:
+    """Multiply the coefficients by their common factor, which is one afterwards."""
+    cdef Py_ssize_t k, j
+    for k in range(design.n_rules):
+        for j in range(design.n_free, design.stride):
+            state.w[k * design.stride + j] *= state.scale
+    state.scale = 1.0
+
+
+cdef int descend(const SparseDesign* design, const Descent* descent, Py_ssize_t q, double* beta, double* work,
                  int* order) noexcept nogil:
-    """Write the best coefficients of any epoch into `beta`; return the number of epochs.
+    """Write the best coefficients of any epoch, `q` for each rule, into `beta`; return the number of epochs.
 
-    `work` holds twice as many doubles as there are coefficients, `order` one integer a row.
+    `work` holds twice as many doubles as the rules take in memory, `order` one integer per row.
     """
-    cdef Py_ssize_t n = design.n_rows, q = design.block, size = n_rules * q, free = descent.n_free, i, j, k, row
-    cdef Py_ssize_t first, n_fired, wait = _ROWS_A_RULE * n_rules
-    cdef double* w = work
-    cdef double* received = work + size
-    cdef const double* x
-    cdef double scale = 1.0, owed = 0.0, eta, error, step, miss, best = INFINITY, total_weight = 0.0
-    cdef double t = 0.0, share, penalty = descent.penalty, ridge_share = descent.ridge_share, rate = descent.rate
+    cdef Py_ssize_t n = design.n_rows, size = design.n_rules * design.stride, i
+    cdef double miss, best = INFINITY, enough = _MIN_GAIN * total(n, design.weight)
     cdef int epoch = 0, idle = 0
-    cdef uint64_t state = descent.seed
+    cdef uint64_t random = descent.seed
+    cdef DescentState state
     memset(work, 0, 2 * size * sizeof(double))
-    memset(beta, 0, size * sizeof(double))
+    memset(beta, 0, design.n_rules * q * sizeof(double))
+    state.w, state.received = work, work + size
+    state.scale, state.owed, state.t = 1.0, 0.0, 0.0
     for i in range(n):
         order[i] = <int>i
-        total_weight += design.weight[i]
     while epoch < descent.max_epochs:
-        shuffle(n, order, &state)
-        for i in range(n):
-            row = order[i]
-            x = design.rows + row * q
-            t += 1.0
-            eta = rate / (1.0 + penalty * rate * t)
-            error = predict_row(design, row, w, scale, free) - design.y[row]
-            scale *= 1.0 - ridge_share * eta * penalty
-            owed += (1.0 - ridge_share) * eta * penalty
-            share = design.weight[row] * n / total_weight
-            if share > 1.0:
-                # One heavy row must not throw the coefficients about.
-                share = damped_share(x, q, share, eta)
-            first = design.start[row]
-            n_fired = design.start[row + 1] - first
-            step = -eta * error * share
-            if free:
-                for k in range(n_fired):
-                    w[design.rule[first + k] * q] += step * design.degree[first + k]
-            dense_blocks_axpy(n_fired, design.rule + first, design.degree + first, step / scale, q, q - free,
-                              x + free, w + free)
-            wait -= 1
-            if wait == 0 or i == n - 1:
-                wait = _ROWS_A_RULE * n_rules
-                for k in range(n_rules):
-                    dense_take_l1(q - free, owed, scale, w + k * q + free, received + k * q + free)
-        miss = 0.0
-        for row in range(n):
-            error = predict_row(design, row, w, scale, free) - design.y[row]
-            miss += design.weight[row] * error * error
-        idle = 0 if miss < best - _MIN_GAIN * total_weight else idle + 1
+        shuffle(n, order, &random)
+        descent_epoch(design, order, descent.rate, descent.penalty, descent.ridge_share,
+                      _ROWS_A_RULE * design.n_rules, &state)
+        miss = descent_miss(design, &state)
+        idle = 0 if miss < best - enough else idle + 1
         if miss < best:
             best = miss
-            write_scaled(w, scale, n_rules, q, free, beta)
-        if scale < 1e-6:
-            for k in range(n_rules):
-                for j in range(free, q):
-                    w[k * q + j] *= scale
-            scale = 1.0
+            write_scaled(design, &state, q, beta)
+        if state.scale < 1e-6:
+            take_in_scale(design, &state)
         epoch += 1
         if not idle <= sqrt(<double>n / epoch):
             break

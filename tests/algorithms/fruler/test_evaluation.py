@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.examples import examples
-from helpers.tasks import make_task
+from helpers.tasks import make_task, task_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -246,3 +246,63 @@ def test_gradient_descent_comes_near_the_optimum(penalty, l1_ratio, shrink_inter
             for rate in (0.1, 0.05, 0.025)
         ]
         assert min(descents) <= 1.04 * objective(exact)
+
+
+def splitmix(state):
+    """Yield the random numbers of the descent."""
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        yield z ^ (z >> 31)
+
+
+def numpy_descent(design, rows, settings, n_rules, n_epochs):
+    """The descent on a dense design matrix, each coefficient with its penalties taken, for a number of epochs."""
+    n, penalized = len(rows), np.ones(design.shape[1], dtype=bool)
+    q = design.shape[1] // n_rules
+    penalized[::q] = settings.shrink_intercepts
+    w, received, owed, t = np.zeros(design.shape[1]), np.zeros(design.shape[1]), 0.0, 0
+    order, random, best, least = list(range(n)), splitmix(settings.seed), None, np.inf
+    for _ in range(n_epochs):
+        for i in range(n - 1, 0, -1):
+            k = next(random) % (i + 1)
+            order[i], order[k] = order[k], order[i]
+        for place, i in enumerate(order, start=1):
+            t += 1
+            eta = settings.rate / (1 + settings.regularization * settings.rate * t)
+            error = design[i] @ w - rows.y[i]
+            w[penalized] *= 1 - settings.l2 * eta
+            owed += settings.l1 * eta
+            share = rows.weight[i] * n / rows.weight.sum()
+            if share > 1:
+                share /= 1 + eta * (share - 1) * rows.rows[i] @ rows.rows[i]
+            w -= eta * error * share * design[i]
+            if place % (2 * n_rules) == 0 or place == n:
+                after = np.where(w > 0, np.maximum(0, w - owed - received), np.minimum(0, w + owed - received))
+                after = np.where(penalized & (w != 0), after, w)
+                received += np.where(penalized, after - w, 0.0)
+                w = after
+        miss = rows.weight @ np.square(design @ w - rows.y)
+        if miss < least:
+            best, least = w.copy(), miss
+    return best.reshape(n_rules, q)
+
+
+@pytest.mark.parametrize("n_inputs", [3, 4, 5, 8])
+@pytest.mark.parametrize("shrink_intercepts", [True, False])
+def test_gradient_descent_takes_the_steps_that_plain_numpy_takes(shrink_intercepts, n_inputs):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, n_inputs))
+    task = task_of(X, np.sin(9 * X[:, 0]) + np.abs(X[:, 1] - 0.4) + 0.05 * rng.normal(size=300))
+    rows = Rows(task.fitted.columns, task.fitted.rows, task.fitted.y, rng.uniform(0.2, 3.0, len(task.fitted)))
+    settings = ElasticNetSettings(0.2, 0.5, shrink_intercepts, "sgd", rate=0.02, seed=7, max_rounds=4)
+    for seed in range(3):
+        chromosome = random_chromosome(task.space, seed)
+        genes = chromosome.granularities, chromosome.displacements
+        *_, learned, result = learn(*genes, task.space.arrays, task.examples.arrays, rows.arrays, settings.numbers, 100)
+        assert result[4] == 4
+        design, _ = numpy_design(task, chromosome, rows)
+        expected = numpy_descent(design, rows, settings, len(learned), 4)
+        np.testing.assert_allclose(learned, expected, rtol=1e-9, atol=1e-12)
+        assert (expected == 0).any()

@@ -1,0 +1,148 @@
+/* The inner loops of stochastic gradient descent, compiled once for every x86-64 processor and once for those with AVX2.
+ *
+ * They are whole passes over the rows, since a call per row would cost as much as what a row of ten inputs has to be
+ * calculated. Rows and blocks of coefficients are filled up with zeros to whole groups of four, so that no loop has a
+ * rest; a coefficient that stands for nothing stays zero. As in dense.h, both versions give the same bits. */
+#ifndef FRULER_DESCENT_H
+#define FRULER_DESCENT_H
+
+#include "dense.h"
+
+#if defined(__GNUC__)
+#define FRULER_INLINE static inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define FRULER_INLINE static __forceinline
+#else
+#define FRULER_INLINE static inline
+#endif
+
+/* Rows of a design matrix whose blocks, one for each rule, are the row's inputs (a one before them) times a degree. */
+typedef struct {
+    ptrdiff_t n_rows;
+    ptrdiff_t n_rules;
+    ptrdiff_t n_free;   /* coefficients at the start of each rule that carry no penalty: 1, the intercept, or 0 */
+    ptrdiff_t n_filled; /* the other coefficients of a rule, filled up to a multiple of four */
+    ptrdiff_t stride;   /* n_free + n_filled: from one row, or one rule, to the next */
+    const double *rows; /* (rows, stride) */
+    const double *y;
+    const double *weight;
+    const double *share; /* of the weights, times the number of rows */
+    const ptrdiff_t *start; /* (rows + 1): where the rules that a row fires begin */
+    const int *block;       /* where the coefficients of a fired rule begin */
+    const double *degree;
+} SparseDesign;
+
+/* Coefficients with a penalty are kept without a common factor, which takes the ridge penalty at every step. */
+typedef struct {
+    double *w;        /* (rules, stride) */
+    double *received; /* (rules, stride): the l1 penalty that each has taken */
+    double scale;     /* the common factor */
+    double owed;      /* the l1 penalty up to now */
+    double t;         /* steps up to now */
+} DescentState;
+
+FRULER_INLINE double descent_output(const SparseDesign *design, ptrdiff_t row, const double *restrict w, double scale)
+{
+    const ptrdiff_t first = design->start[row], end = design->start[row + 1], n = design->n_filled;
+    const double *restrict x = design->rows + row * design->stride + design->n_free;
+    double total = 0.0;
+    for (ptrdiff_t k = first; k < end; k++) {
+        const double *restrict block = w + design->block[k] + design->n_free;
+        /* Four partial sums do not wait for each other, and are added in a fixed order. */
+        double part[4] = {0.0, 0.0, 0.0, 0.0};
+        for (ptrdiff_t i = 0; i < n; i += 4)
+            for (int lane = 0; lane < 4; lane++)
+                part[lane] += block[i + lane] * x[i + lane];
+        total += design->degree[k] * ((part[0] + part[1]) + (part[2] + part[3]));
+    }
+    total *= scale;
+    if (design->n_free)
+        for (ptrdiff_t k = first; k < end; k++)
+            total += design->degree[k] * w[design->block[k]];
+    return total;
+}
+
+/* How much a heavy row counts: at most so much that a step goes as far as its own error asks for. */
+FRULER_INLINE double descent_damped(const double *x, ptrdiff_t n, double share, double eta)
+{
+    double length = 0.0;
+    for (ptrdiff_t j = 0; j < n; j++)
+        length += x[j] * x[j];
+    return share / (1.0 + eta * (share - 1.0) * length);
+}
+
+/* Take from each coefficient, times `scale`, the l1 penalty that it owes by now, no further than to zero. */
+FRULER_INLINE void descent_take_l1(const SparseDesign *design, double owed, double scale, double *restrict w,
+                                   double *restrict received)
+{
+    const double inverse = 1.0 / scale;
+    for (ptrdiff_t k = 0; k < design->n_rules; k++) {
+        const ptrdiff_t first = k * design->stride + design->n_free;
+        for (ptrdiff_t i = first; i < first + design->n_filled; i++) {
+            const double before = w[i];
+            double lowered = before - (owed + received[i]) * inverse;
+            double raised = before + (owed - received[i]) * inverse;
+            lowered = lowered > 0.0 ? lowered : 0.0;
+            raised = raised < 0.0 ? raised : 0.0;
+            /* A coefficient of zero stays. */
+            double after = before > 0.0 ? lowered : 0.0;
+            after = before < 0.0 ? raised : after;
+            w[i] = after;
+            received[i] += scale * (after - before);
+        }
+    }
+}
+
+/* One step for each row, in the given order; the l1 penalty is taken after every `wait` rows and at the end. */
+FRULER_CLONES static void descent_epoch(const SparseDesign *design, const int *restrict order, double rate,
+                                        double penalty, double ridge_share, ptrdiff_t wait, DescentState *state)
+{
+    const ptrdiff_t n = design->n_rows, filled = design->n_filled, n_free = design->n_free;
+    double *restrict w = state->w;
+    double scale = state->scale, owed = state->owed, t = state->t;
+    ptrdiff_t left = wait;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const ptrdiff_t row = order[i];
+        const double *restrict x = design->rows + row * design->stride;
+        t += 1.0;
+        const double eta = rate / (1.0 + penalty * rate * t);
+        const double error = descent_output(design, row, w, scale) - design->y[row];
+        scale *= 1.0 - ridge_share * eta * penalty;
+        owed += (1.0 - ridge_share) * eta * penalty;
+        double share = design->share[row];
+        if (share > 1.0) /* One heavy row must not throw the coefficients about. */
+            share = descent_damped(x, design->stride, share, eta);
+        const double step = -eta * error * share, scaled = step / scale;
+        for (ptrdiff_t k = design->start[row]; k < design->start[row + 1]; k++) {
+            double *restrict block = w + design->block[k];
+            const double degree = design->degree[k], a = scaled * degree;
+            if (n_free)
+                block[0] += step * degree;
+            block += n_free;
+            for (ptrdiff_t j = 0; j < filled; j += 4)
+                for (int lane = 0; lane < 4; lane++)
+                    block[j + lane] += a * x[n_free + j + lane];
+        }
+        left -= 1;
+        if (left == 0 || i == n - 1) {
+            left = wait;
+            descent_take_l1(design, owed, scale, w, state->received);
+        }
+    }
+    state->scale = scale;
+    state->owed = owed;
+    state->t = t;
+}
+
+/* The weighted sum of squared errors over all rows. */
+FRULER_CLONES static double descent_miss(const SparseDesign *design, const DescentState *state)
+{
+    double miss = 0.0;
+    for (ptrdiff_t row = 0; row < design->n_rows; row++) {
+        const double error = descent_output(design, row, state->w, state->scale) - design->y[row];
+        miss += design->weight[row] * error * error;
+    }
+    return miss;
+}
+
+#endif
