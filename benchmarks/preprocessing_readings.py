@@ -44,6 +44,7 @@ SELECTION = {
     "ties": ("first row first", "last row first"),
     "against": ("previous", "best"),
     "thin-out": ("within 0.1", "none", "within 1", "whatever the error"),
+    "rows left": ("more than inputs", "one"),
 }
 
 
@@ -178,9 +179,10 @@ def select(fold: tuple[np.ndarray, np.ndarray], reading: dict[str, str]) -> dict
         reading["against"] == "best",
     )
     tolerance = {"within 0.1": 0.1, "none": -1.0, "within 1": 1.0, "whatever the error": math.inf}[reading["thin-out"]]
+    fewest = X.shape[1] + 1 if reading["rows left"] == "more than inputs" else 1
     if len(borders) and tolerance >= 0.0:
         thin, thin_error = thin_out(NearestSelected(columns, y), partial(subset_degrees, X, classes), order[:size])
-        if len(thin) and thin_error <= (1.0 + tolerance) * error:
+        if len(thin) >= fewest and thin_error <= (1.0 + tolerance) * error:
             size, error = len(thin), thin_error
     return {"reduction": 100.0 * (1.0 - size / n), "increase": error / error_all}
 

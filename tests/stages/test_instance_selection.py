@@ -99,6 +99,17 @@ def test_thin_out_drops_rows_only_within_its_tolerance(clustered):
     assert strict.error_selected_ <= plain.error_selected_ * (1 + 1e-12)
 
 
+def test_thin_out_leaves_as_many_rows_as_a_linear_rule_has_coefficients(clustered):
+    X, y = clustered
+    thinned = ClassConditionalSelector(thin_out_tolerance=1e9).fit(X, y).sample_indices_
+    for n_inputs, accepted in ((len(thinned) - 1, True), (len(thinned), False)):
+        # Constant inputs change no distance.
+        wider = np.column_stack([X, np.zeros((len(y), n_inputs - X.shape[1]))])
+        selector = ClassConditionalSelector(thin_out_tolerance=1e9).fit(wider, y)
+        assert selector.thinned_ == accepted
+        assert np.array_equal(selector.sample_indices_, thinned) == accepted
+
+
 def test_comparing_with_the_best_set_keeps_no_more_rows(diabetes):
     previous, best = (ClassConditionalSelector(improvement=how).fit(*diabetes) for how in ("previous", "best"))
     assert len(best.sample_indices_) <= len(previous.sample_indices_)

@@ -134,6 +134,8 @@ def select_instances(
         partial(subset_degrees, X, classes),
         order[:size],
         error,
+        # Fewer rows than that would leave the consequent of even a single linear rule undetermined.
+        min_rows=X.shape[1] + 1,
     )
     return Selection(np.sort(selected), borders, scores, error_all, error, error_all, error, thinned)
 
@@ -167,7 +169,7 @@ class ClassConditionalSelector(InstanceSelector):
         with the best set so far. The latter stops earlier and keeps fewer rows.
     thin_out_tolerance : float or None, default=0.1
         After the selection the rows far from every border between classes are dropped, if the error grows by no
-        more than this share. `None` skips the thin-out.
+        more than this share and more rows than inputs are left. `None` skips the thin-out.
 
     Attributes
     ----------
@@ -204,7 +206,7 @@ class ClassConditionalSelector(InstanceSelector):
 
     The paper's thin-out cannot add a row once the first layer is taken and then loses most of the accuracy on some
     data; here a row counts as not isolated when any other of its layer points to it, and the thinned set is kept
-    only within `thin_out_tolerance`.
+    only within `thin_out_tolerance`, and only if it has at least as many rows as a linear rule has coefficients.
 
     Examples
     --------

@@ -143,8 +143,9 @@ def thin_out_within(
     degrees: Callable[[Indices], tuple[Indices, Indices]],
     selected: Indices,
     error: float,
+    min_rows: int = 2,
 ) -> tuple[Indices, float, bool]:
-    """Thin out selected rows if the error allows it.
+    """Thin out selected rows if the error allows it and enough of them are left.
 
     Parameters
     ----------
@@ -154,6 +155,8 @@ def thin_out_within(
         As for `thin_out`.
     error : float
         The error of `selected`.
+    min_rows : int, default=2
+        How many rows must be left; of one row alone nobody can say how well it is predicted.
 
     Returns
     -------
@@ -167,8 +170,7 @@ def thin_out_within(
     if tolerance is None:
         return selected, error, False
     thin, thin_error = thin_out(empty, degrees, selected)
-    # Of one row alone nobody can say how well it is predicted.
-    if len(thin) < 2 or not (math.isinf(tolerance) or thin_error <= (1.0 + tolerance) * error):
+    if len(thin) < min_rows or not (math.isinf(tolerance) or thin_error <= (1.0 + tolerance) * error):
         return selected, error, False
     return thin, thin_error, len(thin) < len(selected)
 
