@@ -170,17 +170,22 @@ def paper_results(lines: pd.DataFrame) -> Results:
     for what, names in ((f"{len(small)} small", small), (f"{len(large)} large", large)):
         error, rules = (geometric_mean(ratios.loc[names, name]) for name in ("error", "rules"))
         rows.append(f"| geometric mean, {what} | {error:.3f} | {rules:.3f} | |")
-    runs = lines[lines["set"].isin(small) & (lines["solver"] == default)].groupby(["set", "fold"]).size()
+    runs = lines[lines["solver"] == default].groupby(["set", "fold"]).size()
     exact = paper_ratios(lines, "coordinate_descent").reindex(small)
     return {
         "paper.table": _block(rows),
         "paper.sets": len(ratios),
         "paper.small": len(small),
         "paper.large": len(large),
-        "paper.seeds": int(runs.min()),
+        "paper.seeds": int(runs[small].min()),
         "paper.largest": ratios.loc[small, "error"].max(),
         "paper.largest_set": str(ratios.loc[small, "error"].idxmax()),
         "paper.rules_near": int(ratios.loc[small, "rules"].between(1.0 / NEAR_PAPER, NEAR_PAPER).sum()),
+        "paper.large.seeds": int(runs[large].min()),
+        "paper.large.error": geometric_mean(ratios.loc[large, "error"]),
+        "paper.large.largest": ratios.loc[large, "error"].max(),
+        "paper.large.largest_set": str(ratios.loc[large, "error"].idxmax()),
+        "paper.large.rules_near": int(ratios.loc[large, "rules"].between(0.5, 2.0).sum()),
         "paper.times_as_fast": geometric_mean(ratios["times_as_fast"]),
         **{f"paper.rules.{name}": ratios.loc[name, "own_rules"] for name in ("california", "elevators")},
         "paper.exact.error": geometric_mean(exact["error"]),
