@@ -187,7 +187,7 @@ def paper_results(lines: pd.DataFrame) -> Results:
         "paper.large.largest_set": str(ratios.loc[large, "error"].idxmax()),
         "paper.large.rules_near": int(ratios.loc[large, "rules"].between(0.5, 2.0).sum()),
         "paper.times_as_fast": geometric_mean(ratios["times_as_fast"]),
-        **{f"paper.rules.{name}": ratios.loc[name, "own_rules"] for name in ("california", "elevators")},
+        **{f"paper.rules.{name}": ratios.loc[name, "own_rules"] for name in ("california", "house")},
         "paper.exact.error": geometric_mean(exact["error"]),
         "paper.exact.rules": geometric_mean(exact["rules"]),
         "paper.exact.rules_near": int(exact["rules"].between(1.0 / NEAR_PAPER, NEAR_PAPER).sum()),
