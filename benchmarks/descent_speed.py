@@ -8,8 +8,8 @@ process of its own, turn by turn, on one core. Printed are microseconds of proce
 of the descent (the smallest of the turns), and the ratios to this installation (the median and the range of the
 turns). To install another version beside this one:
 
-    git worktree add /tmp/before COMMIT
-    pip install --no-deps --target /tmp/before-site /tmp/before
+    git worktree add ../before COMMIT
+    pip install --no-deps --target ../before/site ../before
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from evaluation_speed import record_search
+
+from fruler import load_keel
+from fruler.algorithms.fruler.fitness import run_kernel
 
 SETS = "california,elevators,ailerons"
 N_EVALUATED = 150
@@ -47,11 +51,6 @@ print(json.dumps([seconds, float(results[:, 4].sum()), errors[len(errors) // 2]]
 
 def write_batch(folder: Path, path: Path) -> tuple[int, int, float]:
     """Write what the kernels are called with; return the fitted and the scored rows, and the mean number of rules."""
-    from evaluation_speed import record_search
-
-    from fruler import load_keel
-    from fruler.algorithms.fruler.fitness import run_kernel
-
     train, _ = load_keel(folder, fold=1)
     # The last of them: those of the first generations have other sizes than a search looks at for most of its time.
     evaluator = record_search(train.data, train.target, 1_000, solver="sgd")
