@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 from evaluation_speed import record_search
+from keel_option import parse_with_data
 
 from fruler import load_keel
 from fruler.algorithms.fruler.fitness import run_kernel
@@ -93,17 +94,14 @@ def compare(name: str, path: Path, sites: list[Path | None], turns: int) -> None
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--sets", default=SETS)
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--others", type=Path, nargs="*", default=[], help="folders of other installations")
-    arguments = parser.parse_args()
-    if not arguments.data or not Path(arguments.data).is_dir():
-        parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")
+    arguments = parse_with_data(parser)
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.sets.split(","):
             path = Path(folder) / name
-            fitted, scored, n_rules = write_batch(Path(arguments.data) / name, path)
+            fitted, scored, n_rules = write_batch(arguments.data / name, path)
             print(f"{name}: {fitted} rows fitted, {scored} scored, {n_rules:.1f} rules on average")
             print("set         us/eval.  us/epoch     error  ratio of evaluations   ratio of epochs")
             compare(name, path, [None, *arguments.others], arguments.turns)

@@ -11,13 +11,12 @@ with one and with two threads.
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from keel_option import parse_with_data
 from threadpoolctl import threadpool_limits
 
 import fruler.algorithms.fruler.learner
@@ -238,13 +237,10 @@ def print_threads(name: str, X: np.ndarray, y: np.ndarray, solver: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--sets", default=SETS)
-    arguments = parser.parse_args()
-    if not arguments.data or not Path(arguments.data).is_dir():
-        parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")
+    arguments = parse_with_data(parser)
     names = arguments.sets.split(",")
-    tables = {name: load_keel(Path(arguments.data) / name, fold=1)[0] for name in names}
+    tables = {name: load_keel(arguments.data / name, fold=1)[0] for name in names}
     searches = {
         name: record_search(
             table.data, table.target, 3_000 if len(table.target) < 5_000 else 100, solver="coordinate_descent"

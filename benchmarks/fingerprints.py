@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from keel_option import parse_with_data
 from sklearn.utils import Bunch
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_keel
@@ -104,18 +104,15 @@ def differences(found: dict[str, Digests], expected: dict[str, Digests]) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--sets", default=SETS, help="comma-separated names")
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
     parser.add_argument("--out", type=Path, help="where to write the digests, as JSON")
     parser.add_argument("--compare", type=Path, help="digests to compare with, as --out wrote them")
-    arguments = parser.parse_args()
-    if not arguments.data or not Path(arguments.data).is_dir():
-        parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")
+    arguments = parse_with_data(parser)
     # A file that can't be read is an error before the fits, not after them.
     expected = None if arguments.compare is None else json.loads(arguments.compare.read_text(encoding="utf-8"))
     work = (
-        delayed(fit)(name, kind, *load_keel(Path(arguments.data) / name, fold=1))
+        delayed(fit)(name, kind, *load_keel(arguments.data / name, fold=1))
         for name in arguments.sets.split(",")
         for kind in MODELS
     )

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from keel_option import parse_with_data
 
 from fruler.bench.lines import latest, read_lines
 from fruler.bench.results import RUNS
@@ -113,17 +114,14 @@ def compare(clean: Path, killed: Path) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--sets", default="friedman,dee", help="comma-separated names")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
-    arguments = parser.parse_args()
-    if not arguments.data or not Path(arguments.data).is_dir():
-        parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")
+    arguments = parse_with_data(parser)
     with tempfile.TemporaryDirectory() as folder:
         clean, killed = Path(folder) / "clean", Path(folder) / "killed"
-        command = [sys.executable, "-m", "fruler.cli", "bench", "--data", str(Path(arguments.data).resolve())]
+        command = [sys.executable, "-m", "fruler.cli", "bench", "--data", str(arguments.data.resolve())]
         command += ["--sets", arguments.sets, "--seeds", "1", "--peers", "tree", "--jobs", str(arguments.jobs), "--out"]
         first, total = run_to_the_end([*command, str(clean)], clean)
         print(f"clean run: first line after {first:.1f} s, tables after {total:.1f} s, {count_lines(clean)} lines")

@@ -13,13 +13,12 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
-import os
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from keel_option import parse_with_data
 from preprocessing_tables import development_half, discretization_summary, folds_of, halves, selection_summary
 
 from fruler import load_keel
@@ -196,17 +195,14 @@ def readings_of(choices: dict[str, tuple[str, ...]], grid: bool) -> list[dict[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--stage", choices=["selection", "discretization"])
     parser.add_argument("--grid", action="store_true", help="all combinations, on the development half")
-    arguments = parser.parse_args()
-    if not arguments.data or not Path(arguments.data).is_dir():
-        parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")
+    arguments = parse_with_data(parser)
     paper = paper_tables()
     names = development_half(list(paper.index)) if arguments.grid else list(paper.index)
     data = {}
     for name in names:
-        trains = [load_keel(Path(arguments.data) / name, fold=fold)[0] for fold in folds_of(name)]
+        trains = [load_keel(arguments.data / name, fold=fold)[0] for fold in folds_of(name)]
         data[name] = [(train.data, train.target) for train in trains]
     stages = {
         "selection": (select, SELECTION, selection_summary),

@@ -10,7 +10,6 @@ Stage 2 on each set: against sorting its columns, the best of each. Every ratio 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from keel_option import parse_with_data
 from sklearn.neighbors import KDTree
 
 from fruler import MultiGranularityDiscretizer, load_keel
@@ -118,11 +118,8 @@ def discretization_against_sorting(name: str, X: np.ndarray, y: np.ndarray) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
-    arguments = parser.parse_args()
-    if not arguments.data or not Path(arguments.data).is_dir():
-        parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")
-    data = Path(arguments.data)
+    arguments = parse_with_data(parser)
+    data = arguments.data
     X, y = standardised(data / "mv")
     selection_against_tree(X, y)
     selection_growth(X, y)

@@ -11,13 +11,13 @@ halves.
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from keel_option import parse_with_data
 
 from fruler import ClassConditionalSelector, MultiGranularityDiscretizer, load_keel
 from fruler.bench.paper import paper_tables
@@ -116,16 +116,13 @@ def print_discretization(rows: pd.DataFrame) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--sets", help="comma-separated names; all 28 by default")
     parser.add_argument("--core-error", choices=["mse", "rmse"], default="mse")
     parser.add_argument("--improvement", choices=["previous", "best"], default="previous")
     parser.add_argument("--thin-out-tolerance", default="0.1", help="a number, or none")
     parser.add_argument("--splits", choices=["printed", "gain"], default="printed")
     parser.add_argument("--all-charged", action="store_true", help="charge for the first split too")
-    arguments = parser.parse_args()
-    if not arguments.data or not Path(arguments.data).is_dir():
-        parser.error("--data must name the folder of the KEEL data sets (or set FRULER_KEEL)")
+    arguments = parse_with_data(parser)
     paper = paper_tables()
     names = arguments.sets.split(",") if arguments.sets else list(paper.index)
     unknown = sorted(set(names) - set(paper.index))
@@ -140,7 +137,7 @@ def main() -> None:
     discretization = {"splits": arguments.splits, "first_split_free": not arguments.all_charged}
     measured = {}
     for name in names:
-        folder = Path(arguments.data) / name
+        folder = arguments.data / name
         folds = [measure_fold(folder, fold, selection, discretization) for fold in folds_of(name)]
         measured[name] = pd.DataFrame(folds).mean()
     rows = pd.DataFrame(measured).T.join(paper)
