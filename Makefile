@@ -13,18 +13,20 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir
 SANITIZED := build/sanitized
 SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/stages tests/consequents
 
-.PHONY: help demo test test-random sanitize lint docs package coverage bench bench-preprocessing figures clean
+.PHONY: help demo test test-long test-all test-random sanitize lint docs package coverage bench bench-preprocessing figures results clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
-	@echo "make test   run the tests"
+	@echo "make test   run the quick tests"
+	@echo "make test-all   run all tests: the quick ones, then those with a browser, a cluster, or processes that are killed"
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
-	@echo "make lint   check style, types and docstrings"
+	@echo "make lint   check style, types, docstrings and wording"
 	@echo "make docs   build the documentation's site in build/site"
 	@echo "make package   build the sdist and the wheel, and try each in an empty environment"
 	@echo "make coverage  which lines and branches the tests run, Python and Cython"
 	@echo "make figures   write the results that README and docs quote from benchmarks/results"
+	@echo "make results   write the tables and pictures of benchmarks/results"
 	@echo "make bench DATA=folder   the paper's experiment: tables and pictures in results/"
 	@echo "make bench-preprocessing DATA=folder   the paper's Tables 2 and 3, and the speed of both stages"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -33,10 +35,19 @@ demo: .venv/installed
 	@$(BIN)/fruler demo
 
 # The tests of every processor have one; more threads for linear algebra would wait for each other.
-test test-random sanitize coverage: export OPENBLAS_NUM_THREADS = 1
+test test-long test-random sanitize coverage: export OPENBLAS_NUM_THREADS = 1
 
+# The quick tier, for every change. The other one has all that takes seconds, a browser, a cluster, or processes that are
+# killed, and draws as many examples as the tests say.
+LONG := slow or browser or cluster or process or fuzz or peers
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 test: .venv/installed-for-tests
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not ($(LONG))"
+
+test-long: .venv/installed-for-tests
+	$(PYTEST) -m "hypothesis or $(LONG)"
+
+test-all: test test-long
 
 test-random: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis
@@ -67,6 +78,7 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python release/docstring_validation.py
+	$(BIN)/python release/wording.py
 
 # Sphinx notices by itself which pages have changed. Warnings, such as a link that leads nowhere, are errors.
 docs: export OPENBLAS_NUM_THREADS = 1
@@ -84,13 +96,16 @@ bench: .venv/installed-for-tests
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench DATA=folder"; exit 1; }
 	$(BIN)/fruler bench --data "$(DATA)" $(BENCH)
 
+results: .venv/installed-for-tests
+	$(BIN)/fruler bench --tables-only --out benchmarks/results
+
 figures: .venv/installed
-	$(BIN)/python benchmarks/quoted_results.py
+	$(BIN)/python release/quoted_results.py
 
 bench-preprocessing: .venv/installed
 	@test -n "$(DATA)" || { echo "Name the folder of the KEEL data sets: make bench-preprocessing DATA=folder"; exit 1; }
-	$(BIN)/python benchmarks/preprocessing_tables.py --data "$(DATA)"
-	$(BIN)/python benchmarks/preprocessing_speed.py --data "$(DATA)"
+	$(BIN)/python benchmarks/fidelity/preprocessing_tables.py --data "$(DATA)"
+	$(BIN)/python benchmarks/speed/preprocessing_speed.py --data "$(DATA)"
 
 clean:
 	rm -rf .venv build docs/api docs/examples

@@ -1,13 +1,14 @@
-"""Digests of the models that both estimators learn, to check that a refactoring changed none of them.
+"""Digests of the models that the five estimators learn, to check that a refactoring changed none of them.
 
     python benchmarks/fingerprints.py --data FOLDER --out before.json      # before the change
     python benchmarks/fingerprints.py --data FOLDER --compare before.json  # after it
 
-Fits FuzzyRuleRegressor, FRULERRegressor, and FRULERRegressor with coordinate descent on all rows, on fold 1 of twelve
-KEEL sets (`--sets quake,dee` takes some of them). A digest covers what the public attributes say to the last bit:
-partitions, rules, the Pareto front, predictions on the test rows, evaluations, regularization and uncovered rows.
-`--compare` names the models that differ, and what differs in them, and exits with 1. Compare on one machine only: on
-another processor linear algebra rounds otherwise.
+Fits the five estimators, and FRULERRegressor with coordinate descent on all rows, on fold 1 of twelve KEEL sets
+(`--sets quake,dee` takes some of them), and on a made table with a date, categories and gaps: as it is, with a link,
+with bounds, with held-out rows for intervals, and for the growth with constraints and known split points. A digest
+covers to the last bit what a model file holds and what the public attributes return: rules, the Pareto front,
+predictions, evaluations, regularization and uncovered rows. `--compare` names the models that differ, and what
+differs in them, and exits with 1. Compare on one machine only: linear algebra rounds differently on other processors.
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from keel_option import parse_with_data
+from sklearn.base import clone
 from sklearn.utils import Bunch
 
-from fruler import FRULERRegressor, FuzzyRuleRegressor, load_keel
+from fruler import AMETSKRegressor, FRULERRegressor, FSMOGFSRegressor, FuzzyRuleRegressor, LMETSKRegressor, load_keel
 
 SETS = "plastic,quake,ele-1,ele-2,friedman,dee,autoMPG6,baseball,stock,concrete,wankara,forestFires"
 EVALUATIONS = 800
@@ -42,6 +46,21 @@ MODELS: dict[str, Any] = {
         max_evaluations=EVALUATIONS,
         random_state=0,
     ),
+    "fs-mogfs": FSMOGFSRegressor(max_evaluations=EVALUATIONS, random_state=0),
+    "l-metsk": LMETSKRegressor(max_evaluations=EVALUATIONS, random_state=0),
+    "a-metsk": AMETSKRegressor(max_evaluations=EVALUATIONS, random_state=0),
+}
+# What the estimators are told about the table with everything. Constraints are the growth's alone.
+WISHES: dict[str, dict[str, Any]] = {
+    "": {},
+    "link": {"link": "log"},
+    "bounds": {"bounds": (0.0, 20.0), "extrapolation": "clip"},
+    "calibration": {"calibration": 0.2},
+}
+GROWTH_WISHES: dict[str, dict[str, Any]] = {
+    "monotonic": {"monotonic_constraints": {"size": 1}},
+    "interaction": {"interaction_constraints": [["size", "fuel"], ["sold", "origin"]]},
+    "split points": {"split_points": {"size": [4.0, 7.5]}},
 }
 
 # The parts of a model, each with its digest.
@@ -63,19 +82,20 @@ def table_digest(table: pd.DataFrame) -> str:
     return digest(list(table.columns), *(table[name].to_numpy() for name in table.columns))
 
 
-def partition_values(model: Any) -> Iterator[Any]:
-    """Yield the labels of every input and where they meet."""
-    for variable in model.rule_base_.variables:
-        partition = variable.partition
-        yield [variable.name, *partition.labels]
-        yield partition.domain
-        yield partition.split_points
-        yield partition.fuzziness
+def file_digests(model: Any) -> Digests:
+    """Return a digest for each part of a model's file: inputs, rules, curves, training and so on."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.save(path)
+        document = json.loads(path.read_text(encoding="utf-8"))
+    parts = {f"file: {name}": part for name, part in document["rule_bases"][0].items()}
+    parts["file: learning"] = document["learning"]
+    return {name: hashlib.sha256(json.dumps(part).encode()).hexdigest()[:16] for name, part in parts.items()}
 
 
 def digests_of(model: Any, X: Any) -> Digests:
     return {
-        "partitions": digest(*partition_values(model)),
+        **file_digests(model),
         "rules_": table_digest(model.rules_),
         "pareto_": table_digest(model.pareto_),
         "predictions": digest(model.predict(X)),
@@ -83,6 +103,38 @@ def digests_of(model: Any, X: Any) -> Digests:
         "regularization_": float(model.regularization_).hex(),
         "n_uncovered_": str(model.n_uncovered_),
     }
+
+
+def mixed_table(n_rows: int = 400) -> tuple[pd.DataFrame, pd.Series]:
+    """Return a table with a date, two columns of categories and a number with gaps, and a target above zero."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "sold": pd.Timestamp("2015-03-01") + pd.to_timedelta(rng.integers(0, 3_000_000, n_rows), unit="min"),
+            "origin": rng.choice(["europe", "japan", "usa"], n_rows, p=[0.2, 0.3, 0.5]),
+            "fuel": rng.choice(["gas", "oil", "sun"], n_rows),
+            "size": rng.uniform(0.0, 10.0, n_rows),
+        }
+    )
+    winter, usa = table["sold"].dt.month.isin((11, 12, 1, 2)), table["origin"] == "usa"
+    gas = (table["fuel"] == "gas") & (table["size"] > 5.0)
+    price = 8.0 + 2.0 * usa - 3.0 * gas + 0.8 * table["size"] - 2.0 * winter + rng.normal(0.0, 0.5, n_rows)
+    table.loc[rng.random(n_rows) < 0.1, "size"] = np.nan
+    return table, price.rename("price")
+
+
+def mixed_fits() -> Iterator[tuple[str, Any]]:
+    """Yield the estimators for the made table, each with its name."""
+    for kind, model in MODELS.items():
+        for wish, parameters in WISHES.items():
+            yield f"mixed {kind} {wish}".strip(), clone(model).set_params(**parameters)
+    for wish, parameters in GROWTH_WISHES.items():
+        yield f"mixed growth {wish}", clone(MODELS["growth"]).set_params(**parameters)
+
+
+def fit_mixed(name: str, model: Any) -> tuple[str, Digests]:
+    X, y = mixed_table()
+    return name, digests_of(model.fit(X, y), X)
 
 
 def fit(name: str, kind: str, train: Bunch, test: Bunch) -> tuple[str, Digests]:
@@ -108,14 +160,17 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
     parser.add_argument("--out", type=Path, help="where to write the digests, as JSON")
     parser.add_argument("--compare", type=Path, help="digests to compare with, as --out wrote them")
-    arguments = parse_with_data(parser)
+    known = os.environ.get("FRULER_KEEL")
+    parser.add_argument("--data", type=Path, default=known, required=not known, help="folder of the KEEL sets")
+    arguments = parser.parse_args()
     # A file that can't be read is an error before the fits, not after them.
     expected = None if arguments.compare is None else json.loads(arguments.compare.read_text(encoding="utf-8"))
     work = (
         delayed(fit)(name, kind, *load_keel(arguments.data / name, fold=1))
-        for name in arguments.sets.split(",")
+        for name in filter(None, arguments.sets.split(","))
         for kind in MODELS
     )
+    work = chain(work, (delayed(fit_mixed)(name, model) for name, model in mixed_fits()))
     found: dict[str, Digests] = {}
     for model, parts in Parallel(n_jobs=arguments.jobs, return_as="generator")(work):
         found[model] = parts

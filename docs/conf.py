@@ -22,6 +22,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "pages",
+    "record",
     "docstrings",
     "offline",
 ]

@@ -17,15 +17,23 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# "fixed" tries the same examples in every run, so that a failure is the fault of a change; "random" looks for new ones
-# and prints how to repeat one that fails. Neither fails because the machine is busy.
-settings.register_profile(
-    "fixed", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.register_profile(
-    "random", max_examples=1_000, print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+# "fixed" tries the same examples in every run, so that a failure is the fault of a change, and "quick" fewer of them;
+# "random" looks for new ones and prints how to repeat one that fails. None fails because the machine is busy.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("fixed", derandomize=True, database=None, **PATIENT)
+settings.register_profile("quick", max_examples=20, derandomize=True, database=None, **PATIENT)
+settings.register_profile("random", max_examples=1_000, print_blob=True, **PATIENT)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+# A test that asks for one of these fixtures, itself or through another, belongs to that tier.
+TIERS = {"browser": "browser", "cluster": "cluster"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need a browser or a cluster."""
+    for item in items:
+        for fixture in TIERS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(TIERS[fixture])
 
 
 def shared_folder(name: str, variable: str, what: str) -> Path:

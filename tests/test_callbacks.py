@@ -123,6 +123,7 @@ def test_a_time_limit_bounds_the_time_left(friedman, algorithm, clock):
         assert 0.0 <= progress.seconds_left <= 50.0 - progress.seconds + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_watching_changes_nothing_and_stays_in_the_thread(friedman, algorithm, n_jobs):
     recorder = Recorder()

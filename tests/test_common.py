@@ -4,13 +4,12 @@ from helpers.estimators import make_quick_estimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fruler import (
-    CCISRLikeSelector,
-    CCISSelector,
     ClassConditionalSelector,
     FRULERRegressor,
     MultiGranularityDiscretizer,
 )
 from fruler.estimators.registry import algorithm_names
+from fruler.selectors import CCISRLikeSelector, CCISSelector
 
 # Checks that are known to fail, and why.
 EXPECTED = {

@@ -16,7 +16,7 @@ FLOORS = (
     ("_files", "_parallel", "_wording"),
     ("callbacks", "table"),
     ("rules",),
-    ("stages", "consequents", "data"),
+    ("selectors", "data"),
     ("learning", "explain", "model_file"),
     ("algorithms",),
     ("estimators",),
@@ -70,6 +70,18 @@ def test_modules_import_only_from_below():
             allowed = package == own or FLOOR_OF[package] < FLOOR_OF[own]
             if not allowed and not (deferred and (module, package) in DOORS | TYPES_ONLY):
                 wrong.append(f"{module} imports {package}")
+    assert wrong == []
+
+
+def test_only_the_command_line_knows_its_options():
+    option = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+    wrong = []
+    for path, module in modules():
+        if module.split(".")[1:2] in (["cli"], ["bench"]):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                wrong += [f"{module} names {name}" for name in option.findall(node.value)]
     assert wrong == []
 
 

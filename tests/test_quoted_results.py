@@ -11,11 +11,11 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def script():
-    sys.path.insert(0, str(ROOT / "benchmarks"))
+    sys.path.insert(0, str(ROOT / "release"))
     try:
         return import_module("quoted_results")
     finally:
-        sys.path.remove(str(ROOT / "benchmarks"))
+        sys.path.remove(str(ROOT / "release"))
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def results(script):
 
 def test_every_quoted_result_is_that_of_the_record(script, results):
     stale = {path.name: script.differences(path.read_text(encoding="utf-8"), results) for path in script.pages()}
-    assert stale == {name: [] for name in stale}, "run: python benchmarks/quoted_results.py"
+    assert stale == {name: [] for name in stale}, "run: python release/quoted_results.py"
 
 
 def test_the_pages_with_results_mark_them(script):

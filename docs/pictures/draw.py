@@ -56,7 +56,7 @@ def draw_all() -> dict[str, Any]:
     return {
         "rules": RuleBaseDisplay.from_estimator(model),
         "partition": PartitionDisplay.from_estimator(model, "max_temperature_before"),
-        "curves": CurveDisplay.from_rule_base(concrete()),
+        "curves": CurveDisplay.from_estimator(concrete()),
         "effect": EffectDisplay.from_estimator(model, "max_temperature_before", weather.data, individual=True),
         "effects": EffectsDisplay.from_estimator(model),
         "stability": StabilityDisplay.from_stability(model.stability(weather.data, weather.target), max_inputs=6),

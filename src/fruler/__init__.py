@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
+    from fruler.algorithms.fruler.discretization import MultiGranularityDiscretizer
+    from fruler.algorithms.fruler.instance_selection import ClassConditionalSelector
     from fruler.data import load_keel
     from fruler.estimators.ametsk import AMETSKRegressor
     from fruler.estimators.fruler import FRULERRegressor
@@ -13,23 +15,17 @@ if TYPE_CHECKING:
     from fruler.estimators.lmetsk import LMETSKRegressor
     from fruler.estimators.saved_model import load_model
     from fruler.rules import FuzzyPartition, RuleBase
-    from fruler.stages.ccis import CCISSelector
-    from fruler.stages.ccisr import CCISRLikeSelector
-    from fruler.stages.discretization import MultiGranularityDiscretizer
-    from fruler.stages.instance_selection import ClassConditionalSelector
 
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
     "AMETSKRegressor": "fruler.estimators.ametsk",
-    "CCISRLikeSelector": "fruler.stages.ccisr",
-    "CCISSelector": "fruler.stages.ccis",
-    "ClassConditionalSelector": "fruler.stages.instance_selection",
+    "ClassConditionalSelector": "fruler.algorithms.fruler.instance_selection",
     "FRULERRegressor": "fruler.estimators.fruler",
     "FSMOGFSRegressor": "fruler.estimators.fsmogfs",
     "FuzzyPartition": "fruler.rules",
     "FuzzyRuleRegressor": "fruler.estimators.growth",
     "LMETSKRegressor": "fruler.estimators.lmetsk",
-    "MultiGranularityDiscretizer": "fruler.stages.discretization",
+    "MultiGranularityDiscretizer": "fruler.algorithms.fruler.discretization",
     "RuleBase": "fruler.rules",
     "load_keel": "fruler.data",
     "load_model": "fruler.estimators.saved_model",
@@ -37,8 +33,6 @@ _HOMES = {
 
 __all__ = [
     "AMETSKRegressor",
-    "CCISRLikeSelector",
-    "CCISSelector",
     "ClassConditionalSelector",
     "FRULERRegressor",
     "FSMOGFSRegressor",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-import fruler.bench.report
+import fruler.bench.presentation
 from fruler.bench.command import BenchOptions, run_benchmark
 
 
@@ -57,7 +57,7 @@ def bench_command(small_sets):
 @pytest.fixture
 def bench(small_sets, monkeypatch):
     """Does what `fruler bench` does on two small sets, in this process and without pictures; returns what it says."""
-    monkeypatch.setattr(fruler.bench.report, "find_spec", lambda _: None)
+    monkeypatch.setattr(fruler.bench.presentation, "find_spec", lambda _: None)
 
     def run(out: Path, **changes) -> str:
         options = {"data": small_sets, "sets": "plain,folded", "seeds": 1, "max_evaluations": 60, **changes}

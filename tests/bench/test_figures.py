@@ -2,8 +2,10 @@ import pandas as pd
 import pytest
 from helpers.runs import make_line, write_lines
 
-from fruler.bench.measurements import read_measured
-from fruler.bench.systems import PAPER_SYSTEMS, PEERS, own_systems, title_of
+from fruler.bench.measurements import read_measurements
+from fruler.bench.methods import own_systems, title_of
+from fruler.bench.paper import PAPER_SYSTEMS
+from fruler.bench.peers import PEERS
 
 pytest.importorskip("matplotlib")
 
@@ -11,9 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fruler.bench import figures
-from fruler.bench.figures import INK, draw_pictures, look_of
-from fruler.bench.labels import place_labels
-from fruler.bench.ranks_figure import draw_ranks
+from fruler.bench.figures import draw_pictures, draw_ranks, look_of, place_labels
 
 METHODS = ("growth", "fruler", "cubist", "ebm")
 SETS = ("dee", "stock", "wankara")
@@ -22,12 +22,12 @@ SETS = ("dee", "stock", "wankara")
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     lines = [make_line(method, name) for method in METHODS for name in SETS]
-    return read_measured(write_lines(tmp_path_factory.mktemp("bench") / "runs.jsonl", lines))
+    return read_measurements(write_lines(tmp_path_factory.mktemp("bench") / "runs.jsonl", lines))
 
 
 @pytest.fixture(scope="module")
 def drawn(measured):
-    return {picture.name: (picture, files) for picture, files in draw_pictures(measured)}
+    return {picture.name: picture for picture in draw_pictures(measured)}
 
 
 def texts_of(figure):
@@ -36,20 +36,15 @@ def texts_of(figure):
 
 def test_every_picture_is_drawn_in_both_formats(drawn):
     assert list(drawn) == ["ranks_error", "ranks_rules", "error_rules", "error_rules_sets", "time_rows"]
-    for picture, files in drawn.values():
-        assert files["png"].startswith(b"\x89PNG")
-        assert b"<svg" in files["svg"]
-        assert b'fill="#ffffff"' in files["svg"]
-        # The page's own colours are used on the page.
-        assert INK not in picture.svg
-        assert "currentColor" in picture.svg
+    for picture in drawn.values():
+        assert picture.files["png"].startswith(b"\x89PNG")
+        assert b"<svg" in picture.files["svg"]
+        assert picture.title
+        assert picture.caption
 
 
 def test_the_same_runs_give_the_same_pictures(drawn, measured):
-    name, (_, files) = next(iter(drawn.items()))
-    again, repeated = next(iter(draw_pictures(measured)))
-    assert again.name == name
-    assert repeated == files
+    assert draw_pictures(measured)[0] == drawn["ranks_error"]
 
 
 def test_systems_look_different():
@@ -60,7 +55,7 @@ def test_systems_look_different():
 
 def test_critical_differences():
     values = pd.DataFrame({"growth": [1.0] * 30, "cubist": [1.1] * 15 + [1.2] * 15, "tree": [1.2] * 15 + [1.1] * 15})
-    figure = draw_ranks({"some": values}, dict.fromkeys(values, INK), INK)
+    figure = draw_ranks({"some": values})
     texts = texts_of(figure)
     assert "Growth  1.00 " in texts
     assert " 2.50  Regression tree" in texts
@@ -78,7 +73,7 @@ def test_names_cover_neither_each_other_nor_points():
     points = [(title_of(name), 5 + 0.1 * n, 5 + 0.15 * n) for n, name in enumerate(list(PEERS)[:7])]
     for _, x, y in points:
         axes.plot([x], [y], "o")
-    place_labels(axes, points, INK, level=4.9)
+    place_labels(axes, points, level=4.9)
     figure.canvas.draw()
     assert [text.get_text() for text in axes.texts] == [name for name, _, _ in points]
     # Of the letters alone, without the line from a name to its point.
@@ -94,14 +89,14 @@ def test_names_cover_neither_each_other_nor_points():
 
 
 def test_a_single_run_is_enough_for_pictures_but_not_for_ranks(tmp_path):
-    measured = read_measured(write_lines(tmp_path / "runs.jsonl", [make_line()]))
-    assert [picture.name for picture, _ in draw_pictures(measured)] == ["error_rules", "error_rules_sets", "time_rows"]
+    measured = read_measurements(write_lines(tmp_path / "runs.jsonl", [make_line()]))
+    assert [picture.name for picture in draw_pictures(measured)] == ["error_rules", "error_rules_sets", "time_rows"]
 
 
 def test_every_column_of_panels_has_its_scale(tmp_path):
     names = ["ele-1", "plastic", "quake", "ele-2", "friedman", "autoMPG6", "delta_ail", "dee"]
-    measured = read_measured(write_lines(tmp_path / "runs.jsonl", [make_line(name=name) for name in names]))
-    panels = figures._error_against_rules_by_set(measured).figure.axes
+    measured = read_measurements(write_lines(tmp_path / "runs.jsonl", [make_line(name=name) for name in names]))
+    panels = figures._error_against_rules_by_set(measured)[2].axes
     shown = [axes for axes in panels if axes.get_visible()]
     labelled = [axes.get_title() for axes in shown if axes.xaxis.get_tick_params()["labelbottom"]]
     assert labelled == names[1:]

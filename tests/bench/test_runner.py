@@ -19,17 +19,18 @@ import psutil
 import pytest
 
 from fruler.bench import runner
-from fruler.bench.execution import execute_in_child
-from fruler.bench.lines import read_lines, run_key
-from fruler.bench.plan import make_plan
-from fruler.bench.progress import TimeLeft
-from fruler.bench.runner import run_here, run_on_dask
+from fruler.bench.command import RunTimes
+from fruler.bench.experiment import plan_experiment
+from fruler.bench.results import PLACE, read_lines
+from fruler.bench.runner import execute_in_child, run_here, run_on_dask
+
+pytestmark = pytest.mark.process
 
 
 def without_times(lines):
     """The lines, in no order, without what differs from run to run."""
     kept = [{k: v for k, v in line.items() if not k.endswith(("seconds", "_s"))} for line in lines]
-    return sorted(kept, key=lambda line: [str(part) for part in run_key(line)])
+    return sorted(kept, key=lambda line: [str(line[name]) for name in PLACE])
 
 
 def n_lines(out):
@@ -40,7 +41,7 @@ def n_lines(out):
 @pytest.fixture(scope="module")
 def slow_tasks(small_sets):
     """Runs that take minutes, unless they are ended."""
-    return make_plan(small_sets, sets="slow", seeds=1, folds="2", methods="fruler", preprocessing=False).tasks
+    return plan_experiment(small_sets, sets="slow", seeds=1, folds="2", methods="fruler", preprocessing=False).tasks
 
 
 def slow_command(bench_command, out):
@@ -151,7 +152,7 @@ def test_what_lies_in_the_current_folder_is_not_imported(bench_command, tmp_path
 def test_a_cluster_s_runs_import_the_same(slow_tasks, small_sets, tmp_path, monkeypatch):
     (tmp_path / "fruler.py").write_text("raise SystemExit('another fruler')")
     monkeypatch.chdir(tmp_path)
-    (quick,) = make_plan(small_sets, sets="plain", folds="1", methods="none", preprocessing=True).tasks
+    (quick,) = plan_experiment(small_sets, sets="plain", folds="1", methods="none", preprocessing=True).tasks
     assert execute_in_child(quick, 300.0)["status"] == "ok"
     assert execute_in_child(slow_tasks[0], 0.2)["status"] == "timeout"
 
@@ -171,7 +172,7 @@ def test_a_run_over_its_limit_is_ended(slow_tasks):
 
 
 def test_a_run_that_dies_stops_nothing(slow_tasks, small_sets):
-    quick = make_plan(small_sets, sets="plain", seeds=1, folds="1", methods="none", preprocessing=True).tasks
+    quick = plan_experiment(small_sets, sets="plain", seeds=1, folds="1", methods="none", preprocessing=True).tasks
 
     def kill():
         while not multiprocessing.active_children():
@@ -228,8 +229,8 @@ def test_a_cluster_that_does_not_answer(slow_tasks, monkeypatch, address):
 @pytest.mark.skipif(sys.platform == "win32", reason="parents do not change there")
 def test_a_run_ends_with_the_worker_that_waits_for_it(slow_tasks):
     waiting = (
-        "import json, sys; from fruler.bench.execution import Task, execute_in_child; "
-        "execute_in_child(Task(**json.loads(sys.argv[1])), 600.0)"
+        "import json, sys; from fruler.bench.runner import RunTask, execute_in_child; "
+        "execute_in_child(RunTask(**json.loads(sys.argv[1])), 600.0)"
     )
     worker = psutil.Popen([sys.executable, "-c", waiting, json.dumps(asdict(slow_tasks[0]))])
     while not worker.children():
@@ -244,9 +245,9 @@ def test_a_run_ends_with_the_worker_that_waits_for_it(slow_tasks):
 
 def test_time_left_asks_the_best_witness(slow_tasks):
     line = {"method": "fruler", "set": "slow", "status": "ok", "seconds": 9.9}
-    assert TimeLeft([]).estimate(slow_tasks, 1) is None
-    assert TimeLeft([line]).estimate(slow_tasks, 2) == pytest.approx(10.0)
+    assert RunTimes([]).left(slow_tasks, 1) is None
+    assert RunTimes([line]).left(slow_tasks, 2) == pytest.approx(10.0)
     other = {**line, "set": "plain", "seconds": 0.9}
-    assert TimeLeft([line, other]).estimate(slow_tasks, 1) == pytest.approx(20.0)
-    assert TimeLeft([other]).estimate(slow_tasks, 1) == pytest.approx(2.0)
-    assert TimeLeft([{**line, "status": "failed"}]).estimate(slow_tasks, 1) is None
+    assert RunTimes([line, other]).left(slow_tasks, 1) == pytest.approx(20.0)
+    assert RunTimes([other]).left(slow_tasks, 1) == pytest.approx(2.0)
+    assert RunTimes([{**line, "status": "failed"}]).left(slow_tasks, 1) is None

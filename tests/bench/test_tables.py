@@ -1,3 +1,4 @@
+import io
 import json
 import math
 import random
@@ -7,16 +8,22 @@ import pandas as pd
 import pytest
 from helpers.runs import PAPER, make_benchmark, make_ending, make_line, make_preprocessing, write_lines
 
-from fruler.bench.measurements import geometric_mean, measure, read_measured, read_runs
-from fruler.bench.rendering import Column, to_csv, to_markdown
+from fruler.bench.comparisons import _p_value
+from fruler.bench.measurements import geometric_mean, read_measurements, read_runs
+from fruler.bench.methods import order_methods
+from fruler.bench.paper import as_printed, in_paper_units, order_sets, paper_results, printed_decimals
+from fruler.bench.presentation import TABLES
 from fruler.bench.statistics import cliques, friedman_ranking, nemenyi_distance, wilcoxon_p
-from fruler.bench.systems import as_printed, in_units, order_methods, order_sets, paper_figures, printed_decimals
-from fruler.bench.tables import build_tables
+from fruler.bench.tables import ResultTable, significant, with_decimals
+
+
+def build_tables(measured):
+    return [table for build in TABLES.values() if (table := build(measured)) is not None]
 
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory):
-    return read_measured(write_lines(tmp_path_factory.mktemp("bench") / "runs.jsonl", make_benchmark()))
+    return read_measurements(write_lines(tmp_path_factory.mktemp("bench") / "runs.jsonl", make_benchmark()))
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +36,16 @@ def of(tmp_path):
     """The tables of some lines, by name."""
 
     def build(*lines):
-        measured = read_measured(write_lines(tmp_path / "runs.jsonl", lines))
+        measured = read_measurements(write_lines(tmp_path / "runs.jsonl", lines))
         return {table.name: table for table in build_tables(measured)}
 
     return build
 
 
 def cell(table, row, name, group=""):
-    """The text at a place of a table."""
-    position = list(table.columns).index(Column(name, group))
-    return next(cells[position].text for cells in table.rows if cells[0].text == row)
+    """The text at a place of a table, without the signs of bold letters."""
+    position = list(table.shown).index((group, name))
+    return next(cells[position].strip("*") for cells in table.rows if cells[0] == row)
 
 
 class TestReading:
@@ -87,11 +94,11 @@ class TestReading:
     def test_different_settings_are_not_averaged(self, tmp_path):
         path = write_lines(tmp_path / "runs.jsonl", [make_line(settings="aa"), make_line(fold=2, settings="bb")])
         with pytest.raises(ValueError, match=r"'growth' were made with different settings \(aa, bb\)"):
-            read_measured(path)
+            read_measurements(path)
 
     def test_the_last_line_about_a_run_counts(self, tmp_path):
         lines = [make_ending("timeout", "slow", method="growth"), make_line(error=2.0), make_line(error=3.0)]
-        measured = read_measured(write_lines(tmp_path / "runs.jsonl", lines))
+        measured = read_measurements(write_lines(tmp_path / "runs.jsonl", lines))
         assert measured.means("growth", "error").to_dict() == {"dee": 3.0}
         assert measured.status("growth", "dee") == "ok"
 
@@ -101,22 +108,22 @@ class TestMeans:
         lines = make_benchmark(["dee", "stock", "ailerons"])
         shuffled = random.Random(0).sample(lines, len(lines))
         written = [
-            {table.name: [render(table) for render in (to_csv, to_markdown)] for table in build_tables(measured)}
-            for measured in (read_measured(write_lines(tmp_path / "r", order)) for order in (lines, shuffled))
+            {table.name: [table.to_csv(), table.to_markdown()] for table in build_tables(measured)}
+            for measured in (read_measurements(write_lines(tmp_path / "r", order)) for order in (lines, shuffled))
         ]
         assert written[0] == written[1]
 
     def test_every_fold_weighs_the_same(self, tmp_path):
         errors = {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 6.0}
         lines = [make_line(fold=fold, seed=seed, error=error) for (fold, seed), error in errors.items()]
-        found = read_measured(write_lines(tmp_path / "r", lines)).describe("growth", "error").loc["dee"]
+        found = read_measurements(write_lines(tmp_path / "r", lines)).describe("growth", "error").loc["dee"]
         assert found.to_dict() == pytest.approx({"mean": 4.0, "sd": np.std([1, 3, 6], ddof=1), "runs": 3, "folds": 2})
 
     def test_methods_are_compared_on_the_folds_that_both_have(self, tmp_path):
         lines = [make_line("growth", fold=fold, error=float(fold)) for fold in (1, 2, 3)]
         lines += [make_line("cubist", fold=fold, error=10.0 * fold) for fold in (2, 3, 4)]
         lines += [make_line("growth", "stock", fold=1), make_line("cubist", "stock", fold=2)]
-        measured = read_measured(write_lines(tmp_path / "r", lines))
+        measured = read_measurements(write_lines(tmp_path / "r", lines))
         assert measured.compare(["growth", "cubist"], "error").to_dict("index") == {
             "dee": {"growth": 2.5, "cubist": 25.0}
         }
@@ -127,7 +134,7 @@ class TestMeans:
     def test_capped_runs_stand_in_only_where_there_are_no_full_ones(self, tmp_path):
         lines = [make_line("fruler", "dee", error=1.0), make_line("fruler-capped", "dee", error=5.0)]
         lines += [make_line("fruler-capped", "pole", error=7.0)]
-        measured = read_measured(write_lines(tmp_path / "r", lines))
+        measured = read_measurements(write_lines(tmp_path / "r", lines))
         assert measured.means("fruler", "error").to_dict() == {"dee": 1.0, "pole": 7.0}
         assert measured.capped == {("fruler", "pole")}
         assert measured.methods == ["fruler"]
@@ -136,7 +143,7 @@ class TestMeans:
         lines = [make_line("growth"), make_line("cubist"), make_ending("failed", "x", method="cubist", fold=2)]
         lines += [make_ending("failed", "x", method="ebm"), make_ending("timeout", "x", method="ebm", fold=2)]
         lines += [make_ending("timeout", "x", method="fruler"), make_line("fruler-capped")]
-        measured = read_measured(write_lines(tmp_path / "r", lines))
+        measured = read_measurements(write_lines(tmp_path / "r", lines))
         found = {method: measured.status(method, "dee") for method in ("growth", "cubist", "ebm", "linear")}
         assert found == {"growth": "ok", "cubist": "partial", "ebm": "timeout", "linear": ""}
         # A full run that took too long is not hidden by the capped one in its place.
@@ -162,16 +169,18 @@ class TestSystems:
         assert {name: printed_decimals(name) for name in printed} == printed
         scaled = {"ele-1": 2.012, "delta_ail": 1.458, "delta_elv": 1.045, "california": 2.11, "house": 8.005}
         scaled |= {"elevators": 2.934, "puma32h": 0.367, "ailerons": 1.404, "ele-2": 6729}
-        assert {name: in_units(name, PAPER.fruler_test[name]) for name in scaled} == pytest.approx(scaled, rel=1e-12)
+        assert {name: in_paper_units(name, PAPER.fruler_test[name]) for name in scaled} == pytest.approx(
+            scaled, rel=1e-12
+        )
         assert as_printed("ailerons", 1.40449e-08, "error") == 1.404
         assert as_printed("dee", 0.08049, "error") == 0.08
         assert as_printed("dee", 7.94, "rules") == 7.9
 
     def test_no_figure_of_the_paper_has_more_digits_than_it_prints(self):
-        figures = paper_figures("error")
+        figures = paper_results("error")
         for name, row in figures.iterrows():
             for value in row:
-                assert in_units(name, value) == pytest.approx(as_printed(name, value, "error"), rel=1e-9)
+                assert in_paper_units(name, value) == pytest.approx(as_printed(name, value, "error"), rel=1e-9)
 
     def test_order(self):
         assert order_sets({"my_own", "ailerons", "ele-1", "dee"}) == ["ele-1", "dee", "ailerons", "my_own"]
@@ -189,7 +198,7 @@ class TestPaperTables:
         lines += [make_line("linear", "ele-1", error=123456.7), make_line("growth", "dee", error=0.0712345, rules=9)]
         lines += [make_ending("timeout", "slow", method="ebm", name="dee")]
         table = of(*lines)["table4"]
-        row = "ele-1 (×10⁵)"
+        row = "ele-1 (1e5)"
         assert cell(table, row, "error", "Growth") == "1.500"
         assert cell(table, row, "rules", "Growth") == "4.5"
         assert cell(table, row, "error", "FRULER (published)") == "2.012"
@@ -198,8 +207,8 @@ class TestPaperTables:
         assert cell(table, "dee", "error", "EBM") == "timeout"
         assert cell(table, "dee", "error", "Growth") == "0.07123"
         # Linear regression has no rules, and no column of them.
-        assert Column("rules", "Linear regression") not in table.columns
-        bold = [[c.text for c in cells if c.bold] for cells in table.rows]
+        assert ("Linear regression", "rules") not in table.shown
+        bold = [[text.strip("*") for text in cells if text.startswith("**")] for cells in table.rows]
         assert bold == [["4.1", "1.235"], ["7.9", "0.07123"]]
         frame = table.frame.set_index("set")
         assert frame.loc["ele-1", "growth_error"] == 150000.0
@@ -211,7 +220,7 @@ class TestPaperTables:
     def test_capped_and_partial_figures_are_marked(self, tables):
         table = tables["table4"]
         assert cell(table, "pole", "error", "FRULER").endswith("†")
-        assert cell(table, "ailerons (×10⁻⁸)", "error", "Cubist").endswith("‡")
+        assert cell(table, "ailerons (1e-8)", "error", "Cubist").endswith("‡")
         assert not cell(table, "dee", "error", "FRULER").endswith("†")
         assert [note[0] for note in table.notes[-2:]] == ["†", "‡"]
 
@@ -408,4 +417,84 @@ def test_a_set_that_the_paper_lacks_has_dashes(of):
 
 
 def test_nothing_from_nothing(tmp_path):
-    assert build_tables(measure(read_runs(write_lines(tmp_path / "runs.jsonl", [])))) == []
+    assert build_tables(read_measurements(write_lines(tmp_path / "runs.jsonl", []))) == []
+
+
+TABLE = ResultTable(
+    name="small",
+    title="A small table",
+    frame=pd.DataFrame({"set": ["a|b", "c"], "error": [1 / 3, None]}),
+    shown={
+        ("", "set"): ["a|b", "my_set"],
+        ("One & two", "rules"): ["4.0†", "3.0"],
+        ("One & two", "error"): ["**0.33**", "timeout"],
+        ("", "p %"): ["< 1e-5", "–"],
+    },
+    notes=["† Capped at 50 %."],
+)
+
+
+class TestRendering:
+    def test_csv_has_every_digit(self):
+        text = TABLE.to_csv()
+        assert text.splitlines()[0] == "set,error"
+        assert pd.read_csv(io.StringIO(text))["error"][0] == 1 / 3
+        assert text.splitlines()[2] == "c,"
+
+    def test_markdown(self):
+        assert TABLE.to_markdown() == (
+            "**A small table**\n\n"
+            "| set | One & two: rules | One & two: error | p % |\n"
+            "| :-- | --: | --: | --: |\n"
+            "| a\\|b | 4.0† | **0.33** | < 1e-5 |\n"
+            "| my_set | 3.0 | timeout | – |\n\n"
+            "† Capped at 50 %.\n"
+        )
+
+    def test_latex(self):
+        assert TABLE.to_latex().splitlines() == [
+            "% A small table",
+            r"\begin{tabular}{lrrr}",
+            r"\toprule",
+            r"\multicolumn{1}{c}{} & \multicolumn{2}{c}{One \& two} & \multicolumn{1}{c}{} \\",
+            r"set & rules & error & p \% \\",
+            r"\midrule",
+            r"a\textbar{}b & 4.0† & \textbf{0.33} & \textless{} 1e-5 \\",
+            r"my\_set & 3.0 & timeout & -- \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+            r"† Capped at 50 \%.",
+        ]
+
+    def test_html_is_escaped_and_groups_span_their_columns(self):
+        text = TABLE.to_html()
+        assert '<th colspan="2" halign="left">One &amp; two</th>' in text
+        assert "<td><b>0.33</b></td>" in text
+        assert "&lt; 1e-5" in text
+        assert "<th>set</th>" in ResultTable("n", "t", pd.DataFrame(), {("", "set"): ["x" * 99]}).to_html()
+        assert "x" * 99 in ResultTable("n", "t", pd.DataFrame(), {("", "set"): ["x" * 99]}).to_html()
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.0, 4, "0"),
+        (0.99996, 4, "1.0000"),
+        (9.5, 1, "10"),
+        (1234.5, 2, "1234"),
+        (-0.01234, 2, "-0.012"),
+        (2.5e-5, 3, "2.50e-05"),
+        (3e9, 3, "3.00e+09"),
+        (float("inf"), 3, "–"),
+    ],
+)
+def test_significant_digits(value, digits, text):
+    assert significant(value, digits) == text
+
+
+def test_other_numbers():
+    assert (with_decimals(2.345, 1), with_decimals(float("nan"), 1)) == ("2.3", "–")
+    assert [_p_value(value) for value in (0.5, 0.05, 0.00099, 9e-6, float("nan"))] == [
+        *("0.500", "0.0500", "9.90e-04", "< 1e-5", "–")
+    ]

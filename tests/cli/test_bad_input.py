@@ -139,6 +139,7 @@ def test_commands_that_are_none(fruler):
     assert_one_line(fruler("predict"), "MODEL", "fruler predict --help")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from helpers.commands import assert_one_line, run_process
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def without_pictures(monkeypatch, request):
     """Pictures take time; most tests can do without."""
     if "with_pictures" not in request.fixturenames:
-        monkeypatch.setattr("fruler.bench.report.find_spec", lambda _: None)
+        monkeypatch.setattr("fruler.bench.presentation.find_spec", lambda _: None)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 from helpers.commands import command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
-from fruler.cli.fit import FitOptions
+from fruler.cli.options import FitOptions
 from fruler.data.examples import example_path
 
 
@@ -163,6 +163,7 @@ def test_few_rows_are_learned_from_without_a_test(fruler, tmp_path):
     assert "6 are too few to hold some out" in result.stdout
 
 
+@pytest.mark.process
 def test_a_table_on_standard_input(houses):
     with houses.open("rb") as file:
         result = run_process("fit", "-", "--target", "price", "--no-test", "--drop", "size", stdin=file)
@@ -227,6 +228,7 @@ def test_a_time_limit_that_ended_the_search_is_told_of(fruler, houses, clock):
     assert "time limit" not in fruler("fit", houses, "--target", "price", "--no-test").stderr
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_ctrl_c_ends_with_one_line_and_no_file(tmp_path):
     arguments = command(
@@ -249,9 +251,10 @@ def test_a_report_comes_with_the_model(fruler, houses, tmp_path):
 
 def test_defaults_of_the_command_are_those_of_its_function(fruler, houses):
     by_command = json.loads(fruler("fit", houses, "--target", "price", "--json", "--no-test").stdout)
-    assert by_command["seed"] == FitOptions("t.csv").seed == 0
+    assert by_command["seed"] == FitOptions(data="t.csv").seed == 0
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_path):
     options = ("--target", "Y", "--algorithm", "fruler", "--no-test", "--model", tmp_path / "m.json")
@@ -270,6 +273,7 @@ def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_pa
     assert (tmp_path / "m.json").exists()
 
 
+@pytest.mark.process
 def test_a_killed_fit_goes_on_from_its_checkpoint_to_the_same_rules(fruler, tmp_path):
     pd.read_csv(example_path("weather"))[::8].to_csv(tmp_path / "weather.csv", index=False)
     options = (

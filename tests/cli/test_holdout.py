@@ -8,7 +8,7 @@ import pytest
 from helpers.commands import assert_one_line
 
 from fruler import FuzzyRuleRegressor
-from fruler.cli.holdout import LastRows, last_rows, random_rows
+from fruler.cli.holdout import last_rows, random_rows
 
 N = 60
 
@@ -80,7 +80,7 @@ def test_no_test_and_the_last_rows_exclude_each_other(fruler, series):
 
 
 def test_every_row_is_on_one_side():
-    for split in (random_rows(23, 1), last_rows(23, LastRows.parse("20%"))):
-        assert sorted([*split.train, *split.test]) == list(range(23))
-        assert len(split.test) == 4
-    assert last_rows(23, LastRows.parse(" 4 ")).test.tolist() == [19, 20, 21, 22]
+    for train, test in (random_rows(23, 1), last_rows(23, "20%")):
+        assert sorted([*train, *test]) == list(range(23))
+        assert len(test) == 4
+    assert last_rows(23, " 4 ")[1].tolist() == [19, 20, 21, 22]

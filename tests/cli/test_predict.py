@@ -13,7 +13,7 @@ from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.data import load_example
-from fruler.explain.closing import truth_sentence
+from fruler.explain.sentences import truth_sentence
 from fruler.rules import Output
 from fruler.table.gaps import Gaps
 
@@ -251,13 +251,23 @@ def test_a_column_of_dates(fruler, model, tmp_path):
     assert_one_line(result, "new.parquet, row 1, column 'age'", "a date or a time")
 
 
-def test_infinity_in_a_file_is_a_missing_value(fruler, model, tmp_path):
-    (tmp_path / "new.csv").write_text(ROWS.replace("false,\n", "false,inf\n"))
-    result = fruler("predict", model, tmp_path / "new.csv", "--keep")
-    assert_says_why(result)
-    written = pd.read_csv(io.StringIO(result.stdout))
-    assert written["age"][2] == np.inf
-    np.testing.assert_allclose(written["prediction"], expected(model), rtol=1e-12)
+def test_infinity_is_refused_as_in_python(fruler, model, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text(ROWS.replace("false,\n", "false,inf\n"))
+    with pytest.raises(ValueError, match="is infinity"):
+        load_model(model).predict(pd.read_csv(path))
+    place = "new.csv, line 4, column 'age': the value is infinity; correct it"
+    for arguments in (("predict", model, path), ("explain", model, path)):
+        assert_one_line(fruler(*arguments), place, "--na-values inf")
+    assert_says_why(fruler("predict", model, path, "--na-values", "inf"))
+
+
+def test_infinity_among_numbers_alone_is_refused(fruler, tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(60, 2)), columns=["a", "b"])
+    FuzzyRuleRegressor(random_state=0).fit(X, X["a"] - 3 * X["b"]).save(tmp_path / "m.json")
+    (tmp_path / "new.csv").write_text("a,b\n0.5,0.5\n-inf,0.5\n")
+    result = fruler("predict", tmp_path / "m.json", tmp_path / "new.csv")
+    assert_one_line(result, "new.csv, line 3, column 'a': the value is -infinity", "--na-values -inf")
 
 
 def test_files_that_are_read_are_not_overwritten(fruler, model, new_rows):
@@ -288,6 +298,7 @@ def test_a_model_that_was_learned_without_names_takes_columns_by_order(fruler, t
     np.testing.assert_array_equal(pd.read_csv(io.StringIO(result.stdout))["prediction"], model.predict(X))
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other pipes")
 @pytest.mark.parametrize("buffered", ["", "1"])
 def test_a_closed_pipe_ends_in_silence(model, tmp_path, buffered, monkeypatch):
@@ -308,7 +319,7 @@ def test_explanations_in_sentences(fruler, model, new_rows):
     assert said.startswith(f"Row 1\nprice = {first:.1f} k€\n")
     assert "smoker = yes" in said
     assert f"Row 2\nprice = {second:.1f} k€\n" in said
-    assert "missing, and estimated from the rest of the row: colour\n" in said
+    assert "not known, and estimated from the rest of the row: colour 'teal'\n" in said
     assert "\n2 more rows; --rows or --row shows them\n" in said
     assert "\n1 more row; " in fruler("explain", model, new_rows, "--rows", 3).stdout
     alone = fruler("explain", model, new_rows, "--row", 4)

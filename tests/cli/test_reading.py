@@ -75,9 +75,9 @@ def test_missing_values_and_separators_that_are_given(fruler, tmp_path):
     result = fruler("predict", tmp_path / "m.json", path, *options)
     assert "'size' in 2 rows" in result.stderr
     assert len(result.stdout.splitlines()) == 31
-    assert_one_line(fruler("fit", path, "--target", "y", "--sheet", "1"), "t.txt", "needs no sheet (--sheet)")
-    assert_one_line(fruler("fit", path, "--target", "y", "--sep", "::"), "--sep", "'::'")
-    assert_one_line(fruler("predict", tmp_path / "m.json", path, "--decimal", "x"), "--decimal", "'x'")
+    assert_one_line(fruler("fit", path, "--target", "y", "--sheet", "1"), "t.txt", "needs no --sheet 1")
+    assert_one_line(fruler("fit", path, "--target", "y", "--sep", "::"), "--sep :: is not one character")
+    assert_one_line(fruler("predict", tmp_path / "m.json", path, "--decimal", "x"), "--decimal x is neither")
 
 
 def test_text_among_numbers_names_the_option(fruler, tmp_path):
@@ -111,6 +111,7 @@ def test_other_formats_are_learned_from_and_predicted(fruler, tmp_path, name):
     np.testing.assert_allclose(found, PRICES, atol=2.0)
 
 
+@pytest.mark.process
 def test_json_lines_on_standard_input():
     lines = "".join(f'{{"x": {i}, "y": {2 * i}}}\n' for i in range(20))
     result = run_process("fit", "-", "--format", "jsonl", "--target", "y", "--no-test", input=lines)

@@ -34,6 +34,7 @@ def asked(houses, fitted, tmp_path_factory):
     return result, path
 
 
+@pytest.mark.slow
 def test_it_is_told_and_shown(asked):
     result, path = asked
     assert result.stdout.startswith("3 refits, each on 159 of 199 rows (80%).\n")
@@ -105,6 +106,7 @@ def test_another_number_of_rows_is_told(fruler, model, houses, tmp_path):
     assert "some.csv has 99 rows with a value of price, and the model was learned from 199" in result.stderr
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
 def test_ctrl_c_ends_it(model, houses, tmp_path):
     command = [sys.executable, "-m", "fruler.cli", "report", model, houses, "--stability", "10000"]

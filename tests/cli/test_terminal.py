@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from helpers.commands import assert_one_line, command
 
+pytestmark = pytest.mark.process
+
 EVIL = "\x1b[31mred\x9b2J\u202e\x07"
 N = 30
 

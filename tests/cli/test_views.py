@@ -84,7 +84,9 @@ def test_an_export_may_do_without_gaps(fruler, model, tmp_path):
     short = (tmp_path / "model.sql").read_text("utf-8")
     assert short == export_model(rules, "sql", gaps=False)
     assert len(short) < len(export_model(rules, "sql"))
-    assert_one_line(fruler("export", model, "--to", "c", "--no-gaps"), "--no-gaps", "sql and onnx")
+    assert_one_line(
+        fruler("export", model, "--to", "c", "--no-gaps"), "--no-gaps: c has no such choice; it is for onnx, sql"
+    )
 
 
 def test_the_table_and_the_key_of_a_query(fruler, model):
@@ -160,6 +162,7 @@ def test_orders_and_inputs_that_are_not_there(fruler, four_rules, model, tmp_pat
     assert_one_line(fruler("rules", tmp_path / "two.json", "--sort", "weight"), "--sort weight: ", "no weights")
 
 
+@pytest.mark.process
 def test_a_binary_export_on_standard_output(model):
     pytest.importorskip("onnx")
     result = run_process("export", model, "--to", "onnx", encoding=None)

@@ -8,9 +8,9 @@ from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.data import attribute_rows
+from fruler.data import attribute_file
 from fruler.data.attribute_file import Attribute, AttributeFile, parse_attribute_file, read_attribute_file
-from fruler.data.sources import read_csv_exactly
+from fruler.data.file_content import read_csv_exactly
 
 SMALL = """@relation small
 @attribute size real [0.0, 9.5]
@@ -54,7 +54,7 @@ def test_a_keel_file_in_full():
     assert parsed.frame["colour"].tolist() == ["red", "dark blue", "green"]
     assert parsed.frame["colour"].cat.categories.tolist() == ["red", "green", "dark blue"]
     assert parsed.frame.dtypes.drop("colour").eq(np.float64).all()
-    assert parsed.origin.numbers.tolist() == [9, 10, 11]
+    assert parsed.places.numbers.tolist() == [9, 10, 11]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_plain_and_missing_values_take_the_fast_path(monkeypatch):
     def refuse(*_):
         raise AssertionError("rows were read one by one")
 
-    monkeypatch.setattr(attribute_rows, "_read_rows_one_by_one", refuse)
+    monkeypatch.setattr(attribute_file, "_read_rows_one_by_one", refuse)
     parse(SMALL)
     parse(SMALL.replace("?", "<null>").replace("green, 30", "?, 30"))
 
@@ -275,7 +275,7 @@ def test_the_fast_path_does_not_lean_on_a_strict_reader(monkeypatch, row):
     def lenient_reader(text, **options):
         return read_csv_exactly(text, **(options | {"keep_default_na": True}))
 
-    monkeypatch.setattr(attribute_rows, "read_csv_exactly", lenient_reader)
+    monkeypatch.setattr(attribute_file, "read_csv_exactly", lenient_reader)
     header = ("@attribute a real", "@attribute b real", "@attribute k {u, v}")
     with pytest.raises(ValueError, match=r"small\.dat, line 6"):
         parse(with_header(*header, rows=f"1,2,v\n{row}\n3,4,v\n").replace("@relation r\n", ""))
@@ -302,10 +302,10 @@ def test_the_fast_path_agrees_with_the_reading_value_by_value(rows):
         Attribute("c", "nominal", categories=("red", "green")),
     ]
     rows = [row.strip() for row in rows]
-    fast = attribute_rows._read_plain_rows(rows, attributes)
-    origin = attribute_rows.Origin("t", "line", np.arange(len(rows)))
+    fast = attribute_file._read_plain_rows(rows, attributes)
+    places = attribute_file.RowPlaces("t", "line", np.arange(len(rows)))
     try:
-        slow = attribute_rows._read_rows_one_by_one(rows, attributes, origin)
+        slow = attribute_file._read_rows_one_by_one(rows, attributes, places)
     except ValueError:
         assert fast is None
         return
@@ -347,7 +347,7 @@ def check_valid(parsed: AttributeFile) -> None:
     assert set(parsed.inputs) | set(parsed.outputs) <= set(names)
     assert parsed.outputs
     assert not set(parsed.inputs) & set(parsed.outputs)
-    assert len(parsed.frame) == len(parsed.origin.numbers) >= 1
+    assert len(parsed.frame) == len(parsed.places.numbers) >= 1
     for attribute in parsed.attributes:
         column = parsed.frame[attribute.name]
         if attribute.kind == "nominal":

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from fruler.data import example_path, load_example, load_keel, make_friedman, make_mv, make_weather
-from fruler.data.examples import mv_function, write_examples
+from fruler.data.examples import mv_function
 
 MAKERS = {"friedman": make_friedman, "mv": make_mv, "weather": make_weather}
 
@@ -20,16 +20,9 @@ def test_the_file_holds_what_the_generator_makes(name):
         assert loaded[key] == made[key]
 
 
-def test_the_files_can_be_made_anew_and_are_small(tmp_path):
-    paths = write_examples(tmp_path)
-    assert sorted(path.stem for path in paths) == sorted(MAKERS)
-    for path in paths:
-        shipped = example_path(path.stem)
-        assert shipped.name == path.name
-        assert shipped.stat().st_size < 150_000
-        lines, shipped_lines = path.read_text().splitlines(), shipped.read_text().splitlines()
-        assert lines[0] == shipped_lines[0]
-        assert np.mean([a == b for a, b in zip(lines, shipped_lines, strict=True)]) > 0.99
+def test_the_files_are_small():
+    for name in MAKERS:
+        assert example_path(name).stat().st_size < 150_000
 
 
 @pytest.mark.parametrize("make", MAKERS.values())

@@ -8,7 +8,7 @@ import pytest
 from helpers.frog_files import FROG_TEXT, frog_prediction
 
 from fruler import load_keel, load_model
-from fruler.data import load_frog, yaml_document
+from fruler.data import frog, load_frog
 from fruler.explain.text import rules_text
 from fruler.export import TARGETS, export_model
 from fruler.model_file.file import Model, write_model
@@ -151,7 +151,7 @@ def test_parts_that_are_not_there(tmp_path):
 
 
 def test_a_large_file_is_not_read(made_up, monkeypatch):
-    monkeypatch.setattr(yaml_document, "MAX_BYTES", 100)
+    monkeypatch.setattr(frog, "MAX_BYTES", 100)
     with pytest.raises(ValueError, match="more than 100 bytes"):
         load_frog(made_up)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.data import attribute_rows, load_keel
+from fruler.data import attribute_file, load_keel
 from fruler.data.attribute_file import read_attribute_file
 
 HEADER = """@relation any
@@ -121,7 +121,9 @@ def test_several_outputs_need_a_choice(tmp_path):
     )
     with path.open("a") as file:
         file.write("1, red, 2\n")
-    with pytest.raises(ValueError, match=r"two\.dat has several outputs; choose one with target=: 'size', 'price'"):
+    with pytest.raises(
+        ValueError, match=r"two\.dat has several outputs; choose one, as in target='size': 'size', 'price'"
+    ):
         load_keel(path)
     with pytest.raises(ValueError, match=r"two\.dat has no output 'prise'; did you mean 'price'\?"):
         load_keel(path, target="prise")
@@ -181,6 +183,7 @@ def test_every_set_loads(keel_folder, keel_set, keel_facts):
     assert all(attribute.bounds is not None for attribute in parsed.attributes)
 
 
+@pytest.mark.slow
 def test_every_fold_of_every_set_loads(keel_folder, keel_set, keel_facts):
     n_rows, n_inputs, has_folds = keel_facts
     assert has_folds == (keel_folder / keel_set / f"{keel_set}-5-1tra.dat").exists()
@@ -201,7 +204,7 @@ def test_a_large_set_is_not_walked_row_by_row(keel_folder, monkeypatch):
     def refuse(*_):
         raise AssertionError("rows were read one by one")
 
-    monkeypatch.setattr(attribute_rows, "_read_rows_one_by_one", refuse)
+    monkeypatch.setattr(attribute_file, "_read_rows_one_by_one", refuse)
     load_keel(keel_folder / "mv")
 
 

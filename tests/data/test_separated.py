@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from fruler.data import read_table
-from fruler.data.options import ReadOptions
+from fruler.data.file_content import ReadOptions
 from fruler.data.separated import read_separated
 
 TABLE = "size;price\n3,14;2\n2,5;4\n"
@@ -48,7 +48,7 @@ def test_a_separator_that_is_given_is_taken_and_not_said(read):
 
 @pytest.mark.parametrize("sep", ["ab", "", "x", "1", '"', "\n", "."])
 def test_what_cannot_separate_is_refused(read, sep):
-    with pytest.raises(ValueError, match=r"^sep \(--sep\) must be one character such as , ; \| or the word tab; got "):
+    with pytest.raises(ValueError, match=r"^sep=.* is not one character such as , ; \| or the word tab$"):
         read("a,b\n1,2\n", sep=sep)
 
 
@@ -131,13 +131,13 @@ def test_missing_values_that_the_user_names(read):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("t.csv", {"sheet": "one"}, r"^t.csv: a file of this format needs no sheet \(--sheet\); leave it out$"),
-        ("t.arff", {"decimal": ","}, r"^t.arff: a file of this format needs no decimal \(--decimal\)"),
-        ("t.dat", {"na_values": "-"}, r"^t.dat: .* needs no na_values \(--na-values\)"),
-        ("t.jsonl", {"sep": ";"}, r"^t.jsonl: .* needs no sep \(--sep\)"),
-        ("t.csv", {"decimal": ";"}, r"^decimal \(--decimal\) must be a point or a comma; got ';'$"),
-        ("t.csv", {"thousands": "_"}, r"^thousands \(--thousands\) must be a comma, .*; got '_'$"),
-        ("t.csv", {"decimal": ",", "thousands": ","}, r"^decimal .* and thousands .* are both ','; leave one"),
+        ("t.csv", {"sheet": "one"}, r"^t.csv: a file of this format needs no sheet='one'; leave it out$"),
+        ("t.arff", {"decimal": ","}, r"^t.arff: a file of this format needs no decimal=','"),
+        ("t.dat", {"na_values": "-"}, r"^t.dat: .* needs no na_values='-'"),
+        ("t.jsonl", {"sep": ";"}, r"^t.jsonl: .* needs no sep=';'"),
+        ("t.csv", {"decimal": ";"}, r"^decimal=';' is neither a point nor a comma$"),
+        ("t.csv", {"thousands": "_"}, r"^thousands='_' is not a comma, "),
+        ("t.csv", {"decimal": ",", "thousands": ","}, r"^decimal=',' and thousands=',' are the same; leave one"),
     ],
 )
 def test_options_that_make_no_sense(read, name, options, message):
@@ -148,10 +148,10 @@ def test_options_that_make_no_sense(read, name, options, message):
 @pytest.mark.parametrize(
     ("text", "options", "advice"),
     [
-        ("a;b;y\n1;2;3\n", {"sep": ","}, "separated by ';'; say so with --sep ';' (in Python sep=';')"),
-        ("a b y\n1 2 3\n4 5 6\n", {}, "separated by blanks; say so with --sep ' '"),
+        ("a;b;y\n1;2;3\n", {"sep": ","}, "separated by ';'; say so with sep=';'"),
+        ("a b y\n1 2 3\n4 5 6\n", {}, "separated by blanks; say so with sep=' '"),
         ("a:b\n1:2\n", {}, "separated by ':'"),
-        ("a\tb\n1\t2\n", {"sep": ","}, "separated by tabs; say so with --sep tab (in Python sep='tab')"),
+        ("a\tb\n1\t2\n", {"sep": ","}, "separated by tabs; say so with sep='tab'"),
     ],
 )
 def test_a_wrong_separator_is_named(text, options, advice):

@@ -6,19 +6,19 @@ from distributed import Client, LocalCluster
 from sklearn.datasets import make_friedman1
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster():
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         yield cluster
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client(cluster):
     with Client(cluster, set_as_default=False) as client:
         yield client
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def friedman():
     """A table that fits one machine, and small enough to be learned from in a second."""
     X, y = make_friedman1(700, 5, noise=0.5, random_state=0)

@@ -11,7 +11,7 @@ import pytest
 from distributed import Client
 from helpers.blocks import in_chunks
 
-from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
+from fruler.distributed import DaskFuzzyRuleRegressor
 
 
 @pytest.fixture
@@ -108,12 +108,6 @@ def test_rows_that_are_nowhere_else_cannot_be_read_again(client, friedman):
     persisted = client.persist(in_chunks(*friedman, 300))
     with pytest.raises(ValueError, match="keep_rows=False needs partitions that can be read each by itself"):
         model.fit(*persisted)
-
-
-def test_stochastic_descent_needs_selected_rows(client, friedman):
-    model = DaskFRULERRegressor(client, fit_rows="all", solver="sgd")
-    with pytest.raises(ValueError, match="solver='sgd' goes through the rows one by one"):
-        model.fit(*in_chunks(*friedman, 300))
 
 
 def test_a_client_that_is_closed_or_none_is_refused(cluster, friedman):

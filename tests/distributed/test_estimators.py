@@ -10,27 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.blocks import in_chunks
-from helpers.estimators import QUICK as QUICK_SETTINGS
 from helpers.same_models import same_model
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.algorithms.fruler.fitness import Evaluator
-from fruler.algorithms.fruler.initialization import initial_population
-from fruler.algorithms.fruler.problem import SearchSpace, Task
+from fruler import FuzzyRuleRegressor, load_model
 from fruler.algorithms.growth import learner
-from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
-from fruler.distributed.evaluation import RemoteEvaluator
-from fruler.distributed.preparation import prepare_rows
-from fruler.distributed.remote_table import RemoteTable
-from fruler.distributed.source import Source, open_rows
-from fruler.learning.training_table import LocalTable
-from fruler.stages.discretization import nested_splits
+from fruler.distributed import DaskFuzzyRuleRegressor
 
 QUICK = {"max_evaluations": 500, "random_state": 0}
-EVOLVED = {**QUICK_SETTINGS["fruler"], "population_size": 20, **QUICK, "max_evaluations": 150}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +40,8 @@ def table(friedman, tmp_path_factory):
 @pytest.mark.parametrize("keep_rows", [True, False, None])
 def test_growth_learns_the_model_of_one_machine_from_files(client, table, local, keep_rows, friedman):
     model = DaskFuzzyRuleRegressor(client, keep_rows=keep_rows, **QUICK).fit(table[list("abcde")], table["target"])
-    same_model(model, local)
+    named = pd.DataFrame(friedman[0], columns=list("abcde"))
+    same_model(model, FuzzyRuleRegressor(**QUICK).fit(named, friedman[1]))
     assert model.feature_names_in_.tolist() == list("abcde")
     assert model.rule_base_.target_name == "target"
     predictions = model.predict(table[list("abcde")])
@@ -77,65 +66,6 @@ def test_weights_count_as_on_one_machine(client, friedman, rng):
     weights = da.from_array(weight, chunks=300)
     model = DaskFuzzyRuleRegressor(client, **QUICK).fit(*in_chunks(X, y, 300), weights)
     same_model(model, FuzzyRuleRegressor(**QUICK).fit(X, y, weight))
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"fit_rows": "selected", "criterion": "error", "t_norm": "minimum"},
-        {"fit_rows": "selected", "solver": "sgd"},
-    ],
-    ids=["fitted to all", "fitted to some", "gradient descent"],
-)
-def test_evolution_of_one_partition_is_that_of_one_machine(client, friedman, settings):
-    settings = {**EVOLVED, **settings}
-    model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 700))
-    local = FRULERRegressor(**settings).fit(*friedman)
-    same_model(model, local)
-    np.testing.assert_allclose(model.history_["best_fitness"], local.history_["best_fitness"], rtol=1e-9)
-
-
-def test_gradient_descent_at_the_end_takes_a_sample_of_many_rows(client, friedman, monkeypatch):
-    monkeypatch.setattr("fruler.distributed.fruler.MAX_DESCENT_ROWS", 400)
-    settings = {**EVOLVED, "fit_rows": "selected", "solver": "sgd", "max_evaluations": 40}
-    model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 200))
-    X, y = friedman
-    # The error is that of all rows all the same.
-    half_mse = np.mean((y - model.to_local().predict(X)) ** 2) / 2.0
-    assert model._front[-1].error == pytest.approx(half_mse, rel=1e-9)
-    assert half_mse < np.var(y) / 2.0
-
-
-def test_evolution_of_many_partitions_is_as_good(client, friedman):
-    settings = EVOLVED
-    model = DaskFRULERRegressor(client, **settings).fit(*in_chunks(*friedman, 200))
-    local = FRULERRegressor(**settings).fit(*friedman)
-    assert model.to_local().score(*friedman) == pytest.approx(local.score(*friedman), abs=0.02)
-    assert len(model.sample_indices_) < 0.5 * len(friedman[1])
-
-
-@pytest.mark.parametrize("fit_all", [True, False])
-def test_fitness_is_that_of_one_machine_whatever_the_partitions(client, friedman, fit_all, rng):
-    X, y = friedman
-    data = LocalTable.from_arrays(X, y, None, list("abcde"), None)
-    space = SearchSpace.from_splits(nested_splits(X, y), data.domains, data.scale, fuzziness=1.0, t_norm="product")
-    examples = data.rows.take(np.arange(0, len(y), 5))
-    here = Task(space, examples, data.rows, None, 60) if fit_all else Task(space, examples, examples, data.rows, 60)
-    settings = ElasticNetSettings(1e-3, 0.5)
-    model = DaskFuzzyRuleRegressor()
-    source = Source(model, *in_chunks(X, y, 90))
-    rows = prepare_rows(model, open_rows(source, client, True, 60.0), source.names)
-    table = RemoteTable.measured(rows.blocks, source.names, None)
-    population = initial_population(space, 15, rng)
-    found = RemoteEvaluator(here, table, settings, "bic", fit_all=fit_all)(population)
-    expected = Evaluator(here, settings, "bic", len(y))(population)
-    for one, other in zip(found, expected, strict=True):
-        assert (one.n_rules, one.n_coefficients, one.n_uncovered) == (
-            other.n_rules, other.n_coefficients, other.n_uncovered,
-        )  # fmt: skip
-        assert one.fitness == pytest.approx(other.fitness, rel=1e-9)
-    assert len({one.n_rules for one in found}) > 2
 
 
 def test_predictions_of_arrays_are_lazy_and_by_block(client, local, friedman):
@@ -193,9 +123,3 @@ def test_a_checkpoint_gives_a_finished_fit_at_once(client, friedman, tmp_path):
     same_model(again, model)
     with pytest.raises(ValueError, match="the table is other data"):
         DaskFuzzyRuleRegressor(client, checkpoint=tmp_path, **QUICK).fit(chunks[0] + 1.0, chunks[1])
-
-
-def test_callbacks_are_told_and_limits_heeded(client, friedman):
-    model = DaskFRULERRegressor(client, time_limit=0.5, random_state=0, fit_rows="all", solver="coordinate_descent")
-    model.fit(*in_chunks(*friedman, 300))
-    assert model.n_evaluations_ < 2000

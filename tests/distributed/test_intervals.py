@@ -5,7 +5,7 @@ import pytest
 from helpers.blocks import in_chunks
 
 from fruler import FuzzyRuleRegressor
-from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor
+from fruler.distributed import DaskFuzzyRuleRegressor
 
 QUICK = {"max_evaluations": 500, "random_state": 0}
 
@@ -23,10 +23,9 @@ def test_growth_has_the_intervals_of_one_machine(client, friedman):
     np.testing.assert_allclose(client.compute(model.predict(far)).result(), model.to_local().predict(X + 100.0))
 
 
-@pytest.mark.parametrize("kind", [DaskFuzzyRuleRegressor, DaskFRULERRegressor])
-def test_calibration_says_what_to_do_instead(client, friedman, kind):
+def test_calibration_says_what_to_do_instead(client, friedman):
     with pytest.raises(ValueError, match=r"calibration needs rows in memory.*model\.to_local\(\)\.with_intervals"):
-        kind(client, calibration=0.2).fit(*in_chunks(*friedman, 250))
+        DaskFuzzyRuleRegressor(client, calibration=0.2).fit(*in_chunks(*friedman, 250))
 
 
 @pytest.mark.parametrize("asked", [{"link": "log"}, {"bounds": (0, None)}])

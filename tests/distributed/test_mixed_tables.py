@@ -8,18 +8,16 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.estimators import QUICK as QUICK_SETTINGS
 from helpers.mixed_tables import assert_same, mixed_rows, mixed_table
 from helpers.same_models import same_model
 from helpers.small_tables import N, make_table
 
-from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.distributed import DaskFRULERRegressor, DaskFuzzyRuleRegressor, preparation
-from fruler.distributed.source import Source, open_rows
+from fruler import FuzzyRuleRegressor, load_model
+from fruler.distributed import DaskFuzzyRuleRegressor, preparation
+from fruler.distributed.given_rows import DaskTable, open_rows
 from fruler.table.training import training_inputs
 
 QUICK = {"max_evaluations": 300, "random_state": 0}
-EVOLVED = {**QUICK_SETTINGS["fruler"], "population_size": 20, **QUICK, "max_evaluations": 150}
 
 
 def in_partitions(*tables):
@@ -141,18 +139,6 @@ def test_files_are_read_again_for_every_pass(client, tmp_path):
     same_model(model, FuzzyRuleRegressor(**QUICK).fit(X, y))
 
 
-@pytest.mark.parametrize("n_partitions", [1, 4])
-def test_the_paper_s_algorithm_has_an_input_for_each_category(client, n_partitions):
-    X, y, held, target = held_mixed(n_partitions=n_partitions)
-    model = DaskFRULERRegressor(client, **EVOLVED).fit(held, target)
-    expected = FRULERRegressor(**EVOLVED).fit(X, y)
-    assert model.rule_base_.names == expected.rule_base_.names
-    assert "grade=none" in model.rule_base_.names
-    if n_partitions == 1:
-        same_model(model, expected)
-    assert model.score(held, target) == pytest.approx(expected.score(X, y), abs=0.03)
-
-
 def weak_categories(n_rows=600):
     """Categories that say little each, so that slopes are fitted to what other rows tell of them."""
     rng = np.random.default_rng(0)
@@ -179,8 +165,9 @@ def test_rows_are_counted_with_the_terms_that_workers_keep(client):
     X, y = weak_categories()
     table = dd.from_pandas(X.assign(y=y), npartitions=3)
     model = DaskFuzzyRuleRegressor(client)
-    source = Source(model, table[["a", "k"]], table["y"])
-    rows = preparation.prepare_rows(model, open_rows(source, client, True, 60.0), source.names)
+    given = DaskTable(model, table[["a", "k"]], table["y"])
+    raw = open_rows(given, client, True, 60.0)
+    rows = preparation.prepare_rows(raw, given.names, model._training_inputs)
     # Two inputs, the output, and what slopes are fitted to instead of one of the inputs.
     assert rows.n_numbers == 600 * 4
 
@@ -321,14 +308,13 @@ def k_of(values):
     ],
     ids=["None", "NaN", "infinity", "text among numbers", "partitions of other types", "identifiers"],
 )
-@pytest.mark.parametrize("estimator", [DaskFuzzyRuleRegressor, DaskFRULERRegressor])
-def test_columns_that_are_refused_in_one_sentence(client, estimator, column, message):
+def test_columns_that_are_refused_in_one_sentence(client, column, message):
     table = make_table("number", gap=False)
     X = pd.DataFrame({"size": table["size"], "k": column, "y": table["y"]})
     # Each partition has the type that its own values ask for.
     held = in_partitions(*(part.infer_objects() for part in (X[:31], X[31:60], X[60:])))
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        estimator(client, **QUICK).fit(held[["size", "k"]], held["y"])
+        DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "k"]], held["y"])
 
 
 def test_infinity_beside_text_is_named_too(client):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.distributed.raw_rows import inspect_block, joined_tables, load, load_part, sample_block
+from fruler.distributed.given_rows import inspect_block, joined_tables, load_block, load_part, sample_block
 
 NAMES = ("a", "b")
 
@@ -33,7 +33,7 @@ def parts_of(*tables, weight=None):
     given = [(table, np.arange(float(len(table)))) for table in tables]
     if weight is not None:
         given = [(*part, np.resize(weight, len(part[1]))) for part in given]
-    return load(given, NAMES, 2)
+    return load_block(given, NAMES, 2)
 
 
 def test_numbers_are_checked_where_all_columns_are_numbers():
@@ -60,9 +60,10 @@ def test_rows_are_counted_by_partition_and_by_weight():
 def test_rows_are_taken_from_the_partitions_that_have_them(holder):
     table = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "z"]})
     block = parts_of(holder(table), holder(table[:0]), holder(table[1:]), weight=[1.0, 2.0, 3.0])
-    tables, target, weight = sample_block(block, np.array([1, 3, 4]))
-    assert [np.asarray(one)[:, 1].tolist() for one in tables] == [["y"], ["y", "z"]]
-    assert (target.tolist(), weight.tolist()) == ([1.0, 0.0, 1.0], [2.0, 1.0, 2.0])
+    parts = sample_block(block, np.array([1, 3, 4]))
+    assert [np.asarray(part.X)[:, 1].tolist() for part in parts] == [["y"], ["y", "z"]]
+    assert [part.target.tolist() for part in parts] == [[1.0], [0.0, 1.0]]
+    assert [part.weight.tolist() for part in parts] == [[2.0], [1.0, 2.0]]
 
 
 def joined(*columns):

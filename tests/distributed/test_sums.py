@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 from helpers.blocks import blocks_of
 from helpers.structures import grow_at_random, standardised
-from helpers.tasks import make_task
 
-from fruler.algorithms.fruler.initialization import initial_population
 from fruler.algorithms.growth.sums import Sums, degrees_of
-from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.distributed import growth as distributed_growth
-from fruler.distributed.bins import Bins, bin_block, merge_bins, splits_of_bins
+from fruler.distributed import remote_growth
 from fruler.distributed.blocks import Standard
-from fruler.distributed.growth import SumsJob, add_sums, sum_rows, within_limit
-from fruler.distributed.quantiles import MAX_BINS, Sketch, median_of, merge_sketches, shortened, sketch_block
-from fruler.distributed.summaries import merge_summaries, summarise_block
-from fruler.kernels import evaluation, partial_sums
-from fruler.stages.discretization import nested_splits
-from fruler.table.scaling import Scale, measure_scale
-
-UNSCALED = Standard(Scale(np.zeros(3), np.ones(3)), Scale(np.zeros(()), np.ones(())))
+from fruler.distributed.remote_growth import SumsJob, add_sums, sum_rows, within_limit
+from fruler.distributed.summaries import (
+    MAX_BINS,
+    Sketch,
+    median_of,
+    merge_sketches,
+    merge_summaries,
+    sketch_block,
+    summarise_block,
+    thinned_sketch,
+)
+from fruler.table.rows import measure_scale
 
 
 def summary_of(blocks, weighted_scale=False):
@@ -79,63 +79,17 @@ def test_many_values_have_bins_enough_even_where_half_of_them_are_equal(rng):
     assert others.max() < 10 * len(x) / MAX_BINS
 
 
-def test_a_shortened_sketch_keeps_its_ends_and_all_rows():
-    short = shortened(Sketch(np.arange(10.0), np.full(10, 3.0)), 4)
+def test_a_thinned_sketch_keeps_its_ends_and_all_rows():
+    short = thinned_sketch(Sketch(np.arange(10.0), np.full(10, 3.0)), 4)
     assert len(short.values) <= 4
     assert (short.values[0], short.values[-1], short.counts.sum()) == (0.0, 9.0, 30.0)
 
 
-def splits_by_blocks(X, y, *cuts, weight=None, most=MAX_BINS):
-    blocks = blocks_of(X, y, *cuts, weight=weight)
-    summary = summary_of(blocks)
-    sketches = reduce(merge_sketches, [sketch_block(block, most) for block in blocks])
-    standard = Standard(summary.scale, summary.target_scale, summary.mean_weight)
-    bins = Bins.from_sketches(
-        [shortened(sketch, most) for sketch in sketches], summary.low[:-1], summary.high[:-1], standard
-    )
-    found = []
-    for part in bins.parted(2):
-        found += splits_of_bins(reduce(merge_bins, [bin_block(block, part) for block in blocks]), part)
-    return found
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_splits_of_bins_are_exact_where_values_are_few(rng, weighted):
-    X = np.column_stack([np.round(rng.uniform(0, 9, (3000, 2)), 2), np.full(3000, 2.0)])
-    y = np.abs(X[:, 0] - 4.0) + np.sin(X[:, 1]) + 0.1 * rng.normal(size=3000)
-    weight = rng.uniform(0.5, 2.0, 3000) if weighted else None
-    expected = nested_splits(X, y, None if weight is None else weight / weight.mean())
-    for found, known in zip(splits_by_blocks(X, y, 1000, 1700, weight=weight), expected, strict=True):
-        assert found.found.tolist() == known.found.tolist()
-        np.testing.assert_allclose(found.criteria, known.criteria, rtol=1e-9)
-
-
-def test_splits_of_bins_are_near_where_values_are_many(rng):
-    X = rng.uniform(0, 9, (20_000, 1))
-    y = np.abs(X[:, 0] - 4.0) + 0.01 * rng.normal(size=20_000)
-    [found] = splits_by_blocks(X, y, 9_000, most=512)
-    [known] = nested_splits(X, y)
-    assert found.found[0] == pytest.approx(known.found[0], abs=9 / 512 * 3)
-    assert found.found[0] != known.found[0]  # else this would test nothing
-
-
-def test_a_frequent_value_among_many_has_a_bin_of_its_own(rng):
-    """Its rows are left out of the errors at the end of the domain, and on a split, as they are in memory."""
-    x = rng.uniform(0, 9, 30_000)
-    x[rng.uniform(size=30_000) < 0.4] = 0.0
-    x[rng.uniform(size=30_000) < 0.3] = 4.0
-    y = np.select([x == 0.0, x < 4.0, x == 4.0], [-9.0, x, 7.0], 3.0 - x) + rng.normal(size=30_000)
-    [found] = splits_by_blocks(x[:, None], y, 9_000, 20_000, most=512)
-    [known] = nested_splits(x[:, None], y)
-    assert found.found[0] == known.found[0] == 4.0
-    np.testing.assert_allclose(found.criteria[:2], known.criteria[:2], rtol=1e-3)
-
-
 @pytest.mark.parametrize("most", [4, 16, 100])
-def test_a_shortened_sketch_is_never_too_long(rng, most):
+def test_a_thinned_sketch_is_never_too_long(rng, most):
     for _ in range(50):
         counts = rng.pareto(0.6, 200).astype(int) + 1.0
-        short = shortened(Sketch(np.arange(200.0), counts), most)
+        short = thinned_sketch(Sketch(np.arange(200.0), counts), most)
         assert len(short.values) <= most
         assert short.counts.sum() == counts.sum()
         for value in np.flatnonzero(counts >= 2 * counts.sum() / (most - 1)):
@@ -163,69 +117,5 @@ def test_structures_beyond_the_limit_of_a_pass_wait(rng, monkeypatch):
     assert within_limit(structures, [2, 0, 1, 3]) == [2, 0, 1, 3]
     # They have 9, 3, 6 and 12 terms.
     for limit, wanted in ((81 + 9 + 36, [2, 0, 1]), (81 + 9 + 35, [2, 0]), (1, [2])):
-        monkeypatch.setattr(distributed_growth, "_MAX_NUMBERS", limit)
+        monkeypatch.setattr(remote_growth, "_MAX_NUMBERS", limit)
         assert within_limit(structures, [2, 0, 1, 3]) == wanted
-
-
-@pytest.mark.parametrize("t_norm", ["product", "minimum"])
-def test_a_chromosome_is_worth_the_same_from_sums_of_parts(rng, t_norm):
-    task = make_task(t_norm=t_norm)
-    settings, n_inputs = ElasticNetSettings(1e-3, 0.5), task.space.n_inputs
-    for one in initial_population(task.space, 12, rng):
-        genes = one.granularities, one.displacements
-        inputs, labels, examples = partial_sums.rules_of(
-            *genes, task.space.arrays, task.examples.arrays, task.max_rules
-        )
-        expected = evaluation.learn(
-            *genes, task.space.arrays, task.examples.arrays, task.scored.arrays, settings.numbers, task.max_rules
-        )
-        assert (inputs.tolist(), labels.tolist()) == (expected[0].tolist(), expected[1].tolist())
-        sums = np.zeros(partial_sums.n_sums(len(labels), n_inputs))
-        # An example a rule gives the same rules as all of them.
-        few = task.examples.take(examples)
-        errors = uncovered = 0
-        for part in (np.arange(0, 100), np.arange(100, 300)):
-            rows = task.scored.take(part)
-            partial_sums.add_sums(*genes, task.space.arrays, few.arrays, rows.arrays, task.max_rules, sums)
-            error, missed = partial_sums.score_sums(
-                *genes, task.space.arrays, few.arrays, rows.arrays, task.max_rules, expected[2]
-            )
-            errors, uncovered = errors + error, uncovered + missed
-        coefficients, results = partial_sums.solve_sums(sums, len(labels), n_inputs, settings.numbers)
-        np.testing.assert_allclose(coefficients, expected[2], atol=1e-9)
-        np.testing.assert_allclose(results[:3], expected[3][:3], atol=1e-9)
-        fitted = evaluation.evaluate(
-            one.granularities[None], one.displacements[None], task.space.arrays, task.examples.arrays,
-            task.scored.arrays, task.scored.arrays, settings.numbers, task.max_rules,
-        )  # fmt: skip
-        assert errors / 300 == pytest.approx(fitted[0, 0], rel=1e-9)
-        assert uncovered == fitted[0, 3]
-
-
-def test_rules_beyond_the_most_are_none(rng):
-    task = make_task()
-    one = max(initial_population(task.space, 20, rng), key=lambda c: int(np.prod(c.granularities)))
-    assert (
-        partial_sums.rules_of(one.granularities, one.displacements, task.space.arrays, task.examples.arrays, 2) is None
-    )
-
-
-def test_sums_of_other_rules_are_refused(rng):
-    task = make_task()
-    [one] = initial_population(task.space, 1, rng)
-    genes = one.granularities, one.displacements
-    with pytest.raises(ValueError, match="not those of"):
-        partial_sums.add_sums(
-            *genes, task.space.arrays, task.examples.arrays, task.scored.arrays, task.max_rules, np.zeros(7)
-        )
-    with pytest.raises(ValueError, match="not those of"):
-        partial_sums.solve_sums(np.zeros(7), 3, task.space.n_inputs, ElasticNetSettings(1e-3, 0.5).numbers)
-    with pytest.raises(ValueError, match="not those of"):
-        partial_sums.score_sums(
-            *genes,
-            task.space.arrays,
-            task.examples.arrays,
-            task.scored.arrays,
-            task.max_rules,
-            np.zeros((99, task.space.n_inputs + 1)),
-        )

@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 from helpers.estimators import ALGORITHMS, make_estimator, n_stages, takes_split_points
 from sklearn.base import clone
-from sklearn.datasets import make_friedman1
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -25,9 +24,9 @@ from fruler import AMETSKRegressor, FRULERRegressor, FSMOGFSRegressor, FuzzyRule
 from fruler.data import load_example, make_friedman
 from fruler.estimators.registry import algorithm_names
 from fruler.rules import Curve, FuzzyPartition
-from fruler.rules.curves_table import curves_table
-from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.rules.json.document import rule_base_to_json
 from fruler.rules.measurement import measure_truth
+from fruler.rules.tables import curves_table
 
 
 @pytest.fixture(scope="module")
@@ -284,6 +283,7 @@ def test_coefficients_are_in_the_data_s_units(friedman, algorithm):
     np.testing.assert_allclose(other.rule_base_.slopes * units / 1e6, plain.rule_base_.slopes, rtol=rtol, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_one_seed_one_model(friedman, algorithm):
     prints = {fingerprint(quick(algorithm, n_jobs=n_jobs).fit(*friedman)) for n_jobs in (None, 1, 2, 4, 2)}
     assert len(prints) == 1
@@ -302,6 +302,7 @@ def test_one_seed_one_model(friedman, algorithm):
     assert result.stdout.strip() in prints
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["coordinate_descent", "sgd"])
 @pytest.mark.parametrize("t_norm", ["product", "minimum"])
 @pytest.mark.parametrize("fit_rows", ["all", "selected"])
@@ -338,7 +339,8 @@ def test_a_descent_that_runs_away_on_all_rows_is_tamed(friedman, monkeypatch):
 
     monkeypatch.setattr("fruler.algorithms.fruler.learner.choose_regularization", too_fast)
     model = FRULERRegressor(max_evaluations=80, random_state=0).fit(X, y)
-    assert model.score(X, y) > 0.0
+    # Nearly as good as a rate that is chosen, with 0.95.
+    assert model.score(X, y) > 0.9
 
 
 def test_data_frames_keep_their_names():
@@ -509,6 +511,7 @@ def odd_tables():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", odd_tables())
 @pytest.mark.parametrize(
     "estimator", [FuzzyRuleRegressor, FRULERRegressor, FSMOGFSRegressor, LMETSKRegressor, AMETSKRegressor]
@@ -538,20 +541,6 @@ def test_few_evaluations(friedman, algorithm, limit):
 def test_more_threads_than_processors(friedman, algorithm):
     models = [quick(algorithm, n_jobs=n_jobs).fit(*friedman) for n_jobs in (16, -1)]
     assert fingerprint(models[0]) == fingerprint(models[1])
-
-
-def test_a_model_is_what_it_was():
-    """The exact fingerprint of one model of each algorithm: a change of the algorithm must be meant."""
-    # Without noise a hair's breadth decides which split comes first, and processors differ by that.
-    X, y = make_friedman1(200, 5, noise=1.0, random_state=1)
-    model = evolved(max_evaluations=300).fit(X, y)
-    assert (model.n_rules_, model.granularities_.tolist()) == (7, [2, 2, 2, 1, 1])
-    # The last digits are the processor's.
-    assert model.rule_base_.consequents.coefficients.sum() == pytest.approx(207.66662298329, rel=1e-7)
-    model = quick(max_evaluations=None).fit(X, y)
-    assert (model.n_rules_, model.granularities_.tolist()) == (6, [4, 3, 1, 1, 1])
-    assert [curve.input for curve in model.rule_base_.curves] == [0, 2]
-    assert model.rule_base_.consequents.coefficients.sum() == pytest.approx(138.43713726136, rel=1e-7)
 
 
 def test_series_names_are_the_target_s():

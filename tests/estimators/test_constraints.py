@@ -7,8 +7,8 @@ from sklearn.base import clone
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler.algorithms.growth.conversion import Conversion
-from fruler.algorithms.growth.knowledge import Knowledge
-from fruler.consequents.limits import TermLimits
+from fruler.algorithms.growth.problem import Knowledge
+from fruler.algorithms.growth.terms import TermLimits
 
 N = 400
 N_PAIRS = 4_000
@@ -120,6 +120,7 @@ def test_the_search_for_violations_sees_splits_on_the_input(monkeypatch):
     assert largest_violation(model, X, "age", 1) > 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -187,6 +188,7 @@ def test_what_is_true_costs_nothing():
     assert errors[0] < 1.02 * errors[1]
 
 
+@pytest.mark.slow
 def test_an_array_is_as_good_as_a_dict_and_numbers_as_names():
     X, y = against()
     expected = FuzzyRuleRegressor(random_state=0, monotonic_constraints={"size": 1}).fit(X, y).predict(X)
@@ -239,6 +241,7 @@ def groups_of(columns, groups):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "groups", [[["age", "rooms"]], [["size", "rooms"], ["age", "rooms"], ["noise"]], [["age"], ["size"]]]
 )

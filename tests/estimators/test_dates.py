@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.explain.categories import level_offsets
+from fruler.explain.effects import level_offsets
 from fruler.explain.text import rules_text
 
 N = 1200
@@ -47,7 +47,8 @@ def test_winter_is_one_label_and_reads_as_dates(model):
 def test_a_weekday_has_an_offset_or_a_rule_of_its_own(model):
     sunday = pd.DataFrame({"sold": pd.to_datetime(["2018-06-03", "2018-06-04"]), "size": [5.0, 5.0]})
     assert np.diff(model.predict(sunday))[0] == pytest.approx(4.0, abs=0.3)
-    offsets = [level_offsets(model.rule_base_, rule, "weekday") for rule in range(model.rule_base_.n_rules)]
+    weekday = next(feature for feature in model.rule_base_.features if feature.name == "weekday")
+    offsets = [level_offsets(model.rule_base_, rule, weekday) for rule in range(model.rule_base_.n_rules)]
     told = "weekday is Sunday" in str(model.rule_base_) or any("Sunday" in own for own in offsets)
     assert told
 
@@ -81,6 +82,7 @@ def as_arrow(X):
     return pytest.importorskip("pyarrow").Table.from_pandas(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hold", [as_texts, as_objects, as_polars, as_arrow])
 @pytest.mark.parametrize("gap", [False, True])
 def test_the_model_is_the_same_whatever_holds_the_dates(hold, gap):

@@ -10,8 +10,8 @@ from helpers.estimators import ALGORITHMS, make_estimator
 from sklearn.datasets import make_friedman1
 
 from fruler import FuzzyRuleRegressor, load_model
-from fruler.estimators.calibration import split_rows
-from fruler.rules.outside import OutsideTrainingWarning
+from fruler.estimators.base import split_rows
+from fruler.rules.intervals import OutsideTrainingWarning
 
 ROWS, TARGET = make_friedman1(600, 5, noise=1.0, random_state=0)
 NEW, ANSWERS = make_friedman1(2_000, 5, noise=1.0, random_state=1)

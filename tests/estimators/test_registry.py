@@ -14,8 +14,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.estimator_checks import check_estimator
 
 from fruler import load_model
-from fruler.bench.methods import find_method, own_methods
-from fruler.bench.systems import title_of
+from fruler.bench.methods import find_method, own_methods, title_of
 from fruler.data import load_example, make_friedman
 from fruler.estimators import registry
 from fruler.estimators.base import BaseRuleRegressor
@@ -29,10 +28,13 @@ WITHIN = algorithm_names()
 
 
 @pytest.fixture
-def _constant():
+def _empty_registry(monkeypatch):
+    monkeypatch.setattr(registry, "_registered", {})
+
+
+@pytest.fixture
+def _constant(_empty_registry):
     registry.register(ConstantRegressor)
-    yield
-    registry.unregister("constant")
 
 
 @pytest.fixture(scope="module", params=WITHIN)
@@ -63,6 +65,7 @@ def test_every_parameter_is_documented_and_checked(name):
     assert "{shared" not in estimator.__doc__
 
 
+@pytest.mark.usefixtures("_empty_registry")
 def test_an_algorithm_of_another_package_is_found_by_its_entry_point(tmp_path, monkeypatch):
     info = tmp_path / "mypackage-1.0.dist-info"
     info.mkdir()
@@ -72,10 +75,7 @@ def test_an_algorithm_of_another_package_is_found_by_its_entry_point(tmp_path, m
     with pytest.raises(ValueError, match=r"no algorithm 'constant'.*another package's"):
         find_estimator("constant")
     monkeypatch.syspath_prepend(tmp_path)
-    try:
-        assert find_estimator("constant") is ConstantRegressor
-    finally:
-        registry.unregister("constant")
+    assert find_estimator("constant") is ConstantRegressor
 
 
 CHANGES = {
@@ -144,6 +144,7 @@ SETTINGS = {
 ROWS = {"fruler": 300, "fs-mogfs": 2_100, "l-metsk": 2_100, "a-metsk": 2_100}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITHIN)
 def test_every_parameter_has_an_effect(name):
     data = make_friedman(ROWS.get(name, 150), random_state=0)
@@ -226,14 +227,15 @@ def test_an_added_algorithm_fits_saves_loads_reports_and_checkpoints(tmp_path):
 
 @pytest.mark.usefixtures("_constant")
 def test_an_added_algorithm_is_on_the_command_line_and_in_the_benchmark(tmp_path, capsys):
-    from fruler.cli.fit import FitOptions, learn_rules
+    from fruler.cli.fit import learn_rules
+    from fruler.cli.options import FitOptions
 
     X.assign(t=y).to_csv(tmp_path / "t.csv", index=False)
-    learn_rules(FitOptions(str(tmp_path / "t.csv"), target="t", algorithm="constant", model=tmp_path / "m.json"))
+    learn_rules(FitOptions(data=str(tmp_path / "t.csv"), target="t", algorithm="constant", model=tmp_path / "m.json"))
     assert "1 rule for t" in capsys.readouterr().out
     assert type(load_model(tmp_path / "m.json")) is ConstantRegressor
     with pytest.raises(ValueError, match="--max-rules: the algorithm constant has no such limit"):
-        learn_rules(FitOptions(str(tmp_path / "t.csv"), target="t", algorithm="constant", max_rules=3))
+        learn_rules(FitOptions(data=str(tmp_path / "t.csv"), target="t", algorithm="constant", max_rules=3))
     assert find_method("constant").settings == {"shift": 0.0, "time_limit": None}
     assert title_of("constant-capped") == "Constant, capped"
     with pytest.raises(ValueError, match="--max-evaluations: the algorithm constant does not count evaluations"):

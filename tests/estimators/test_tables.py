@@ -49,6 +49,7 @@ HOLDERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize("gap", [False, True], ids=["whole", "gap"])
 @pytest.mark.parametrize("kind", ["number", "category"])

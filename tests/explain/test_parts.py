@@ -9,7 +9,6 @@ from helpers.dated_rules import dated_rules, dated_table
 from helpers.estimators import ALGORITHMS, make_quick_estimator
 from helpers.mixed_table import mixed_table
 
-from fruler.explain.parts import inputs_by_subject
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 from fruler.table.sources import LevelSource
 
@@ -22,16 +21,9 @@ def fitted(request):
     return make_quick_estimator(request.param, 150).fit(*mixed_table())
 
 
-def test_inputs_of_a_column_of_categories_belong_together():
-    groups = inputs_by_subject(RULES)
-    assert list(groups) == SUBJECTS
-    assert [RULES.names[j] for j in groups["fuel"]] == ["fuel=gas", "fuel=oil"]
-    assert sorted(j for own in groups.values() for j in own) == list(range(len(RULES.names)))
-
-
 def test_a_part_is_the_sum_of_its_inputs_and_parts_sum_to_the_prediction():
     why = RULES.explain(TABLE[:20])
-    groups = inputs_by_subject(RULES)
+    groups = {feature.name: feature.inputs for feature in RULES.features}
     for row in range(20):
         parts = why.parts(row)
         for part in parts:

@@ -11,8 +11,7 @@ import pytest
 from helpers.triangle_rules import mamdani
 
 from fruler import FuzzyRuleRegressor
-from fruler.explain.features import features_of
-from fruler.explain.interactions import ranked_interactions
+from fruler.explain.dependence import ranked_interactions
 from fruler.explain.plots import CurveDisplay, ImportanceDisplay, RuleBaseDisplay, WaterfallDisplay
 from fruler.explain.report import report_html
 from fruler.explain.scales import LogScale, bounds_sentence
@@ -124,12 +123,12 @@ def test_inputs_that_only_multiply_do_not_interact():
     both = RuleBase([x, z], [[[0, 0], [0, 0]]], [[0.0, 3.0, 3.0]], output=Output("log"))
     split = Variable("x", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
     rows = np.random.default_rng(0).uniform(size=(50, 2))
-    assert ranked_interactions(both, features_of(both), rows) == []
+    assert ranked_interactions(both, rows) == []
     steps = RuleBase(
         [split, z], [[[0, 0], [0, 0]], [[1, 1], [0, 0]]], [[0.0, 0.0, 3.0], [1.0, 0.0, 3.0]], output=Output("log")
     )
-    assert ranked_interactions(steps, features_of(steps), rows) == []
-    assert ranked_interactions(replace(steps, output=PLAIN), features_of(steps), rows) == []
+    assert ranked_interactions(steps, rows) == []
+    assert ranked_interactions(replace(steps, output=PLAIN), rows) == []
 
 
 @pytest.mark.parametrize(("low", "high"), [(-0.1, 0.1), (-1.0, 2.0), (0.0, 30.0), (11.2, 11.9), (5.0, 5.0)])
@@ -147,19 +146,19 @@ def test_ticks_stand_at_round_targets(low, high):
 def test_pictures_have_axes_of_the_target():
     bend = Curve(1, FuzzyPartition([40.0], (0.0, 80.0), 0.0), [[-0.4, 0.01], [0.4, -0.01]])
     rules = trained(replace(FLATS, curves=[bend]))
-    display = WaterfallDisplay.from_rule_base(rules, ROWS[:1])
+    display = WaterfallDisplay.from_estimator(rules, ROWS[:1])
     ticks = [text.get_text() for text in display.ax_.get_xticklabels()]
     numbers = [float(tick.replace(",", "")) for tick in ticks]
     assert min(numbers) > 1_000.0
     np.testing.assert_allclose(np.log(numbers), display.ax_.get_xticks(), atol=1e-6)
     assert display.ax_.get_yticklabels()[0].get_text() == "typical prediction"
-    curves = CurveDisplay.from_rule_base(rules)
+    curves = CurveDisplay.from_estimator(rules)
     assert curves.axes_[0].get_ylabel() == "changes price by"
     assert all(text.get_text().endswith("%") for text in curves.axes_[0].get_yticklabels())
-    moves = ImportanceDisplay.from_rule_base(rules)
+    moves = ImportanceDisplay.from_estimator(rules)
     assert "away from the typical prediction" in moves.ax_.get_xlabel().replace("\n", " ")
     assert "%" in moves.ax_.texts[0].get_text().split("(")[0]
-    assert "%" in RuleBaseDisplay.from_rule_base(rules).axes_[-1].get_xlabel()
+    assert "%" in RuleBaseDisplay.from_estimator(rules).axes_[-1].get_xlabel()
     plt.close("all")
 
 

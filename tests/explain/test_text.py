@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from helpers.triangle_rules import mamdani, own_sets
 
-from fruler.explain.closing import truth_sentence, unused_sentence
 from fruler.explain.effects import output_spread, signed_effects
+from fruler.explain.sentences import truth_sentence, unused_sentence
 from fruler.explain.text import rules_text
 from fruler.rules import (
     Curve,

@@ -235,12 +235,36 @@ MAKERS: dict[str, Callable[[], RuleBase]] = {
     "labels for everything": lambda: covered_triangles([[-1, -1], [-1, -1]], [0, 1]),
 } | {f"random {seed}": lambda seed=seed: random_rules(seed) for seed in range(12)}
 
+# One of each sort, where the step that is tested is the same whatever comes before it.
+SOME = [
+    *("grown on weather", "gaps", "constant", "formula", "nominal, minimum", "nasty names with curves"),
+    *("mamdani, product", "own sets, product", "crisp triangles"),
+]
+
 made = lru_cache(maxsize=None)(lambda name: MAKERS[name]())
 
 
 @pytest.fixture(params=MAKERS)
 def rule_base(request: pytest.FixtureRequest) -> RuleBase:
     return made(request.param)
+
+
+@pytest.fixture
+def kind(rule_base: RuleBase, request: pytest.FixtureRequest) -> str:
+    """Name the kind of the rule base."""
+    return request.node.callspec.params["rule_base"]
+
+
+@pytest.fixture(scope="session")
+def kinds() -> dict[str, RuleBase]:
+    """Make a rule base of every kind."""
+    return {name: made(name) for name in MAKERS}
+
+
+@pytest.fixture(scope="session")
+def some_kinds() -> dict[str, RuleBase]:
+    """Make a rule base of some kinds."""
+    return {name: made(name) for name in SOME}
 
 
 @pytest.fixture
@@ -277,7 +301,7 @@ def make_rows(rule_base: RuleBase, n_rows: int = 300, *, corners: bool = True) -
     return X
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def rows() -> Callable[..., np.ndarray]:
     return make_rows
 

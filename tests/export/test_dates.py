@@ -1,20 +1,18 @@
 """Rules over dates: every engine reads them as `predict` does."""
 
-import ctypes
 import datetime
 import math
-import shutil
 import sqlite3
-import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.exported import compiled, session_of
 
 from fruler.export import export_model
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.table.date_formats import DateFormat
 from fruler.table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource
+from fruler.table.dates import DateFormat
 from fruler.table.gaps import Gaps
 from fruler.table.sources import GapSource
 
@@ -107,27 +105,18 @@ def test_python_reads_text_and_zones_as_predict_does():
         own["predict"](["2024-07-01"])
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_c_predicts_the_same(variant, tmp_path):
-    rules = date_rules(**VARIANTS[variant])
-    (tmp_path / "model.c").write_text(export_model(rules, "c"), encoding="utf-8")
-    options = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-shared", "-fPIC"]
-    command = ["gcc", *options, "-o", str(tmp_path / "model.so"), str(tmp_path / "model.c"), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    predict = ctypes.CDLL(str(tmp_path / "model.so")).fruler_predict
-    predict.restype, predict.argtypes = ctypes.c_double, [ctypes.POINTER(ctypes.c_double)]
-    values = moments()
-    answers = [predict(ctypes.byref(ctypes.c_double(seconds))) for seconds in DateFormat().seconds(values)]
-    np.testing.assert_allclose(answers, expected(rules, values), rtol=1e-9)
+def test_c_predicts_the_same(tmp_path):
+    variants, values = [date_rules(**options) for options in VARIANTS.values()], moments()
+    libraries = compiled([export_model(rules, "c") for rules in variants], tmp_path)
+    for rules, library in zip(variants, libraries, strict=True):
+        answers = library.predict(DateFormat().seconds(values)[:, None])
+        np.testing.assert_allclose(answers, expected(rules, values), rtol=1e-9)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_onnx_predicts_the_same(variant):
-    runtime = pytest.importorskip("onnxruntime")
     rules = date_rules(**VARIANTS[variant])
-    session = runtime.InferenceSession(export_model(rules, "onnx"))
+    session = session_of(export_model(rules, "onnx"))
     values = moments()
     answers = session.run(None, {"X": DateFormat().seconds(values)[:, None]})[0][:, 0]
     np.testing.assert_allclose(answers, expected(rules, values), rtol=1e-9)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fruler.export import TARGETS, export_model
-from fruler.export.plan import make_plan, split_points_of
+from fruler.export.plan import make_model_plan, split_points_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 
@@ -30,14 +30,15 @@ def test_the_same_model_gives_the_same_text(make_rules, target):
     assert isinstance(first, bytes if target == "onnx" else str)
 
 
-def test_the_plan_names_all_that_the_output_depends_on(rule_base, rows):
-    X = rows(rule_base, 200)
-    used = make_plan(rule_base).used
-    for j in range(X.shape[1]):
-        moved = X.copy()
-        moved[:, j] = np.roll(moved[:, j], 1)
-        changes = (rule_base.predict(moved) != rule_base.predict(X)).any()
-        assert changes <= (j in used)
+def test_the_plan_names_all_that_the_output_depends_on(kinds, rows):
+    for rule_base in kinds.values():
+        X = rows(rule_base, 200)
+        used = make_model_plan(rule_base).used
+        for j in range(X.shape[1]):
+            moved = X.copy()
+            moved[:, j] = np.roll(moved[:, j], 1)
+            changes = (rule_base.predict(moved) != rule_base.predict(X)).any()
+            assert changes <= (j in used)
 
 
 @pytest.mark.parametrize("target", ["fml", "python", "c", "sql"])
@@ -46,7 +47,7 @@ def test_every_number_is_written_to_the_last_bit(make_rules, target):
     text = export_model(rule_base, target)
     for value in rule_base.consequents.coefficients[:, :3].ravel():
         assert repr(abs(float(value))) in text
-    plan = make_plan(rule_base)
+    plan = make_model_plan(rule_base)
     for split_point in plan.split_points:
         assert repr(split_point.high) in text
 
@@ -58,12 +59,12 @@ def test_every_number_of_a_curve_is_written_to_the_last_bit(make_rules, target):
     for curve in rule_base.curves:
         for value in curve.steps.ravel().tolist():
             assert repr(abs(value)) in text
-    for split_point in make_plan(rule_base).curve_split_points:
+    for split_point in make_model_plan(rule_base).curve_split_points:
         assert repr(split_point.high) in text
 
 
 def test_the_split_points_of_curves_are_apart_from_those_of_labels(make_rules):
-    plan, plain = make_plan(make_rules("two curves")), make_plan(make_rules("mixed fuzziness"))
+    plan, plain = make_model_plan(make_rules("two curves")), make_model_plan(make_rules("mixed fuzziness"))
     assert plan.split_points == plain.split_points
     assert [split_point.input for split_point in plan.curve_split_points] == [0, 0, 0, 0, 2]
     assert [curve.split_points for curve in plan.curves] == [(0, 1, 2, 3), (4,)]

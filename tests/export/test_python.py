@@ -1,40 +1,32 @@
-import json
-import subprocess
-import sys
-
-import numpy as np
 import pandas as pd
 import pytest
+from helpers.exported import run_python
 from helpers.mixed_tables import COLUMNS, MIXED_MODELS, assert_same, complete, mixed_model, mixed_rows, without_gaps
 
 from fruler.export import export_model
 
-RUN = """
-import json, sys
-source = open(sys.argv[1], encoding="utf-8").read()
-module = {"__name__": "exported"}
-exec(compile(source, "exported", "exec"), module)
-assert not {"numpy", "fruler"} & set(sys.modules)
-rows = json.load(sys.stdin)
-print(json.dumps([[module["predict"](row) for row in rows], module["INPUTS"], module["TARGET"]]))
-"""
+
+@pytest.fixture(scope="module")
+def answers(kinds, rows):
+    """Run the modules of every kind of rules, and one that fills in gaps, in one interpreter without numpy."""
+    mixed = mixed_rows().iloc[::7]
+    sources = [export_model(rules, "python") for rules in (*kinds.values(), mixed_model("one-hot"))]
+    tables = [rows(rules).tolist() for rules in kinds.values()]
+    tables.append(mixed.astype(object).where(mixed.notna(), None).values.tolist())
+    return dict(zip([*kinds, "one-hot"], run_python(sources, tables), strict=True))
 
 
-def run(source, X, folder):
-    path = folder / "exported.py"
-    path.write_text(source, encoding="utf-8")
-    command = [sys.executable, "-I", "-W", "error", "-c", RUN, str(path)]
-    done = subprocess.run(command, input=json.dumps(X.tolist()), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def test_a_fresh_interpreter_predicts_the_same(rule_base, rows, check, tmp_path):
-    X = rows(rule_base)
-    predictions, inputs, target = run(export_model(rule_base, "python"), X, tmp_path)
-    check(rule_base, X, predictions)
-    assert inputs == [variable.name for variable in rule_base.variables]
+def test_a_fresh_interpreter_predicts_the_same(rule_base, kind, rows, check, answers):
+    predictions, inputs, target = answers[kind]
+    check(rule_base, rows(rule_base), predictions)
+    assert inputs == list(rule_base.names)
     assert target == rule_base.target_name
+
+
+def test_an_interpreter_without_numpy_fills_in_gaps(answers):
+    predictions, inputs, _ = answers["one-hot"]
+    assert inputs == list(COLUMNS)
+    assert_same(predictions, mixed_model("one-hot").predict(mixed_rows().iloc[::7]))
 
 
 def test_it_reads_like_the_rules(make_rules):
@@ -55,10 +47,8 @@ def test_only_what_is_needed_is_in_it(make_rules):
 
 @pytest.mark.parametrize(("row", "problem"), [([1.0], "a row has 2"), ([1.0, float("nan")], "finite")])
 def test_a_bad_row_is_refused(make_rules, row, problem):
-    module = {}
-    exec(export_model(make_rules("crisp"), "python"), module)  # noqa: S102
     with pytest.raises(ValueError, match=problem):
-        module["predict"](row)
+        functions_of(make_rules("crisp"))["predict"](row)
 
 
 def functions_of(rule_base):
@@ -67,26 +57,18 @@ def functions_of(rule_base):
     return module
 
 
-@pytest.mark.parametrize("kind", MIXED_MODELS)
-def test_a_row_has_the_columns_of_the_user(kind):
-    rule_base, rows = mixed_model(kind), mixed_rows()[list(mixed_model(kind).columns)]
+@pytest.mark.parametrize("table_kind", MIXED_MODELS)
+def test_a_row_has_the_columns_of_the_user(table_kind):
+    rule_base, rows = mixed_model(table_kind), mixed_rows()[list(mixed_model(table_kind).columns)]
     module = functions_of(rule_base)
     assert module["INPUTS"] == rule_base.columns
     found = [module["predict"](row) for row in rows.itertuples(index=False)]
     assert_same(found, rule_base.predict(rows))
 
 
-def test_an_interpreter_without_numpy_fills_in_gaps(tmp_path):
-    rule_base, rows = mixed_model("one-hot"), mixed_rows().iloc[::7]
-    given = np.array(rows.astype(object).where(rows.notna(), None).values.tolist(), dtype=object)
-    predictions, inputs, _ = run(export_model(rule_base, "python"), given, tmp_path)
-    assert inputs == list(rows)
-    assert_same(predictions, rule_base.predict(rows))
-
-
-@pytest.mark.parametrize("kind", ["growth", "one-hot"])
-def test_rules_that_cannot_fill_in_gaps_refuse_them(kind):
-    rule_base, rows = without_gaps(mixed_model(kind)), mixed_rows()
+@pytest.mark.parametrize("table_kind", ["growth", "one-hot"])
+def test_rules_that_cannot_fill_in_gaps_refuse_them(table_kind):
+    rule_base, rows = without_gaps(mixed_model(table_kind)), mixed_rows()
     predict = functions_of(rule_base)["predict"]
     for row, known in zip(rows.iloc[::3].itertuples(index=False), complete(rows)[::3], strict=True):
         if known:

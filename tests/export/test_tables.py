@@ -9,7 +9,7 @@ import pytest
 from helpers.mixed_tables import MIXED_MODELS, mixed_model
 
 from fruler._wording import readable_number
-from fruler.explain.categories import level_offsets
+from fruler.explain.effects import level_offsets
 from fruler.export import export_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 from fruler.table.sources import GapSource, LevelSource
@@ -34,44 +34,47 @@ def width_of(cell):
     return int(spans.group(1)) if spans else 1
 
 
-def test_markdown_has_as_many_cells_in_every_row(rule_base):
-    text = rule_base.to_markdown()
-    assert text == export_model(rule_base, "markdown")
-    header, ruler, *rows = text.partition("\n\n")[0].splitlines()
-    assert len(rows) == rule_base.n_rules
-    assert re.fullmatch(r"\|((:-+|-+:)\|)+", ruler)
-    assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
-    if rule_base.target is not None:
-        said = [markdown_cells(row)[-1] for row in rows]
-        assert len(set(said)) == len({rule_base.consequents.label(rule) for rule in range(rule_base.n_rules)})
-        return
-    intercept = markdown_cells(header).index("Intercept")
-    for row, number in zip(rows, rule_base.consequents.intercepts, strict=True):
-        assert markdown_cells(row)[intercept].replace("−", "-") == readable_number(number)
+def test_markdown_has_as_many_cells_in_every_row(kinds):
+    for rule_base in kinds.values():
+        text = rule_base.to_markdown()
+        assert text == export_model(rule_base, "markdown")
+        header, ruler, *rows = text.partition("\n\n")[0].splitlines()
+        assert len(rows) == rule_base.n_rules
+        assert re.fullmatch(r"\|((:-+|-+:)\|)+", ruler)
+        assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
+        if rule_base.target is not None:
+            said = [markdown_cells(row)[-1] for row in rows]
+            assert len(set(said)) == len({rule_base.consequents.label(rule) for rule in range(rule_base.n_rules)})
+            continue
+        intercept = markdown_cells(header).index("Intercept")
+        for row, number in zip(rows, rule_base.consequents.intercepts, strict=True):
+            assert markdown_cells(row)[intercept].replace("−", "-") == readable_number(number)
 
 
-def test_latex_has_as_many_cells_in_every_row(rule_base):
-    text = rule_base.to_latex()
-    assert text == export_model(rule_base, "latex")
-    columns = len(re.search(r"\\begin\{tabular\}\{([rl]+)\}", text).group(1))
-    rows = latex_rows(text)
-    assert len(rows) == rule_base.n_rules + 2
-    assert {sum(map(width_of, row)) for row in rows} == {columns}
-    for rule in re.findall(r"\\cmidrule\(l?r?\)\{(\d+)-(\d+)\}", text):
-        assert 1 <= int(rule[0]) <= int(rule[1]) <= columns
+def test_latex_has_as_many_cells_in_every_row(kinds):
+    for rule_base in kinds.values():
+        text = rule_base.to_latex()
+        assert text == export_model(rule_base, "latex")
+        columns = len(re.search(r"\\begin\{tabular\}\{([rl]+)\}", text).group(1))
+        rows = latex_rows(text)
+        assert len(rows) == rule_base.n_rules + 2
+        assert {sum(map(width_of, row)) for row in rows} == {columns}
+        for rule in re.findall(r"\\cmidrule\(l?r?\)\{(\d+)-(\d+)\}", text):
+            assert 1 <= int(rule[0]) <= int(rule[1]) <= columns
 
 
-def test_latex_is_balanced_and_has_no_loose_special_character(rule_base):
-    text = rule_base.to_latex()
-    plain = re.sub(r"\\[&%$#_{}]", "", text)
-    depth = np.cumsum([{"{": 1, "}": -1}.get(character, 0) for character in plain])
-    assert depth.min() >= 0
-    assert depth[-1] == 0
-    assert plain.count("$") % 2 == 0
-    outside = re.sub(r"\$[^$]*\$", "", plain)
-    assert not re.search(r"[#%~^\"<>|]", outside)
-    assert not re.search(r"_", outside)
-    assert [*re.findall(r"\\begin\{(\w+)\}", text)] == [*re.findall(r"\\end\{(\w+)\}", text)][::-1]
+def test_latex_is_balanced_and_has_no_loose_special_character(kinds):
+    for rule_base in kinds.values():
+        text = rule_base.to_latex()
+        plain = re.sub(r"\\[&%$#_{}]", "", text)
+        depth = np.cumsum([{"{": 1, "}": -1}.get(character, 0) for character in plain])
+        assert depth.min() >= 0
+        assert depth[-1] == 0
+        assert plain.count("$") % 2 == 0
+        outside = re.sub(r"\$[^$]*\$", "", plain)
+        assert not re.search(r"[#%~^\"<>|]", outside)
+        assert not re.search(r"_", outside)
+        assert [*re.findall(r"\\begin\{(\w+)\}", text)] == [*re.findall(r"\\end\{(\w+)\}", text)][::-1]
 
 
 def test_a_curve_is_a_table_of_its_bends_in_markdown(make_rules):
@@ -204,8 +207,9 @@ def test_tables_of_categories_are_whole(kind):
     assert {len(markdown_cells(line)) for line in (header, *rows)} == {ruler.count("|") - 1}
     assert not any("=" in cell for cell in markdown_cells(header))
     place = markdown_cells(header).index("origin adds") if "origin adds" in header else None
+    origin = next(feature for feature in rule_base.features if feature.name == "origin")
     for rule, row in enumerate(rows):
-        offsets = level_offsets(rule_base, rule, "origin")
+        offsets = level_offsets(rule_base, rule, origin)
         said = "–" if place is None else markdown_cells(row)[place]
         assert all(f"{readable_number(value).replace('-', '−')}" in said for value in offsets.values())
     text = rule_base.to_latex()

@@ -5,13 +5,18 @@ from hypothesis import strategies as st
 
 from fruler import FuzzyPartition, RuleBase
 from fruler.rules import Variable
-from fruler.stages.wang_mendel import wang_mendel
 
 
 def uniform_partition(column, granularity):
     low, high = float(column.min()), float(column.max())
     step = (high - low) / (granularity - 1)
     return FuzzyPartition([low + (label + 0.5) * step for label in range(granularity - 1)], (low, high))
+
+
+def wang_mendel(partitions, X):
+    """Return the antecedents of a rule for every combination of labels that fits an example best."""
+    cells = np.column_stack([partition.degrees(X[:, j]).argmax(axis=1) for j, partition in enumerate(partitions)])
+    return np.repeat(np.unique(cells, axis=0)[:, :, None], 2, axis=2)
 
 
 def rule_base_of(X, y, rows, granularity):

@@ -25,13 +25,13 @@ def make_estimator(algorithm, **parameters):
 def make_quick_estimator(algorithm, max_evaluations):
     """Return an estimator that makes at most so many evaluations, if it counts them, with a fixed seed."""
     limit = {"max_evaluations": max_evaluations}
-    counts = "max_evaluations" in find_estimator(algorithm)._get_param_names()
+    counts = "max_evaluations" in find_estimator(algorithm).parameter_names()
     return make_estimator(algorithm, random_state=0, **limit if counts else {})
 
 
 def takes_split_points(algorithm):
     """Return whether an algorithm can be told of known split points."""
-    return "split_points" in find_estimator(algorithm)._get_param_names()
+    return "split_points" in find_estimator(algorithm).parameter_names()
 
 
 def n_stages(algorithm):

@@ -7,16 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from fruler.algorithms.genetic.codec import ChromosomeCodec
-from fruler.algorithms.genetic.gray_code import BITS, gray_distance
-from fruler.algorithms.genetic.operators import hux, pcblx
-from fruler.learning.checkpoint.values import checked_floats
+from fruler._typing import Floats
+from fruler.algorithms.genetic import pcblx
+from fruler.algorithms.systems.genes import BITS, Bits, gray_distance, hux
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    genes: np.ndarray
-    bits: np.ndarray
+    genes: Floats
+    bits: Bits
 
     @cached_property
     def key(self):
@@ -48,7 +47,7 @@ class HiddenPoint:
         apart = gray_distance(first.genes, second.genes, 0.0, 1.0) + int((first.bits != second.bits).sum())
         if apart / 2.0 <= threshold:
             return None
-        genes, bits = pcblx(first.genes, second.genes, 0.0, 1.0, rng), hux(first.bits, second.bits, rng)
+        genes, bits = np.clip(pcblx(first.genes, second.genes, rng), 0.0, 1.0), hux(first.bits, second.bits, rng)
         return Point(genes[0], bits[0]), Point(genes[1], bits[1])
 
     def mutate(self, chromosome, rng):
@@ -73,16 +72,3 @@ class HiddenPoint:
                 error = np.inf
             found.append((error, n_rules))
         return np.array(found)
-
-
-def _unpack(arrays):
-    genes = checked_floats(arrays["genes"], (None, None), "genes")
-    bits = arrays["bits"]
-    if bits.shape != genes.shape or bits.dtype != bool:
-        raise ValueError("bits")
-    return [Point(*pair) for pair in zip(genes, bits, strict=True)]
-
-
-POINTS = ChromosomeCodec(
-    lambda points: {"genes": np.array([p.genes for p in points]), "bits": np.array([p.bits for p in points])}, _unpack
-)

@@ -5,8 +5,8 @@ import zlib
 
 import numpy as np
 
-from fruler.bench.paper import paper_tables
-from fruler.bench.systems import LARGE_SETS, own_systems, uncapped
+from fruler.bench.methods import own_systems, uncapped
+from fruler.bench.paper import LARGE_SETS, paper_tables
 
 PAPER = paper_tables()
 

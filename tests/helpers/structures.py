@@ -5,10 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fruler.algorithms.growth.problem import GrowthOptions, Problem
 from fruler.algorithms.growth.structure import Ramps, Structure
 from fruler.rules.partitions import half_widths
-from fruler.table.rows import Rows
-from fruler.table.scaling import measure_scale
+from fruler.table.rows import Rows, measure_scale
+
+
+def problem_of(rows, domains, known=None, *, nominal=None, knowledge=None, **options):
+    """Return rows as a growth is given them; nothing is known of the inputs where nothing is said."""
+    points = [np.empty(0)] * len(domains) if known is None else known
+    return Problem(rows, domains, points, GrowthOptions(**options), nominal=nominal, knowledge=knowledge)
 
 
 def standardised(X, y, weight=None):
@@ -112,7 +118,7 @@ def dense_terms(structure, X):
     return np.array(of_rules)
 
 
-class Problem(NamedTuple):
+class MixedProblem(NamedTuple):
     """A least-squares problem: `terms @ coefficients` is to be near `goal`; `total` is the weight of all rows."""
 
     terms: np.ndarray
@@ -139,7 +145,7 @@ def mixed_problem(structure, rows, locality):
     shares = [(1.0 - locality) * rows.weight, *(locality * rows.weight[:, None] * weights).T]
     roots = np.sqrt(np.array(shares))
     parts = [root[:, None] * part for root, part in zip(roots, [together, *terms], strict=True)]
-    return Problem(np.concatenate(parts), np.concatenate([root * rows.y for root in roots]), rows.weight.sum())
+    return MixedProblem(np.concatenate(parts), np.concatenate([root * rows.y for root in roots]), rows.weight.sum())
 
 
 def n_accepting(structure, domains):

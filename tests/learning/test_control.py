@@ -75,6 +75,7 @@ def end(process, timeout=120):
     return output.splitlines()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("algorithm", "stage", "n_jobs"),
     [
@@ -98,6 +99,7 @@ def test_ctrl_c_ends_the_search_with_the_best_model_so_far(algorithm, stage, n_j
     assert warning.endswith(" <string>")
 
 
+@pytest.mark.process
 def test_a_second_ctrl_c_is_an_exception():
     process = child("fruler", "evolution", wait=120.0)
     process.send_signal(signal.SIGINT)

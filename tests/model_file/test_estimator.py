@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.estimators.saved_model import model_of, regressor_of
+from fruler.estimators.saved_model import regressor_of
 from fruler.model_file.file import Model, model_bytes, parse_model
 
 
@@ -115,14 +115,14 @@ def test_the_seed_is_written_where_there_is_one(weather, tmp_path, seed, written
 
 
 def test_settings_that_this_version_does_not_know_are_left_aside(fitted):
-    document = json.loads(model_bytes(model_of(fitted)))
+    document = json.loads(model_bytes(fitted._to_model()))
     document["learning"]["settings"]["depth"] = {"any": ["thing"]}
     again = regressor_of(parse_model(json.dumps(document).encode()))
     assert again.get_params() == fitted.get_params()
 
 
 def test_a_setting_with_a_wrong_value_is_named(fitted, tmp_path):
-    document = json.loads(model_bytes(model_of(fitted)))
+    document = json.loads(model_bytes(fitted._to_model()))
     document["learning"]["settings"]["fuzziness"] = 7
     (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(ValueError, match=r"model\.json' can't be read as a model: learning\.settings: The 'fuzziness'"):

@@ -22,12 +22,12 @@ SKOPS_TYPES = {
     "fruler.rules.intervals.Intervals",
     "fruler.rules.output.Output",
     "fruler.rules.rule_base.RuleBase",
-    "fruler.rules.variables.Variable",
-    "fruler.rules.summary.TrainingSummary",
+    "fruler.rules.inputs.Variable",
+    "fruler.rules.background.TrainingSummary",
     "fruler.rules.truth.Truth",
     "fruler.learning.learned.FrontPoint",
     "fruler.learning.training_table.TrainingSample",
-    "fruler.table.moments.Moments",
+    "fruler.table.gaps.Moments",
     "fruler.table.sources.NumberSource",
 }
 

@@ -162,9 +162,7 @@ def test_a_person_finds_a_rule_a_line_and_an_input_a_line(fitted, tmp_path):
 
 
 def test_rows_are_counted_in_whole_numbers(fitted):
-    from fruler.estimators.saved_model import model_of
-
-    document = json.loads(model_bytes(model_of(fitted)))
+    document = json.loads(model_bytes(fitted._to_model()))
     histogram = document["rule_bases"][0]["training"]["inputs"]["humidity"]["histogram"]
     assert sum(histogram) == 730
     assert all(type(count) is int for count in histogram)

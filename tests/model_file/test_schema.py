@@ -6,12 +6,12 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+import fuzz_model_file
 import pytest
-from helpers.scripts import script
 from jsonschema import Draft202012Validator
 
 from fruler import FRULERRegressor
-from fruler.estimators.saved_model import model_of, regressor_of
+from fruler.estimators.saved_model import regressor_of
 from fruler.model_file.file import model_bytes, parse_model
 
 # What a schema cannot say: how parts of a document refer to each other, the order of numbers, a key that occurs twice,
@@ -68,12 +68,12 @@ def test_learned_models_satisfy_the_schema(validator, fitted, weather):
     evolved = FRULERRegressor(max_evaluations=200, population_size=11, random_state=0)
     evolved.fit(weather.data[:150].to_numpy(), weather.target[:150])
     for model in (fitted, fitted.with_rules(1), evolved):
-        assert [error.message for error in validator.iter_errors(json.loads(model_bytes(model_of(model))))] == []
+        assert [error.message for error in validator.iter_errors(json.loads(model_bytes(model._to_model())))] == []
 
 
+@pytest.mark.fuzz
 def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
-    fuzz = script("fuzz_model_file")
-    rng, golden = random.Random(1), sorted(fuzz.golden_files(), key=len)[:6]
+    rng, golden = random.Random(1), sorted(fuzz_model_file.golden_files(), key=len)[:6]
     assert all(
         any(key in raw for raw in golden)
         for key in (
@@ -87,7 +87,7 @@ def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
     )
     agreed = {True: 0, False: 0}
     while sum(agreed.values()) < 600:
-        raw = fuzz.spoiled(rng, golden)
+        raw = fuzz_model_file.spoiled(rng, golden)
         try:
             document = json.loads(raw)
         except (ValueError, RecursionError):

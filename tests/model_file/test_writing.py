@@ -14,6 +14,7 @@ from fruler._files import write_whole
 unix = pytest.mark.skipif(sys.platform == "win32", reason="rights and limits of Unix")
 
 
+@pytest.mark.process
 @unix
 def test_a_full_disk_leaves_the_old_model(golden, tmp_path):
     (tmp_path / "model.json").write_bytes(golden("small"))

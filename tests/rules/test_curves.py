@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
 from fruler.rules.curves import sum_of_curves
-from fruler.rules.curves_table import curves_table
-from fruler.rules.rules_table import rules_table
+from fruler.rules.tables import curves_table, rules_table
 
 
 @st.composite

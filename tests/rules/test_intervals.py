@@ -15,11 +15,11 @@ from fruler.rules.intervals import (
     cross_validated_intervals,
     intervals_from,
     spreads_from,
+    trained_spreads,
 )
 from fruler.rules.json.checked import Checked
-from fruler.rules.json.intervals import intervals_from_json, intervals_to_json
-from fruler.rules.json.rule_base import rule_base_from_json, rule_base_to_json
-from fruler.rules.prediction_intervals import trained_spreads
+from fruler.rules.json.document import rule_base_from_json, rule_base_to_json
+from fruler.rules.json.measured import intervals_from_json, intervals_to_json
 from fruler.rules.truth import Truth
 
 X = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))

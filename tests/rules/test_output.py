@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.explain import scales
-from fruler.export import links as code
+from fruler.export.plan import LINKS
 from fruler.rules import Curve, FuzzyPartition, LabelConsequents, LabelTriangles, Output, RuleBase, TrianglePartition
 from fruler.rules import Variable as Input
 from fruler.rules.json.checked import Checked
-from fruler.rules.json.rule_base import rule_base_from_json, rule_base_to_json
-from fruler.rules.links import LINK_NAMES, link_of
-from fruler.rules.output import PLAIN
+from fruler.rules.json.document import rule_base_from_json, rule_base_to_json
+from fruler.rules.output import LINK_NAMES, PLAIN, link_of
 
 X = Input("x", FuzzyPartition([0.5], (0.0, 1.0)))
 AGE = Input("age", FuzzyPartition([], (0.0, 80.0)), "years")
@@ -91,7 +90,7 @@ def test_targets_that_can_not_be_are_refused():
 
 
 def test_every_link_has_words_and_code():
-    assert tuple(scales.SCALES) == LINK_NAMES == tuple(code.LINKS)
+    assert tuple(scales.SCALES) == LINK_NAMES == tuple(LINKS)
     for name in LINK_NAMES:
         assert link_of(name).name == name
 

@@ -27,7 +27,7 @@ from fruler.rules import (
     TrianglePartition,
     Variable,
 )
-from fruler.rules.rules_table import rules_table
+from fruler.rules.tables import rules_table
 from fruler.table.sources import GapSource, LevelSource
 
 

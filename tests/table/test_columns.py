@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.table.columns import MAX_LEVELS, UnusableColumn, column_kind, similar_categories
-from fruler.table.inputs import learn_inputs
+from fruler.table.encoding import learn_inputs
 from fruler.table.sources import LevelSource, NumberSource
 
 N = 60

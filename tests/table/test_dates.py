@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.table.cycles import cycle_start
-from fruler.table.date_formats import DateFormat, UnreadDate, look_like_dates
-from fruler.table.date_inputs import date_parts
 from fruler.table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource, cycle_places
-from fruler.table.inputs import learn_inputs
+from fruler.table.dates import DateFormat, UnreadDate, look_like_dates
+from fruler.table.encoding import cycle_start, date_parts, learn_inputs
 from fruler.table.sources import UnfitValue
 
 DAYS = pd.date_range("2019-01-01", "2024-12-31 12:00", freq="31h").to_series().reset_index(drop=True)

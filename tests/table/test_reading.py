@@ -5,8 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from fruler.rules.inputs import Variable
 from fruler.rules.partitions import FuzzyPartition
-from fruler.rules.variables import Variable
 from fruler.table.reading import as_frame, input_table, is_numeric
 from fruler.table.sources import GapSource, LevelSource
 

@@ -10,12 +10,11 @@ import polars as pl
 import pytest
 
 from fruler import (
-    CCISRLikeSelector,
-    CCISSelector,
     ClassConditionalSelector,
     FuzzyRuleRegressor,
     MultiGranularityDiscretizer,
 )
+from fruler.selectors import CCISRLikeSelector, CCISSelector
 from fruler.table.validation import refuse_repeated_columns
 
 

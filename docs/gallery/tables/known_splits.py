@@ -24,4 +24,4 @@ print(model.rule_base_.variables[0].partition.labels)
 
 names = {2: ["normal", "overweight"], 3: ["normal", "overweight", "obese"]}
 labels = names[model.rule_base_.variables[0].partition.n_labels]
-PartitionDisplay.from_rule_base(model.rule_base_.with_labels({"bmi": labels}), "bmi")
+PartitionDisplay.from_estimator(model.rule_base_.with_labels({"bmi": labels}), "bmi")

@@ -1,25 +1,37 @@
-"""What `fruler bench` does, once its options are read."""
+"""The command `fruler bench`, once its options are read: the runs, their progress, the tables."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
+import numpy as np
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from fruler._wording import counted
-from fruler.bench.execution import Task
-from fruler.bench.lines import STATUSES, Line, latest, read_lines
-from fruler.bench.machine import describe_machine, source_commit
-from fruler.bench.plan import Plan, check_settings, largest_first, make_plan
-from fruler.bench.progress import Reporter
-from fruler.bench.report import write_report
-from fruler.bench.results import RUNS, ResultsFolder
-from fruler.bench.runner import run_by_joblib, run_here, run_on_dask
+from fruler._wording import counted, duration
+from fruler.bench.experiment import Experiment, check_settings, plan_experiment
+from fruler.bench.presentation import write_presentation
+from fruler.bench.results import (
+    RUNS,
+    STATUSES,
+    Line,
+    ResultsFolder,
+    describe_machine,
+    latest,
+    read_lines,
+    source_commit,
+)
+from fruler.bench.runner import RunTask, run_by_joblib, run_here, run_on_dask
 from fruler.estimators.registry import DEFAULT
+
+# The seconds of a run besides fitting: reading the data and starting its process.
+_OVERHEAD = 0.1
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
         raise ValueError(f"--jobs must be at least 1; got {options.jobs}")
     if not options.limit > 0.0:
         raise ValueError(f"--limit must be more than 0 seconds; got {options.limit:g}")
-    plan = make_plan(
+    experiment = plan_experiment(
         options.data,
         sets=options.sets,
         seeds=options.seeds,
@@ -137,29 +149,30 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
         max_evaluations=options.max_evaluations,
     )
     if options.jobs > 1 or options.joblib or options.dask is not None:
-        plan = largest_first(plan)
+        experiment = experiment.largest_first()
     with ResultsFolder(options.out) as results:
         _say(console, results.note)
-        check_settings(plan, results.lines, results.settings(), options.out)
-        _say(console, results.describe(plan.describe_settings(source_commit()), describe_machine()))
-        _run(plan, results, options, console)
+        check_settings(experiment, results.lines, results.settings(), options.out)
+        _say(console, results.describe(experiment.describe_settings(source_commit()), describe_machine()))
+        _run(experiment, results, options, console)
     _write_tables(options.out, console)
 
 
-def tasks_left(plan: Plan, lines: Iterable[Line], *, retry: bool) -> list[Task]:
+def tasks_left(experiment: Experiment, lines: Iterable[Line], *, retry: bool) -> list[RunTask]:
     """Return the runs that have no result yet. A missing peer may have been installed since, so it is tried again."""
     again = {"missing", "failed", "timeout"} if retry else {"missing"}
     known = latest(lines)
-    return [task for task in plan.tasks if task.key not in known or known[task.key]["status"] in again]
+    return [task for task in experiment.tasks if task.key not in known or known[task.key]["status"] in again]
 
 
-def _run(plan: Plan, results: ResultsFolder, options: BenchOptions, console: Console) -> None:
-    tasks = tasks_left(plan, results.lines, retry=options.retry)
-    _say(console, f"{counted(len(plan.tasks), 'run')}, {len(plan.tasks) - len(tasks)} of them done before")
+def _run(experiment: Experiment, results: ResultsFolder, options: BenchOptions, console: Console) -> None:
+    tasks = tasks_left(experiment, results.lines, retry=options.retry)
+    n_runs = len(experiment.tasks)
+    _say(console, f"{counted(n_runs, 'run')}, {n_runs - len(tasks)} of them done before")
     if not tasks:
         return
     known = latest(results.lines)
-    with Reporter(console, tasks, results.lines, options.jobs) as reporter, closing(_lines(tasks, options)) as lines:
+    with _Reporter(console, tasks, results.lines, options.jobs) as reporter, closing(_lines(tasks, options)) as lines:
         for task, line in lines:
             # A peer that is still missing says nothing new.
             if line["status"] != "missing" or known.get(task.key, {}).get("message") != line["message"]:
@@ -167,7 +180,7 @@ def _run(plan: Plan, results: ResultsFolder, options: BenchOptions, console: Con
             reporter.finished(task, line)
 
 
-def _lines(tasks: list[Task], options: BenchOptions) -> Generator[tuple[Task, Line], None, None]:
+def _lines(tasks: list[RunTask], options: BenchOptions) -> Generator[tuple[RunTask, Line], None, None]:
     if options.dask is not None:
         return run_on_dask(tasks, options.dask, options.limit)
     if options.joblib:
@@ -176,32 +189,117 @@ def _lines(tasks: list[Task], options: BenchOptions) -> Generator[tuple[Task, Li
 
 
 def _write_tables(out: Path, console: Console) -> None:
-    written = write_report(out)
+    written = write_presentation(out)
     _say(console, summarise(read_lines(out / RUNS), out))
     kinds = Counter(path.suffix for path in written)
     if written:
         pictures = f" and {counted(kinds['.png'], 'picture')} (.png, .svg)" if kinds[".png"] else ""
-        _say(
-            console,
-            f"{counted(kinds['.md'], 'table')} (.md, .csv, .tex){pictures} in {out}, and a page with all of them:",
-        )
-        _say(console, f"  {written[-1]}")
+        tables = f"{counted(kinds['.md'], 'table')} (.md, .csv, .tex)"
+        _say(console, f"{tables}{pictures} in {out}, and a page with all of them:\n  {written[-1]}")
 
 
 def summarise(lines: Iterable[Line], out: Path) -> str:
-    """Say how the runs in a folder ended and, if some gave no result, where to look and what to do."""
+    """Return how the runs in a folder ended and, if some gave no result, where to look and what to do."""
     counts = Counter(line["status"] for line in latest(lines).values())
-    finished = f"{counted(sum(counts.values()), 'run')} in {out / RUNS}: " + ", ".join(
-        f"{counts[status]} {status}" for status in STATUSES if counts[status]
-    )
+    endings = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     remedies = {
         "failed": "failed: see failures.md; --retry repeats them",
         "timeout": "took too long: --retry repeats them, with another --limit",
         "missing": "not made, for want of a package: install what failures.md names, then the same command",
     }
-    return "\n".join([finished, *(f"  {counts[status]} {text}" for status, text in remedies.items() if counts[status])])
+    told = [f"  {counts[status]} {text}" for status, text in remedies.items() if counts[status]]
+    return "\n".join([f"{counted(sum(counts.values()), 'run')} in {out / RUNS}: {endings}", *told])
 
 
 def _say(console: Console, text: str | None) -> None:
     if text is not None:
         console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+class RunTimes:
+    """Estimates the time that runs will take from the times of finished ones.
+
+    The best estimate is the mean of the same method on the same set, then that of the method, then that of all runs.
+    """
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._seconds: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        for line in lines:
+            self.add(line)
+
+    def add(self, line: Line) -> None:
+        """Take a finished run into account."""
+        if line.get("seconds") is not None and line["status"] in ("ok", "timeout"):
+            for key in ((line["method"], line["set"]), (line["method"],), ()):
+                self._seconds[key].append(line["seconds"] + (line.get("predict_seconds") or 0.0) + _OVERHEAD)
+
+    def left(self, tasks: Iterable[RunTask], jobs: int) -> float | None:
+        """Return the seconds that runs will take, or None if no run has finished."""
+        if not self._seconds:
+            return None
+        means = {key: float(np.mean(seconds)) for key, seconds in self._seconds.items()}
+        return sum(means.get((task.method, task.set), means.get((task.method,), means[()])) for task in tasks) / jobs
+
+
+class _Reporter:
+    """Shows each finished run and the time left: a bar on a terminal, plain lines in a log."""
+
+    def __init__(self, console: Console, tasks: Iterable[RunTask], lines: Iterable[Line], jobs: int) -> None:
+        self._console, self._jobs = console, jobs
+        self._left = {task.key: task for task in tasks}
+        self._total = len(self._left)
+        # One width for all descriptions, lest the bar jumps.
+        self._width = max((len(_last(task)) for task in self._left.values()), default=0)
+        self._times = RunTimes(lines)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("".ljust(self._width), total=self._total, left=self._remaining())
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def finished(self, task: RunTask, line: Line) -> None:
+        """Show a run that has just ended."""
+        del self._left[task.key]
+        self._times.add(line)
+        remaining = self._remaining()
+        self._bar.update(self._task, advance=1, left=remaining, description=_last(task).ljust(self._width))
+        if not self._console.is_terminal or line["status"] != "ok":
+            number = self._total - len(self._left)
+            _say(self._console, f"{number}/{self._total} {_describe(line)}{remaining and '; ' + remaining}")
+
+    def _remaining(self) -> str:
+        seconds = self._times.left(self._left.values(), self._jobs)
+        return "" if seconds is None or not self._left else f"about {duration(seconds)} left"
+
+
+def _last(task: RunTask) -> str:
+    return f"last: {task.set} {task.method}"
+
+
+def _describe(line: Line) -> str:
+    """Return the result of a run in one line."""
+    head = f"{line['set']} fold {line['fold']} seed {line['seed']} {line['method']}: "
+    if line["status"] != "ok":
+        return f"{head}{line['status']} ({line['message']})"
+    parts = []
+    if line.get("error") is not None:
+        parts.append(f"error {line['error']:.4g}")
+    if line.get("rules") is not None:
+        parts.append(counted(line["rules"], "rule"))
+    if line.get("reduction") is not None:
+        parts.append(f"{line['reduction']:.1f} % fewer rows")
+    return head + ", ".join([*parts, f"{line['seconds']:.1f} s"])

@@ -10,25 +10,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from fruler.bench.lines import FIGURES, PREPROCESSING, RUN, TEXTS, WHOLE_NUMBERS, read_lines
-from fruler.bench.systems import (
-    PAPER_SYSTEMS,
-    WITHOUT_RULES,
-    capped,
-    is_capped,
-    order_methods,
-    order_sets,
-    own_systems,
-    paper_figures,
-    uncapped,
-)
+from fruler.bench.methods import capped, is_capped, order_methods, own_systems, uncapped
+from fruler.bench.paper import PAPER_SYSTEMS, order_sets, paper_results
+from fruler.bench.peers import PEERS
+from fruler.bench.results import MEASURES, PLACE, PREPROCESSING, TEXTS, WHOLE_NUMBERS, read_lines
 
 # Among several ways in which the runs of a method on a set ended early, the one to name.
 SEVERITY = ("timeout", "failed", "missing")
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurements:
     """The runs of a benchmark, ready to be averaged.
 
     Attributes
@@ -36,7 +28,8 @@ class Measured:
     lines : DataFrame
         A row for every (method, set, fold, seed): the last line about it.
     runs : DataFrame
-        The finished ones. Capped runs of ours go by the name of the method that they stand in for.
+        The finished ones, with the share of their slopes that are not zero. Capped runs of ours go by the name of the
+        method that they stand in for.
     capped : frozenset of (str, str)
         The methods and sets whose runs are capped ones.
     """
@@ -71,21 +64,18 @@ class Measured:
         return self.runs[self.runs["method"] == method]
 
     def by_fold(self, measure: str) -> pd.DataFrame:
-        """Return means over seeds: a row a (set, fold) and one column per method."""
-        if measure not in self._pivots:
-            means = self._seed_means[measure].dropna().reset_index()
-            if measure == "rules":
-                means = means[~means["method"].isin(WITHOUT_RULES)]
-            self._pivots[measure] = means.pivot_table(index=["set", "fold"], columns="method", values=measure)
-        return self._pivots[measure]
+        """Return means over seeds: one row per (set, fold) and one column per method."""
+        return self._seed_means[measure].dropna().unstack("method")  # noqa: PD010
 
     @cached_property
-    def _pivots(self) -> dict[str, pd.DataFrame]:
-        return {}
+    def _comparable(self) -> pd.DataFrame:
+        """The finished runs, without numbers of rules that compare with nothing."""
+        others = [name for name, peer in PEERS.items() if not peer.has_rules]
+        return self.runs.assign(rules=self.runs["rules"].mask(self.runs["method"].isin(others)))
 
     @cached_property
     def _seed_means(self) -> pd.DataFrame:
-        return self.runs.groupby(["method", "set", "fold"]).mean(numeric_only=True)
+        return self._comparable.groupby(["method", "set", "fold"]).mean(numeric_only=True)
 
     def means(self, method: str, measure: str) -> pd.Series:
         """Return a method's means by set: over seeds first, so that every fold weighs the same."""
@@ -94,36 +84,26 @@ class Measured:
 
     def describe(self, method: str, measure: str) -> pd.DataFrame:
         """Return mean, standard deviation over folds and seeds, number of runs and of folds, by set."""
-        runs = self.of(method).dropna(subset=[measure])
-        if measure == "rules" and method in WITHOUT_RULES:
-            runs = runs.iloc[:0]
-        groups = runs.groupby("set")
-        return pd.DataFrame(
-            {
-                "mean": self.means(method, measure),
-                "sd": groups[measure].std(),
-                "runs": groups.size(),
-                "folds": groups["fold"].nunique(),
-            }
-        )
+        runs = self._comparable[self._comparable["method"] == method].dropna(subset=[measure])
+        found = runs.groupby("set").agg(sd=(measure, "std"), runs=("fold", "size"), folds=("fold", "nunique"))
+        return found.assign(mean=self.means(method, measure))
 
-    def figures(self, system: str, measure: str) -> pd.Series:
-        """Return the figures by set of one of the paper's systems, or of a method."""
-        return paper_figures(measure)[system] if system in PAPER_SYSTEMS else self.means(system, measure)
+    def results(self, system: str, measure: str) -> pd.Series:
+        """Return the means by set of one of the paper's systems, or of a method."""
+        return paper_results(measure)[system] if system in PAPER_SYSTEMS else self.means(system, measure)
 
     def compare(self, systems: Sequence[str], measure: str) -> pd.DataFrame:
-        """Return figures that can be compared: one row per set for which all systems have one.
+        """Return means that can be compared: one row per set for which all systems have one.
 
-        Methods are averaged over the folds that all of them finished. The paper's figures are over its five.
+        Methods are averaged over the folds that all of them finished. The paper's results are over its five.
         """
         methods = [system for system in systems if system not in PAPER_SYSTEMS]
-        printed = paper_figures(measure)
+        printed = paper_results(measure)
         if not methods:
             return printed[list(systems)]
         means = self.by_fold(measure).reindex(columns=methods).dropna().groupby("set").mean()
-        figures = means.join(printed)[list(systems)].dropna()
-        figures.columns.name = None
-        return figures.loc[order_sets(set(figures.index))]
+        both = means.join(printed)[list(systems)].dropna().rename_axis(columns=None)
+        return both.loc[order_sets(set(both.index))]
 
     def status(self, method: str, name: str) -> str:
         """Return how a method fared on a set: "ok", "partial" if some runs did not finish, how they ended, or ""."""
@@ -144,26 +124,26 @@ class Measured:
         return set(zip(lines["method"], lines["set"], lines["status"], strict=True))
 
 
-def read_measured(path: Path) -> Measured:
+def read_measurements(path: Path) -> Measurements:
     """Read the lines of a benchmark and average them."""
     return measure(read_runs(path))
 
 
 def read_runs(path: Path) -> pd.DataFrame:
-    """Read the lines of a benchmark: one row per line, in their order, and one column per figure.
+    """Read the lines of a benchmark: one row per line, in their order, and one column per measure.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        If the file is missing, or a line is not what the benchmark writes; with the number of that line.
+        If the file is missing, or a line is not one that the benchmark writes; with the number of that line.
     """
-    frame = pd.DataFrame(read_lines(path), columns=[*TEXTS, *WHOLE_NUMBERS, *FIGURES])
+    frame = pd.DataFrame(read_lines(path), columns=[*TEXTS, *WHOLE_NUMBERS, *MEASURES])
     return frame.astype(
-        dict.fromkeys(TEXTS, object) | dict.fromkeys(WHOLE_NUMBERS, int) | dict.fromkeys(FIGURES, float)
+        dict.fromkeys(TEXTS, object) | dict.fromkeys(WHOLE_NUMBERS, int) | dict.fromkeys(MEASURES, float)
     )
 
 
-def measure(lines: pd.DataFrame) -> Measured:
+def measure(lines: pd.DataFrame) -> Measurements:
     """Sort out the lines of a benchmark.
 
     Raises
@@ -177,25 +157,21 @@ def measure(lines: pd.DataFrame) -> Measured:
             raise ValueError(
                 f"The runs of {method!r} were made with different settings ({', '.join(found)}): keep one of them."
             )
-    lines = lines.drop_duplicates(list(RUN), keep="last")
+    lines = lines.drop_duplicates(list(PLACE), keep="last")
     # Runs end in any order, and sums of numbers differ by it in their last digit.
-    lines = lines.sort_values(list(RUN), ignore_index=True)
+    lines = lines.sort_values(list(PLACE), ignore_index=True)
     runs = lines[lines["status"] == "ok"]
-    full = set(zip(runs["method"], runs["set"], strict=True))
-    needless = [
-        is_capped(method) and (uncapped(method), name) in full
-        for method, name in zip(runs["method"], runs["set"], strict=True)
-    ]
-    runs = runs[~np.array(needless, dtype=bool)]
-    stand_ins = {
-        (uncapped(method), name) for method, name in zip(runs["method"], runs["set"], strict=True) if is_capped(method)
-    }
-    runs = runs.assign(method=[uncapped(method) for method in runs["method"]])
-    return Measured(lines, runs, frozenset(stand_ins))
+    possible = runs["possible_coefficients"].fillna(runs["rules"] * runs["inputs"])
+    runs = runs.assign(share=runs["coefficients"] / possible.where(possible > 0))
+    pairs = list(zip(runs["method"], runs["set"], strict=True))
+    stand_ins = {(uncapped(method), name) for method, name in pairs if is_capped(method)} - set(pairs)
+    needed = [not is_capped(method) or (uncapped(method), name) in stand_ins for method, name in pairs]
+    runs = runs[np.array(needed, dtype=bool)]
+    return Measurements(lines, runs.assign(method=runs["method"].map(uncapped)), frozenset(stand_ins))
 
 
 def geometric_mean(ratios: pd.Series) -> float:
-    """Return the geometric mean of the positive, finite ones of some ratios; not a number if there are none."""
+    """Return the geometric mean of the positive, finite values among some ratios; NaN if there are none."""
     values = ratios.to_numpy(dtype=float)
     values = values[np.isfinite(values) & (values > 0)]
     return float(np.exp(np.log(values).mean())) if values.size else float("nan")

@@ -1,4 +1,4 @@
-"""The methods that the benchmark compares: what each is called, its settings, and how one fit of it is measured."""
+"""The methods that the benchmark compares: their names, their settings, and how one fit is measured."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
 from fruler._wording import suggest
-from fruler.bench.peers import PEERS, Peer, Size
-from fruler.bench.systems import capped, is_capped, uncapped
+from fruler.algorithms.fruler.discretization import MultiGranularityDiscretizer
+from fruler.algorithms.fruler.instance_selection import ClassConditionalSelector
+from fruler.bench.paper import PAPER_SYSTEMS
+from fruler.bench.peers import PEERS, Peer
+from fruler.bench.results import PREPROCESSING
 from fruler.estimators.registry import algorithm_names, find_estimator
 from fruler.rules.measurement import measure_truth
-from fruler.stages.discretization import MultiGranularityDiscretizer
-from fruler.stages.instance_selection import ClassConditionalSelector
 
 Settings = Mapping[str, Any]
-Figures = dict[str, Any]
+Measures = dict[str, Any]
 
-# Parameters that are no part of what is compared: the seed is the run's, and threads, and those who watch or keep a
-# run, change nothing but the time.
+# A run that was ended by a limit on its evaluations stands in for a full one where there is none.
+_CAPPED = "-capped"
+# Methods of ours that are no longer in the package; their results are kept to compare with.
+EARLIER = {"first_growth": "First growth"}
+# Parameters that are not settings: the seed belongs to the run; threads, and whoever watches or keeps a run, change
+# nothing but the time.
 _NOT_SETTINGS = ("random_state", "n_jobs", "callbacks", "verbose", "checkpoint", "warm_start")
 
 
@@ -38,9 +44,9 @@ class Method:
     name : str
         The name in the results.
     settings : mapping
-        Everything that makes its fits what they are, as JSON can hold it.
+        All parameters that a fit depends on, in a form that JSON can hold.
     measure : callable
-        Takes settings, training data, test data and seed; returns figures, by name.
+        Takes settings, training data, test data and seed; returns measures by name.
     seeded : bool
         Whether its result depends on the seed. One that does not is run with seed 0 only.
     package : str
@@ -49,9 +55,56 @@ class Method:
 
     name: str
     settings: Settings
-    measure: Callable[[Settings, Bunch, Bunch, int], Figures]
+    measure: Callable[[Settings, Bunch, Bunch, int], Measures]
     seeded: bool
     package: str
+
+
+def own_systems() -> dict[str, str]:
+    """Return the titles of our own algorithms by name, in the order of the registry.
+
+    Examples
+    --------
+    >>> own_systems()["fruler"]
+    'FRULER'
+    """
+    return {name: find_estimator(name).algorithm.title for name in algorithm_names()}
+
+
+def capped(algorithm: str) -> str:
+    """Return the name of an algorithm whose runs are capped."""
+    return algorithm + _CAPPED
+
+
+def is_capped(method: str) -> bool:
+    """Return whether the runs of a method are capped."""
+    return method.endswith(_CAPPED)
+
+
+def uncapped(method: str) -> str:
+    """Return the name of the method that capped runs stand in for; other methods keep their name.
+
+    Examples
+    --------
+    >>> uncapped("growth-capped"), uncapped("growth")
+    ('growth', 'growth')
+    """
+    return method.removesuffix(_CAPPED)
+
+
+def title_of(system: str) -> str:
+    """Return the name of a system as tables and pictures show it; an unknown one keeps its own."""
+    if is_capped(system):
+        return f"{title_of(uncapped(system))}, capped"
+    if system in PEERS:
+        return PEERS[system].title
+    return {**PAPER_SYSTEMS, **own_systems(), **EARLIER, PREPROCESSING: "Preprocessing"}.get(system, system)
+
+
+def order_methods(names: set[str]) -> list[str]:
+    """Return methods in the order of the tables: ours, the peers, unknown ones."""
+    known = [*own_systems(), *EARLIER, *PEERS]
+    return [name for name in known if name in names] + sorted(names.difference(known))
 
 
 def find_method(name: str, max_evaluations: int | None = None) -> Method:
@@ -71,7 +124,7 @@ def find_method(name: str, max_evaluations: int | None = None) -> Method:
     >>> find_method("linear").seeded
     False
     """
-    if name == "preprocessing":
+    if name == PREPROCESSING:
         settings = {
             "selection": ClassConditionalSelector().get_params(),
             "discretization": MultiGranularityDiscretizer().get_params(),
@@ -79,17 +132,16 @@ def find_method(name: str, max_evaluations: int | None = None) -> Method:
         return Method(name, settings, _measure_preprocessing, False, "fruler")
     if name in PEERS:
         peer = PEERS[name]
-        return Method(name, peer.settings, _PeerMeasure(peer), peer.seeded, peer.package)
-    changes: dict[str, Any] = (
-        {"max_evaluations": max_evaluations} if is_capped(name) and max_evaluations is not None else {}
-    )
+        return Method(name, peer.settings, partial(_measure_peer, peer), peer.seeded, peer.package)
+    limited = is_capped(name) and max_evaluations is not None
+    changes: dict[str, Any] = {"max_evaluations": max_evaluations} if limited else {}
     parameters = find_estimator(uncapped(name))(**changes).get_params()
     settings = {key: value for key, value in parameters.items() if key not in _NOT_SETTINGS}
-    return Method(name, settings, _RulesMeasure(uncapped(name)), True, "fruler")
+    return Method(name, settings, partial(_measure_rules, uncapped(name)), True, "fruler")
 
 
 def own_methods(names: Sequence[str], max_evaluations: int | None) -> list[str]:
-    """Check the names of algorithms; a cap on evaluations makes another method of each.
+    """Check the names of algorithms; a limit on evaluations makes another method of each.
 
     Examples
     --------
@@ -102,7 +154,7 @@ def own_methods(names: Sequence[str], max_evaluations: int | None) -> list[str]:
     if max_evaluations is None:
         return list(names)
     for name in names:
-        if "max_evaluations" not in find_estimator(name)._get_param_names():
+        if "max_evaluations" not in find_estimator(name).parameter_names():
             raise ValueError(
                 f"--max-evaluations: the algorithm {name} does not count evaluations; leave the option out"
             )
@@ -110,7 +162,7 @@ def own_methods(names: Sequence[str], max_evaluations: int | None) -> list[str]:
 
 
 def finite_or_none(value: Any) -> Any:
-    """Make a figure one that JSON can hold: plain Python, and None for what is no finite number.
+    """Return a measure that JSON can hold: a plain Python number, or None if it is not finite.
 
     Examples
     --------
@@ -121,47 +173,36 @@ def finite_or_none(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-@dataclass(frozen=True)
-class _RulesMeasure:
-    """Measures one of our own algorithms."""
-
-    algorithm: str
-
-    def __call__(self, settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
-        model = find_estimator(self.algorithm)(**settings, random_state=seed, n_jobs=1)
-        figures = _measure_estimator(model, train, test)
-        rule_base, stages = model.rule_base_, dict(model.stage_seconds_)
-        test_rows = np.asarray(test.data, dtype=np.float64)
-        return figures | {
-            "rules": model.n_rules_,
-            "coefficients": rule_base.n_coefficients,
-            "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
-            "curves": len(rule_base.curves),
-            "alone_error": measure_truth(rule_base, test_rows, test.target, held_out=True).alone ** 2 / 2.0,
-            "truth": None if model.truth_ is None else model.truth_.ratio,
-            "possible_coefficients": model.n_rules_ * train.data.shape[1],
-            "evaluations": model.n_evaluations_,
-            "regularization": model.regularization_,
-            "uncovered": model.n_uncovered_,
-            **{f"{stage}_seconds": stages.pop(stage, None) for stage in ("selection", "discretization")},
-            "search_seconds": sum(stages.values()),
-        }
+def _measure_rules(algorithm: str, settings: Settings, train: Bunch, test: Bunch, seed: int) -> Measures:
+    """Measure one of our own algorithms."""
+    model = find_estimator(algorithm)(**settings, random_state=seed, n_jobs=1)
+    measures = _measure_estimator(model, train, test)
+    rule_base, stages = model.rule_base_, dict(model.stage_seconds_)
+    test_rows = np.asarray(test.data, dtype=np.float64)
+    return measures | {
+        "rules": model.n_rules_,
+        "coefficients": rule_base.n_coefficients,
+        "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
+        "curves": len(rule_base.curves),
+        "alone_error": measure_truth(rule_base, test_rows, test.target, held_out=True).alone ** 2 / 2.0,
+        "truth": None if model.truth_ is None else model.truth_.ratio,
+        "possible_coefficients": model.n_rules_ * train.data.shape[1],
+        "evaluations": model.n_evaluations_,
+        "regularization": model.regularization_,
+        "uncovered": model.n_uncovered_,
+        **{f"{stage}_seconds": stages.pop(stage, None) for stage in ("selection", "discretization")},
+        "search_seconds": sum(stages.values()),
+    }
 
 
-@dataclass(frozen=True)
-class _PeerMeasure:
-    """Measures a peer; what it must import is imported before the clock starts."""
-
-    peer: Peer
-
-    def __call__(self, settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
-        model = self.peer.build(settings, seed)
-        figures = _measure_estimator(model, train, test)
-        size: Size = self.peer.size(model)
-        return figures | size._asdict()
+def _measure_peer(peer: Peer, settings: Settings, train: Bunch, test: Bunch, seed: int) -> Measures:
+    """Measure a peer; its package is imported before the clock starts."""
+    model = peer.build(settings, seed)
+    measures = _measure_estimator(model, train, test)
+    return measures | peer.size(model)._asdict()
 
 
-def _measure_estimator(model: Any, train: Bunch, test: Bunch) -> Figures:
+def _measure_estimator(model: Any, train: Bunch, test: Bunch) -> Measures:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
@@ -188,7 +229,7 @@ def _half_mse(predicted: Any, target: Any) -> float:
     return float(np.square(predicted - target).mean() / 2.0)
 
 
-def _measure_preprocessing(settings: Settings, train: Bunch, test: Bunch, seed: int) -> Figures:
+def _measure_preprocessing(settings: Settings, train: Bunch, test: Bunch, seed: int) -> Measures:
     """Measure the first two stages alone, as in the paper's Tables 2 and 3."""
     start = time.perf_counter()
     selector = ClassConditionalSelector(**settings["selection"]).fit(train.data, train.target)

@@ -1,24 +1,131 @@
-"""The folder of results: a file to which every finished run adds one line, and what describes the runs.
+"""The folder of results: a file to which every finished run adds one line, and two files that describe the runs.
 
 A line is written whole or not at all. What a killed process or a full disk left of a line is cut off before the next
-one is written, so that no run is lost that was finished, and none is mixed with another.
+one is written, so that no finished run is lost, and none is mixed with another.
 """
 
 from __future__ import annotations
 
 import errno
 import json
+import math
 import os
-from collections.abc import Mapping
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from fruler._files import lock_folder
-from fruler.bench.files import read_json, write_json
-from fruler.bench.lines import Line, is_whole, read_lines, split_lines
+from fruler._files import lock_folder, write_whole
+
+Line = dict[str, Any]
 
 RUNS, SETTINGS, MACHINE = "runs.jsonl", "settings.json", "machine.json"
+# A run's place in the experiment.
+PLACE = ("method", "set", "fold", "seed")
+STATUSES = ("ok", "failed", "timeout", "missing")
+PREPROCESSING = "preprocessing"
+TEXTS = ("method", "settings", "set", "status", "message", "version")
+WHOLE_NUMBERS = ("fold", "seed")
+# The measures of every line, null where the method has no such thing; and those that some methods add.
+COMMON_MEASURES = (
+    *("error", "train_error", "rules", "coefficients", "conditions", "inputs", "rows", "seconds", "predict_seconds"),
+)
+MEASURES = (
+    *COMMON_MEASURES,
+    *("evaluations", "regularization", "selection_seconds", "discretization_seconds", "search_seconds"),
+    *("possible_coefficients", "uncovered", "curves", "alone_error", "truth"),
+    *("reduction", "increase", "thinned", "selection_s", "average", "largest", "unused", "discretization_s"),
+)
+
+
+def latest(lines: Iterable[Line]) -> dict[tuple[Any, ...], Line]:
+    """Return the last line of each run, by its place: method, set, fold, seed."""
+    return {tuple(line[name] for name in PLACE): line for line in lines}
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Read a file of results: its lines in their order.
+
+    A last line that was not written to its end is left out: a benchmark may be writing it.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If there is no file, or a line is not one that the benchmark writes; the message has its number.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"there are no results yet: {str(path)!r} does not exist")
+    *raw_lines, rest = path.read_bytes().split(b"\n")
+    if _is_json(rest):
+        raw_lines.append(rest)
+    lines = []
+    for number, raw in enumerate(raw_lines, start=1):
+        try:
+            lines.append(_parse_line(raw))
+        except ValueError as error:
+            raise ValueError(
+                f"line {number} of {str(path)!r} {error}; mend or remove it, and repeat the command"
+            ) from None
+    return lines
+
+
+def _parse_line(raw: bytes) -> Line:
+    """Return a line as a dict; a run whose error is not a finite number counts as failed."""
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        raise ValueError("is not JSON") from None
+    if not isinstance(line, dict):
+        raise ValueError("is not a JSON object")
+    for name in (*PLACE, "settings", "status"):
+        if not isinstance(line.get(name), int if name in WHOLE_NUMBERS else str):
+            raise ValueError(f"lacks {name!r}, or has it of the wrong kind: {line.get(name)!r}")
+    if line["status"] not in STATUSES:
+        raise ValueError(f"has the unknown status {line['status']!r}; it is one of {', '.join(STATUSES)}")
+    for name in MEASURES:
+        if not isinstance(line.get(name), int | float | None):
+            raise ValueError(f"has {line[name]!r} where {name!r} must be a number")
+    if line["status"] == "ok" and line["method"] != PREPROCESSING:
+        error = line.get("error")
+        if error is None or not math.isfinite(error):
+            line |= {"status": "failed", "message": "the test error is not a finite number", "error": None}
+    return line
+
+
+def _is_json(raw: bytes) -> bool:
+    """Return whether a last line lacks nothing but its end, as some editors leave it."""
+    try:
+        json.loads(raw)
+    except ValueError:
+        return False
+    return True
+
+
+def read_description(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file; it is empty if there is no such file.
+
+    Raises
+    ------
+    ValueError
+        If the file holds anything else.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise ValueError(f"{str(path)!r} is damaged; restore it, or give another folder with --out")
+    return content
+
+
+def write_result(path: Path, content: str | bytes) -> Path:
+    """Write a file of the results, whole or not at all."""
+    return write_whole(path, content, remedy="finished runs are kept: make room and repeat the command")
 
 
 class ResultsFolder:
@@ -57,9 +164,8 @@ class ResultsFolder:
 
     def __enter__(self) -> Self:
         try:
-            self._descriptor = os.open(
-                self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644
-            )
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+            self._descriptor = os.open(self.path, flags, 0o644)
             self._mend()
             self.lines = read_lines(self.path)
         except BaseException:
@@ -102,35 +208,87 @@ class ResultsFolder:
     def describe(self, settings: Mapping[str, Any], machine: Mapping[str, Any]) -> str | None:
         """Record the settings and the machine; return a note if earlier runs were made on another machine."""
         known = self.settings()
-        # What made the first runs stays; other versions that add runs with the same settings are noted beside it.
+        # The version that made the first runs stays; others that add runs with the same settings are noted beside it.
         for key, entry in settings.items():
             first = known.setdefault(key, dict(entry))
             source = {"fruler": entry["fruler"], "commit": entry["commit"]}
             if any(first[name] != value for name, value in source.items()) and source not in first.get("later", []):
                 first["later"] = [*first.get("later", []), source]
-        write_json(self.out / SETTINGS, known)
-        before = read_json(self.out / MACHINE)
-        if before is None:
-            write_json(self.out / MACHINE, dict(machine))
-        elif before != machine:
-            # Only what was noted then can differ.
-            changed = sorted(name for name, value in before.items() if machine.get(name) != value)
-            if changed:
-                return f"earlier runs were made elsewhere ({', '.join(changed)} differ): seconds may not be comparable"
+        before = read_description(self.out / MACHINE)
+        for name, content in ((SETTINGS, known), (MACHINE, before or machine)):
+            write_result(self.out / name, json.dumps(content, indent=1, sort_keys=True) + "\n")
+        # Only what was noted then can differ.
+        changed = sorted(name for name, value in before.items() if machine.get(name) != value)
+        if changed:
+            return f"earlier runs were made elsewhere ({', '.join(changed)} differ): seconds may not be comparable"
         return None
 
     def settings(self) -> dict[str, Any]:
-        """Return what is recorded of the settings, by hash."""
-        return read_json(self.out / SETTINGS) or {}
+        """Return the recorded settings, by hash."""
+        return read_description(self.out / SETTINGS)
 
     def _mend(self) -> None:
         """Cut off a last line that was not written to its end."""
         content = self.path.read_bytes()
-        lines, rest = split_lines(content)
+        *lines, rest = content.split(b"\n")
         if not rest:
             return
-        if is_whole(rest):
+        if _is_json(rest):
             os.write(self._descriptor, b"\n")
             return
         os.ftruncate(self._descriptor, len(content) - len(rest))
         self.note = f"line {len(lines) + 1} of {self.path.name} was half written and is cut off; its run is made again"
+
+
+def describe_machine() -> dict[str, Any]:
+    """Return processor, memory, system and the versions that a result may depend on; no names or paths of anyone's."""
+    try:
+        memory = round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, OSError, ValueError):
+        memory = None
+    return {
+        "blas": _linear_algebra(),
+        "cpu": _cpu_model(),
+        "cores": os.cpu_count(),
+        "memory_gb": memory,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "pandas")},
+    }
+
+
+def source_commit() -> str | None:
+    """Return the commit of the working copy of this project that the command is run in, or None outside of one."""
+    if not Path("src/fruler/bench").is_dir():
+        return None
+    try:
+        commit = _git("rev-parse", "--short=12", "HEAD")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", "src")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return f"{commit}, with changes" if changed else commit
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+
+
+def _cpu_model() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _linear_algebra() -> str:
+    """Return the libraries of linear algebra, and for which processor each has chosen its kernels."""
+    # A library is listed once it is loaded.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    pools = [info for info in threadpool_info() if info["user_api"] == "blas"]
+    names = (f"{info['internal_api']} {info['version']} {info.get('architecture', '')}".strip() for info in pools)
+    return ", ".join(sorted(set(names)))

@@ -1,10 +1,12 @@
-"""What `fruler bench --verify` does: runs drawn at random from a record are made again and compared with it."""
+"""The option `fruler bench --verify`: runs drawn at random from a record are made again and compared with it."""
 
 from __future__ import annotations
 
+import ast
+import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,52 +16,55 @@ import numpy as np
 from rich.console import Console
 
 from fruler._wording import counted
-from fruler.bench.execution import Task, package_version
-from fruler.bench.files import read_json
-from fruler.bench.lines import Line
-from fruler.bench.machine import describe_machine
 from fruler.bench.methods import find_method
-from fruler.bench.records import Record, read_records
-from fruler.bench.results import MACHINE, RUNS
-from fruler.bench.runner import run_here
+from fruler.bench.results import (
+    MACHINE,
+    MEASURES,
+    RUNS,
+    SETTINGS,
+    Line,
+    describe_machine,
+    latest,
+    read_description,
+    read_lines,
+)
+from fruler.bench.runner import RunTask, package_version, run_here
 
 # Another processor, or another version of NumPy, may round differently; nothing else may change a result.
-ROUNDING = 1e-6
-# What decides on the last bit of a result; how much memory there is does not.
+_ROUNDING = 1e-6
+# Everything that decides on the last bit of a result; the size of the memory does not.
 _DECISIVE = ("blas", "cpu", "system", "numpy", "scipy", "scikit-learn", "pandas")
 _SHARE_OF_LIMIT = 0.1
+# The files of the scripts that repeat the paper's tables, and the measures that they count as the benchmark does.
+_SCRIPT_FILES = ("paper_fidelity.jsonl", "comparator_fidelity.jsonl")
+_SCRIPT_MEASURES = ("error", "rules", "evaluations", "uncovered", "regularization")
 EXACT, ROUNDED, DIFFERENT, NOT_MADE = "to the bit", "to rounding", "different", "not made"
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What came of one repeated run.
+class Record:
+    """One finished run of a record: its place in the files, its task, and its line."""
 
-    Attributes
-    ----------
-    record : Record
-        The recorded run.
-    outcome : str
-        "to the bit", "to rounding", "different" or "not made".
-    detail : str
-        The largest relative difference, the results that differ, or why there is none.
-    accepted : bool
-        Whether that is as near as this machine allows.
-    """
+    place: str
+    task: RunTask
+    measures: tuple[str, ...]
+    line: Line
 
-    record: Record
-    outcome: str
-    detail: str
-    accepted: bool
+    @property
+    def seconds(self) -> float:
+        """The time that the run took."""
+        times = (self.line.get(name) for name in ("seconds", "selection_s", "discretization_s"))
+        return float(next((time for time in times if time is not None), 0.0))
 
 
 @dataclass(frozen=True)
-class Draw:
-    """The runs that are drawn, of how many, and how many others could not be, by reason."""
+class Repetition:
+    """One recorded run, made again: how it compares, in a word and in detail, and whether that is good enough here."""
 
-    records: Sequence[Record]
-    candidates: int
-    left_out: Mapping[str, int]
+    record: Record
+    outcome: str
+    detail: str = ""
+    accepted: bool = False
 
 
 def verify_results(
@@ -73,7 +78,7 @@ def verify_results(
     limit: float = 600.0,
     console: Console | None = None,
 ) -> bool:
-    """Make some of the recorded runs again, and say whether they give what is recorded.
+    """Make some of the recorded runs again, and return whether they give the recorded results.
 
     Parameters
     ----------
@@ -82,29 +87,29 @@ def verify_results(
     data : Path
         The folder of the data sets.
     number : int
-        How many runs to draw.
+        The number of runs to draw.
     draw_seed : int, default=0
-        Decides which.
+        The seed of the draw.
     sets : sequence of str, optional
         The sets to draw from, else all.
     jobs : int, default=1
-        How many runs are made at a time.
+        The number of runs at a time.
     limit : float, default=600
         Seconds after which a run is ended. Runs that took more than a tenth of that are not drawn, lest a busy machine
         ends them.
     console : rich.console.Console, optional
-        Where to tell of it; the standard output by default.
+        Where results are shown; the standard output by default.
 
     Returns
     -------
     bool
-        True if every drawn run gives what is recorded: our own algorithms on the same machine to the bit, on another,
-        and peers everywhere, to rounding.
+        True if every drawn run gives the recorded results: our own algorithms on the same machine to the bit, on
+        another, and peers everywhere, to rounding.
 
     Raises
     ------
     ValueError, OSError
-        In one line, for what the user can mend.
+        In one line, for mistakes that the user can mend.
     """
     if number < 1:
         raise ValueError(f"--verify must be at least 1; got {number}")
@@ -117,48 +122,115 @@ def verify_results(
     def say(text: str) -> None:
         console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    draw = draw_records(read_records(out), number, draw_seed, _obstacles(data, sets, limit))
-    say(f"{counted(len(draw.records), 'run')} of the {draw.candidates} in {out} that can be made again here")
-    for reason, count in draw.left_out.items():
+    left_out: Counter[str] = Counter()
+    candidates = []
+    for record in read_records(out, data):
+        if obstacle := _obstacle(record.task, record.seconds, sets, limit):
+            left_out[obstacle] += 1
+        else:
+            candidates.append(record)
+    drawn = draw(candidates, number, draw_seed)
+    say(f"{counted(len(drawn), 'run')} of the {len(candidates)} in {out} that can be made again here")
+    for reason, count in left_out.items():
         say(f"  left out: {counted(count, 'run')}, {reason}")
-    if not draw.records:
+    if not drawn:
         raise ValueError(f"{str(out)!r} has no run that can be made again here")
-    changed = changed_parts(read_json(out / MACHINE) or {}, describe_machine())
+    before, now = read_description(out / MACHINE), describe_machine()
+    changed = [name for name in _DECISIVE if before.get(name) != now.get(name)]
     say(
         f"recorded elsewhere ({', '.join(changed)} differ): results must agree to rounding"
         if changed
         else "recorded on such a machine: results of our own algorithms must agree to the bit"
     )
-    comparisons = []
-    for position, comparison in enumerate(_repeat(draw.records, data, jobs, limit, same_machine=not changed), start=1):
-        say(f"{position}/{len(draw.records)} {comparison.record.place}: {describe(comparison)}")
-        comparisons.append(comparison)
-    say(summarise(comparisons))
-    return all(comparison.accepted for comparison in comparisons)
+    record_of = {id(record.task): record for record in drawn}
+    repetitions = []
+    with closing(run_here([record.task for record in drawn], jobs, limit)) as lines:
+        for position, (task, line) in enumerate(lines, start=1):
+            repetition = compare(record_of[id(task)], line, same_machine=not changed)
+            detail = f" ({repetition.detail})" if repetition.detail else ""
+            say(f"{position}/{len(drawn)} {repetition.record.place}: {repetition.outcome}{detail}")
+            repetitions.append(repetition)
+    say(summarise(repetitions))
+    return all(repetition.accepted for repetition in repetitions)
 
 
-def draw_records(records: Iterable[Record], number: int, seed: int, obstacle: Callable[[Record], str | None]) -> Draw:
-    """Draw runs at random, each at most once, among those that nothing stands in the way of."""
-    left_out: Counter[str] = Counter()
-    candidates = []
-    for record in records:
-        reason = obstacle(record)
-        if reason is None:
-            candidates.append(record)
-        else:
-            left_out[reason] += 1
-    rng = np.random.default_rng(seed)
-    size = min(number, len(candidates))
-    chosen: list[int] = rng.choice(len(candidates), size=size, replace=False).tolist() if candidates else []
-    return Draw([candidates[index] for index in sorted(chosen)], len(candidates), left_out)
+def read_records(folder: Path, data: Path) -> list[Record]:
+    """Read every finished run that a folder of results records, in the order of its files and lines.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder with ``runs.jsonl``, and perhaps the results of the scripts that repeat the paper's tables.
+    data : Path
+        The folder of the data sets, for the tasks.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If there are no results, or a line cannot be read; the message has its number.
+    """
+    lines, known = read_lines(folder / RUNS), read_description(folder / SETTINGS)
+    numbers = {id(line): number for number, line in enumerate(lines, start=1)}
+    timeless = tuple(name for name in MEASURES if not name.endswith(("seconds", "_s")))
+    records = []
+    for line in latest(lines).values():
+        if line["status"] == "ok":
+            settings = known.get(line["settings"], {}).get("settings", {})
+            records.append(_record(f"{RUNS}:{numbers[id(line)]}", data, line, settings, timeless))
+    for name in _SCRIPT_FILES:
+        path = folder / name
+        for number, raw in enumerate(path.read_text("utf-8").splitlines() if path.is_file() else [], start=1):
+            try:
+                line = json.loads(raw)
+                if "changes" in line:
+                    # Written as in a call: "kappa=10.0, max_rules=50".
+                    call: Any = ast.parse(f"f({line['changes']})", mode="eval").body
+                    settings = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+                    line["method"] = line["algorithm"]
+                else:
+                    settings = {key: line[key] for key in ("solver", "l1_ratio")}
+                    line["method"] = "fruler"
+                records.append(_record(f"{name}:{number}", data, line, settings, _SCRIPT_MEASURES))
+            except (ValueError, KeyError, TypeError, SyntaxError) as error:
+                raise ValueError(f"line {number} of {str(path)!r} cannot be read: {error}; mend it") from None
+    return records
 
 
-def changed_parts(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return in which of the things that decide on rounding two machines differ."""
-    return [name for name in _DECISIVE if before.get(name) != now.get(name)]
+def _record(where: str, data: Path, line: Line, settings: Mapping[str, Any], measures: tuple[str, ...]) -> Record:
+    place = {name: line[name] for name in ("method", "set", "fold", "seed")}
+    try:
+        package = find_method(line["method"]).package
+    except ValueError:
+        # A method that is no longer here.
+        package = ""
+    task = RunTask(**place, settings="", data=str(data.resolve()), parameters=dict(settings), package=package)
+    return Record(f"{where} {task.set} fold {task.fold} seed {task.seed} {task.method}", task, measures, line)
 
 
-def compare(record: Record, line: Line, *, same_machine: bool) -> Comparison:
+def _obstacle(task: RunTask, seconds: float, sets: Sequence[str] | None, limit: float) -> str | None:
+    """Return why a run cannot be drawn, or None if it can."""
+    if not task.package:
+        return f"of {task.method}, which is no longer here"
+    if package_version(task.package) is None:
+        return f"of {task.method}, without {task.package}"
+    if sets is not None and task.set not in sets:
+        return "of other sets"
+    if not (Path(task.data) / task.set / f"{task.set}.dat").is_file():
+        return f"of sets that {task.data} lacks"
+    longest = limit * _SHARE_OF_LIMIT
+    return f"which took more than {longest:g} s" if seconds > longest else None
+
+
+def draw(records: Sequence[Record], number: int, seed: int) -> list[Record]:
+    """Draw runs at random, each at most once."""
+    size = min(number, len(records))
+    if size == 0:
+        return []
+    chosen = np.random.default_rng(seed).choice(len(records), size=size, replace=False)
+    return [records[index] for index in sorted(chosen.tolist())]
+
+
+def compare(record: Record, line: Line, *, same_machine: bool) -> Repetition:
     """Compare a run that was made again with its record.
 
     That the same machine gives the same bits is a promise of this package; its peers are held to rounding.
@@ -168,35 +240,27 @@ def compare(record: Record, line: Line, *, same_machine: bool) -> Comparison:
     record : Record
         The recorded run.
     line : dict
-        What the run gave now.
+        The line of the new run.
     same_machine : bool
         Whether it was recorded on such a machine.
     """
     if line["status"] != "ok":
-        return Comparison(record, NOT_MADE, f"{line['status']} ({line['message']})", accepted=False)
-    differences = {
-        name: relative_difference(value, line.get(name))
-        for name, value in record.figures.items()
-        if line.get(name) != value
-    }
-    if not differences:
-        return Comparison(record, EXACT, "", accepted=True)
-    ours = find_method(record.method).package == "fruler"
-    version = (
-        ""
-        if ours or record.version in (None, line.get("version"))
-        else f"; version {record.version} then, {line.get('version')} now"
-    )
-    largest = max(differences.values())
-    if largest <= ROUNDING:
-        accepted = not (ours and same_machine)
-        return Comparison(record, ROUNDED, f"{largest:.1g} relative{version}", accepted)
-    told = (
-        f"{name} {_shown(record.figures[name])} recorded, {_shown(line.get(name))} now"
+        return Repetition(record, NOT_MADE, f"{line['status']}: {line['message']}")
+    before = {name: record.line[name] for name in record.measures if record.line.get(name) is not None}
+    differences = {name: relative_difference(value, line.get(name)) for name, value in before.items()}
+    largest = max(differences.values(), default=0.0)
+    if largest == 0.0:
+        return Repetition(record, EXACT, accepted=True)
+    ours, then, now = record.task.package == "fruler", record.line.get("version"), line.get("version")
+    version = "" if ours or then in (None, now) else f"; version {then} then, {now} now"
+    if largest <= _ROUNDING:
+        return Repetition(record, ROUNDED, f"{largest:.1g} relative{version}", not (ours and same_machine))
+    told = [
+        f"{name} {before[name]:.6g} recorded, {'none' if line.get(name) is None else format(line[name], '.6g')} now"
         for name, difference in differences.items()
-        if difference > ROUNDING
-    )
-    return Comparison(record, DIFFERENT, ", ".join(told) + version, accepted=False)
+        if difference > _ROUNDING
+    ]
+    return Repetition(record, DIFFERENT, ", ".join(told) + version)
 
 
 def relative_difference(before: float, now: float | None) -> float:
@@ -213,104 +277,24 @@ def relative_difference(before: float, now: float | None) -> float:
     return abs(before - now) / largest if largest > 0.0 else 0.0
 
 
-def describe(comparison: Comparison) -> str:
-    """Say in a few words how a repeated run compares with its record."""
-    if comparison.outcome == EXACT:
-        return "as recorded"
-    if comparison.outcome == ROUNDED:
-        return f"as recorded {ROUNDED} ({comparison.detail})"
-    return f"{comparison.outcome}: {comparison.detail}"
-
-
-def summarise(comparisons: Sequence[Comparison]) -> str:
-    """Say how many runs gave what is recorded, and the record of which methods has to be made anew."""
-    lines = [f"{counted(len(comparisons), 'run')} made again: {_count_outcomes(comparisons)}"]
-    groups: dict[tuple[str, str], list[Comparison]] = {}
-    for comparison in comparisons:
-        groups.setdefault((comparison.record.file, comparison.record.method), []).append(comparison)
-    for (file, method), group in sorted(groups.items()):
-        if not all(comparison.accepted for comparison in group):
-            settings = {name for comparison in group for name in _parameters(comparison.record.settings)}
-            differs = any(comparison.outcome == DIFFERENT for comparison in group)
-            # The scripts note only what was not a default.
-            new = _new_parameters(method, settings) if file == RUNS and differs else ""
-            lines.append(f"  {method} in {file}: {_count_outcomes(group)}{new}")
-    if all(comparison.accepted for comparison in comparisons):
+def summarise(repetitions: Sequence[Repetition]) -> str:
+    """Return how many runs gave the recorded results, and the methods whose runs have to be repeated."""
+    lines = [f"{counted(len(repetitions), 'run')} made again: {_count_outcomes(repetitions)}"]
+    groups: dict[tuple[str, str], list[Repetition]] = {}
+    for repetition in repetitions:
+        file = repetition.record.place.partition(":")[0]
+        groups.setdefault((repetition.record.task.method, file), []).append(repetition)
+    for (method, file), group in sorted(groups.items()):
+        if not all(repetition.accepted for repetition in group):
+            lines.append(f"  {method} in {file}: {_count_outcomes(group)}")
+    refused = {repetition.outcome for repetition in repetitions if not repetition.accepted}
+    if not refused:
         return "\n".join([*lines, "as recorded"])
-    made = all(comparison.accepted or comparison.outcome == NOT_MADE for comparison in comparisons)
-    return "\n".join([*lines, "some could not be made" if made else "not as recorded: make these runs anew"])
+    verdict = "some could not be made" if refused == {NOT_MADE} else "not as recorded: make these runs anew"
+    return "\n".join([*lines, verdict])
 
 
-def _count_outcomes(comparisons: Iterable[Comparison]) -> str:
-    counts = Counter(comparison.outcome for comparison in comparisons)
+def _count_outcomes(repetitions: Iterable[Repetition]) -> str:
+    counts = Counter(repetition.outcome for repetition in repetitions)
     known = (EXACT, ROUNDED, DIFFERENT, NOT_MADE)
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in known if counts[outcome])
-
-
-def _new_parameters(method: str, known: set[str]) -> str:
-    new = sorted(set(_parameters(find_method(method).settings)) - known)
-    return f"; parameters that the record does not know: {', '.join(new)}" if new else ""
-
-
-def _parameters(settings: Mapping[str, Any]) -> list[str]:
-    """Return the names of parameters; those of a stage follow its name."""
-    return [
-        f"{name}.{inner}" if isinstance(value, Mapping) else name
-        for name, value in settings.items()
-        for inner in (value if isinstance(value, Mapping) else (name,))
-    ]
-
-
-def _shown(value: float | None) -> str:
-    return "none" if value is None else f"{value:.6g}"
-
-
-def _obstacles(data: Path, sets: Sequence[str] | None, limit: float) -> Callable[[Record], str | None]:
-    """Return what tells why a run cannot be drawn, or None if it can."""
-    of_methods: dict[str, str | None] = {}
-
-    def obstacle(record: Record) -> str | None:
-        if record.method not in of_methods:
-            of_methods[record.method] = _obstacle_of_method(record.method)
-        if of_methods[record.method] is not None:
-            return of_methods[record.method]
-        if sets is not None and record.set not in sets:
-            return "of other sets"
-        if not (data / record.set / f"{record.set}.dat").is_file():
-            return f"of sets that {data} lacks"
-        longest = limit * _SHARE_OF_LIMIT
-        return f"which took more than {longest:g} s" if record.seconds > longest else None
-
-    return obstacle
-
-
-def _obstacle_of_method(name: str) -> str | None:
-    try:
-        method = find_method(name)
-    except ValueError:
-        return f"of {name}, which is no longer here"
-    return f"of {name}, without {method.package}" if package_version(method.package) is None else None
-
-
-def _repeat(
-    records: Sequence[Record], data: Path, jobs: int, limit: float, *, same_machine: bool
-) -> Iterable[Comparison]:
-    """Make recorded runs again, with the recorded settings, and compare them as they end."""
-    folder = str(data.resolve())
-    tasks = [
-        Task(
-            record.method,
-            "",
-            record.set,
-            record.fold,
-            record.seed,
-            folder,
-            dict(record.settings),
-            find_method(record.method).package,
-        )
-        for record in records
-    ]
-    record_of = {id(task): record for task, record in zip(tasks, records, strict=True)}
-    with closing(run_here(tasks, jobs, limit)) as lines:
-        for task, line in lines:
-            yield compare(record_of[id(task)], line, same_machine=same_machine)

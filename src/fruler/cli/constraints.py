@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fruler._wording import quoted, suggest
-from fruler.table.input_constraints import INTERACTIONS, MONOTONIC, NO_INTERACTIONS, PAIRWISE
-from fruler.table.preparation import PreparedTable
+from fruler.cli.preparation import PreparedTable
+from fruler.table.constraints import INTERACTIONS, MONOTONIC, NO_INTERACTIONS, PAIRWISE
 
 
 def constraint_settings(

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from fruler._wording import counted, readable_number, unit_after
 from fruler.cli.failures import say
-from fruler.cli.input import read_shown_model
-from fruler.cli.output import STDOUT, show, write_output
-from fruler.cli.output import as_json as to_json
+from fruler.cli.input import load_shown_model
+from fruler.cli.options import ExplainOptions
+from fruler.cli.output import STDOUT, as_json, show, write_output
 from fruler.cli.predict import NewRows, rows_for
-from fruler.data.options import ReadOptions
-from fruler.explain.closing import truth_sentence
 from fruler.explain.explanation import Explanation
+from fruler.explain.sentences import truth_sentence
 
 
-def explain_table(
-    model_file: Path, data: str, options: ReadOptions, *, row: int | None = None, rows: int = 5, as_json: bool = False
-) -> None:
+def explain_table(options: ExplainOptions) -> None:
     """Do what ``fruler explain`` does; rows are counted from 1."""
-    model = read_shown_model(model_file)
-    found = rows_for(model, data, options)
+    model = load_shown_model(options.model)
+    found = rows_for(model, options.data, options.reading)
+    row = options.row
     n_rows = len(found.inputs)
     if row is not None and row > n_rows:
         raise ValueError(f"--row {row}: {found.table.name} has {counted(n_rows, 'row')}")
-    wanted = [row - 1] if row is not None else list(range(min(rows, n_rows)))
+    wanted = [row - 1] if row is not None else list(range(min(options.rows, n_rows)))
     known = [place for place in wanted if found.complete[place]]
-    explained = model.rule_base.explain(found.inputs[known]) if known else ()
     for unknown in found.unknown(wanted):
         say(unknown)
-    why = dict(zip(known, explained, strict=True))
-    if as_json:
-        write_output(STDOUT, to_json([_as_dict(why.get(place), found, place) for place in wanted]))
+    why = dict(zip(known, found.explain(known), strict=True))
+    if options.json:
+        write_output(STDOUT, as_json([_as_dict(why.get(place), found, place) for place in wanted]))
         return
     show("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
     if row is None and len(wanted) < n_rows:
         show(f"\n{counted(n_rows - len(wanted), 'more row')}; --rows or --row shows them")
-    truth = truth_sentence(model.rule_base)
+    truth = truth_sentence(model.rule_base_)
     if truth:
         show(f"\n{truth}")
 

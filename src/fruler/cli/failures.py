@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
+import re
+import shlex
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,9 +17,20 @@ from typer.core import TyperGroup
 from fruler._wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 NOT_AS_RECORDED, USER_ERROR, INTERRUPTED = 1, 2, 130
+# Parameters of Python that messages name, and the options that they are on the command line.
+_OPTIONS = {
+    "decimal": "--decimal",
+    "format": "--format",
+    "na_values": "--na-values",
+    "sep": "--sep",
+    "sheet": "--sheet",
+    "target": "--target",
+    "thousands": "--thousands",
+}
+_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\")")
 # The root of the errors in the arguments, whose home differs between versions of typer.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
@@ -61,6 +76,26 @@ def exit_code(app: Callable[..., Any]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def with_options(text: str) -> str:
+    """Return a message with options of the command line in place of parameters of Python.
+
+    Examples
+    --------
+    >>> with_options("say which with thousands=',' or decimal=','")
+    'say which with --thousands , or --decimal ,'
+    """
+    return _PARAMETER.sub(lambda found: f"{_OPTIONS[found[1]]} {shlex.quote(ast.literal_eval(found[2]))}", text)
+
+
+@contextmanager
+def said_of(what: str) -> Iterator[None]:
+    """Put before the message of an error what it is about: an option, or a file."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{what}: {str(error).rstrip('.')}") from None
+
+
 def say(text: str) -> None:
     """Write one line to standard error."""
     typer.echo(f"fruler: {printable(' '.join(text.split()))}", err=True)
@@ -70,7 +105,7 @@ def _text_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         # Without the number that Python puts before it.
         return error.strerror if error.filename is None else f"{str(error.filename)!r}: {error.strerror}"
-    return str(error) or type(error).__name__
+    return with_options(str(error)) or type(error).__name__
 
 
 def _usage_text(error: Any) -> str:

@@ -5,80 +5,56 @@ from __future__ import annotations
 import math
 import shlex
 import time
-import warnings
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import fields
 from typing import Any
 
 import pandas as pd
 
 from fruler._wording import counted, either, number_within, quote_names
 from fruler.cli.constraints import constraint_settings
-from fruler.cli.failures import say
+from fruler.cli.failures import said_of, say
 from fruler.cli.holdout import (
     MIN_ROWS_FOR_TEST,
     HeldOut,
-    LastRows,
+    Rows,
     Split,
     error_table,
     held_out_errors,
     last_rows,
+    n_last_rows,
     random_rows,
 )
-from fruler.cli.input import STDIN, Table, read_frame, same_file
+from fruler.cli.input import Table, read_frame, same_file
 from fruler.cli.names import parse_labels, parse_units, with_names
+from fruler.cli.options import FitOptions, check_effort
 from fruler.cli.origin import command_origin
 from fruler.cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
-from fruler.cli.progress import ProgressLine
-from fruler.data.options import ReadOptions
+from fruler.cli.preparation import PreparedTable, prepare_table
+from fruler.cli.progress import ProgressLine, recorded_warnings
 from fruler.estimators.base import BaseRuleRegressor
-from fruler.estimators.registry import DEFAULT, find_estimator
-from fruler.estimators.saved_model import save_regressor
-from fruler.rules.json.rule_base import rule_base_to_json
-from fruler.rules.links import LINK_NAMES
-from fruler.rules.output import PLAIN, Bounds, Output
-from fruler.rules.row_reading import EXTRAPOLATIONS
+from fruler.estimators.registry import find_estimator
+from fruler.rules.inputs import EXTRAPOLATIONS
+from fruler.rules.json.document import rule_base_to_json
+from fruler.rules.output import LINK_NAMES, PLAIN, Bounds, Output
 from fruler.rules.rule_base import RuleBase
-from fruler.table.input_constraints import INTERACTIONS, MONOTONIC
-from fruler.table.preparation import PreparedTable, prepare_table
+from fruler.table.constraints import INTERACTIONS, MONOTONIC
 
-# What is done outside the training data unless the user says otherwise.
-_AS_EVER = "linear"
-# Options that say what is known of columns, and the parameters that they become.
-_CONSTRAINTS = {"increasing": MONOTONIC, "decreasing": MONOTONIC, "interactions": INTERACTIONS}
+# Options that not every algorithm has: the parameter that each becomes, and what is said of an algorithm without it.
+_PARAMETERS = {
+    "max_rules": ("max_rules", "has no such limit"),
+    "category": ("categorical_features", "takes no such names"),
+    "increasing": (MONOTONIC, "takes no constraints"),
+    "decreasing": (MONOTONIC, "takes no constraints"),
+    "interactions": (INTERACTIONS, "takes no constraints"),
+    "calibration": ("calibration", "has no such choice"),
+    "extrapolation": ("extrapolation", "has no such choice"),
+    "link": ("link", "has no such choice"),
+    "bounds": ("bounds", "has no such choice"),
+}
+# Those whose value is that of the parameter.
+_AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link")
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
-
-
-@dataclass(frozen=True)
-class FitOptions:
-    """What the user asks for; the command's help explains each."""
-
-    data: str
-    reading: ReadOptions = field(default_factory=ReadOptions)
-    target: str | None = None
-    model: Path | None = None
-    report: Path | None = None
-    drop: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    increasing: tuple[str, ...] = ()
-    decreasing: tuple[str, ...] = ()
-    interactions: tuple[str, ...] = ()
-    max_rules: int | None = None
-    time_limit: float | None = None
-    seed: int = 0
-    jobs: int = 1
-    calibration: float | None = None
-    extrapolation: str = _AS_EVER
-    link: str = PLAIN.link
-    bounds: str | None = None
-    algorithm: str = DEFAULT
-    checkpoint: Path | None = None
-    test: bool = True
-    test_last: str | None = None
-    json: bool = False
 
 
 def learn_rules(options: FitOptions) -> None:
@@ -87,12 +63,11 @@ def learn_rules(options: FitOptions) -> None:
     table = read_frame(options.data, options.reading, options.target)
     target = _target_of(table, options)
     table.refuse_doubts([target])
-    prepared = _with_name(
-        table.name, prepare_table, table.frame, target, drop=options.drop, categories=options.categories
-    )
+    with said_of(table.name):
+        prepared = prepare_table(table.frame, target, drop=options.drop, categories=options.category)
     names = [*prepared.inputs.columns, str(prepared.target.name)]
-    units, labels = parse_units(options.units, names), parse_labels(options.labels, names)
-    _constraints(options, prepared)
+    units, labels = parse_units(options.unit, names), parse_labels(options.label, names)
+    settings = _settings(options, prepared)
 
     def tell(text: str) -> None:
         # With --json standard output holds the document and nothing else.
@@ -101,15 +76,15 @@ def learn_rules(options: FitOptions) -> None:
     split = _split(options, len(prepared.inputs))
     tell("\n".join(_what_was_read(options, table, prepared)))
     start = time.monotonic()
-    tested = None if split is None else _tested(options, prepared, split)
-    regressor = _learned(options, prepared, time.monotonic() - start, tested=tested is not None)
+    tested = None if split is None else _tested(options, prepared, settings, split)
+    regressor = _learned(options, prepared, settings, time.monotonic() - start, tested=tested is not None)
     seconds = time.monotonic() - start
     regressor = with_names(regressor, units, labels)
     if not options.json:
         tell(f"\n{regressor.rule_base_}\n")
     tell("\n".join(_errors(options, prepared, tested, regressor)))
     if options.model is not None:
-        save_regressor(options.model, regressor)
+        regressor.save(options.model)
     if options.report is not None:
         regressor.report(prepared.inputs, prepared.target, options.report, origin=command_origin(options.data))
     tell("\n".join(_what_was_written(options, seconds)))
@@ -118,60 +93,42 @@ def learn_rules(options: FitOptions) -> None:
 
 
 def _check(options: FitOptions) -> None:
-    if options.time_limit is not None and not 0.0 < options.time_limit < math.inf:
-        raise ValueError(f"--time-limit must be a number of seconds above 0; got {options.time_limit:g}")
-    if options.jobs < 1 and options.jobs != -1:
-        raise ValueError(f"--jobs must be at least 1, or -1 for all processors; got {options.jobs}")
+    check_effort(options)
     if options.test_last is not None:
-        if not options.test:
+        if options.no_test:
             raise ValueError("--no-test and --test-last exclude each other; choose one")
-        LastRows.parse(options.test_last)
-    estimator = _estimator(options)
-    if options.max_rules is not None and "max_rules" not in estimator._get_param_names():
-        raise ValueError(f"--max-rules: the algorithm {options.algorithm} has no such limit; leave the option out")
-    if options.categories and "categorical_features" not in estimator._get_param_names():
-        raise ValueError(f"--category: the algorithm {options.algorithm} takes no such names; leave the option out")
+        n_last_rows(options.test_last, 1)
+    known, given = _estimator(options).parameter_names(), _given(options)
+    for option, (parameter, lack) in _PARAMETERS.items():
+        if option in given and parameter not in known:
+            said = option.replace("_", "-")
+            raise ValueError(f"--{said}: the algorithm {options.algorithm} {lack}; leave the option out")
     if options.calibration is not None and not 0.0 < options.calibration < 1.0:
         raise ValueError(f"--calibration must be a share between 0 and 1, as in 0.2; got {options.calibration:g}")
     if options.extrapolation not in EXTRAPOLATIONS:
         raise ValueError(f"--extrapolation must be {either(EXTRAPOLATIONS)}; got {options.extrapolation!r}")
-    for option, parameter in _CONSTRAINTS.items():
-        if getattr(options, option) and parameter not in estimator._get_param_names():
-            raise ValueError(
-                f"--{option}: the algorithm {options.algorithm} takes no constraints; leave the option out"
-            )
     if options.link not in LINK_NAMES:
         raise ValueError(f"--link must be {either(LINK_NAMES)}; got {options.link!r}")
-    try:
-        Output(options.link, _bounds(options) or PLAIN.bounds)
-    except ValueError as error:
-        raise ValueError(f"--bounds: {error}") from None
-    for name in _asked(options):
-        if name not in estimator._get_param_names():
-            raise ValueError(f"--{name}: the algorithm {options.algorithm} has no such choice; leave the option out")
-    sources = [] if options.data == STDIN else [options.data]
+    bounds = _bounds(options)
+    with said_of("--bounds"):
+        Output(options.link, bounds or PLAIN.bounds)
     for path in (options.model, options.report):
-        if path is not None:
-            check_destination(path, sources)
+        check_destination(path, options.data)
     if options.report is not None:
         if options.model is not None and (options.model == options.report or same_file(options.model, options.report)):
             raise ValueError("--model and --report name the same file; choose another name for one of them")
         require_jinja()
 
 
+def _given(options: FitOptions) -> dict[str, Any]:
+    """Return the options that say something else than they do by default."""
+    values = {one.name: getattr(options, one.name) for one in fields(options)}
+    return {one.name: values[one.name] for one in fields(options) if values[one.name] not in (one.default, [])}
+
+
 def _estimator(options: FitOptions) -> type[BaseRuleRegressor]:
-    try:
+    with said_of("--algorithm"):
         return find_estimator(options.algorithm)
-    except ValueError as error:
-        raise ValueError(f"--algorithm: {error}") from None
-
-
-def _with_name(name: str, function: Any, *arguments: Any, **options: Any) -> Any:
-    """Call a function whose errors do not say which file they are about."""
-    try:
-        return function(*arguments, **options)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
 
 
 def _target_of(table: Table, options: FitOptions) -> str:
@@ -185,34 +142,16 @@ def _target_of(table: Table, options: FitOptions) -> str:
     return target
 
 
-def _settings(
-    options: FitOptions, prepared: PreparedTable, time_limit: float | None, progress: ProgressLine, search: str
-) -> dict[str, Any]:
-    settings: dict[str, Any] = {} if options.max_rules is None else {"max_rules": options.max_rules}
-    settings |= _asked(options) | _constraints(options, prepared)
-    if prepared.categories and "categorical_features" in _estimator(options)._get_param_names():
+def _settings(options: FitOptions, prepared: PreparedTable) -> dict[str, Any]:
+    """Return the parameters of the estimator that both searches have."""
+    settings = {name: value for name, value in _given(options).items() if name in _AS_GIVEN}
+    settings |= constraint_settings(options.increasing, options.decreasing, options.interactions, prepared)
+    if options.bounds is not None:
+        settings["bounds"] = _bounds(options)
+    if prepared.categories and "categorical_features" in _estimator(options).parameter_names():
         # A part of the table may look different: what a column is, all rows decide.
         settings["categorical_features"] = prepared.categories
-    if options.checkpoint is not None:
-        # The two searches see different rows: each has a folder of its own.
-        folder = options.checkpoint / search
-        folder.mkdir(parents=True, exist_ok=True)
-        settings["checkpoint"] = folder
-    return settings | {
-        "time_limit": time_limit,
-        "n_jobs": options.jobs,
-        "random_state": options.seed,
-        "callbacks": [progress],
-    }
-
-
-def _asked(options: FitOptions) -> dict[str, Any]:
-    """Return what the user asks for of intervals, extrapolation and the output."""
-    asked: dict[str, Any] = {} if options.calibration is None else {"calibration": options.calibration}
-    asked |= {} if options.extrapolation == _AS_EVER else {"extrapolation": options.extrapolation}
-    asked |= {} if options.link == PLAIN.link else {"link": options.link}
-    bounds = _bounds(options)
-    return asked | ({} if bounds is None else {"bounds": bounds})
+    return settings | {"n_jobs": options.jobs, "random_state": options.seed}
 
 
 def _bounds(options: FitOptions) -> Bounds | None:
@@ -230,41 +169,35 @@ def _bounds(options: FitOptions) -> Bounds | None:
     return low, high
 
 
-def _constraints(options: FitOptions, prepared: PreparedTable) -> dict[str, Any]:
-    """Return what the user knows of columns, as settings of the estimator."""
-    return constraint_settings(options.increasing, options.decreasing, options.interactions, prepared)
-
-
 def _split(options: FitOptions, n_rows: int) -> Split | None:
-    """Choose the rows to measure the error on, if there are enough and it is asked for."""
+    """Choose the rows to learn from and those to measure the error on, if there are enough and it is asked for."""
     if options.test_last is not None:
-        return last_rows(n_rows, LastRows.parse(options.test_last))
-    return random_rows(n_rows, options.seed) if options.test and n_rows >= MIN_ROWS_FOR_TEST else None
+        return last_rows(n_rows, options.test_last)
+    return None if options.no_test or n_rows < MIN_ROWS_FOR_TEST else random_rows(n_rows, options.seed)
 
 
-def _tested(options: FitOptions, prepared: PreparedTable, split: Split) -> HeldOut:
+def _tested(options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], split: Split) -> HeldOut:
     """Measure the error on rows that are held out; the model of the others is not kept."""
-    train, test = split.train, split.test
-    X, y = prepared.inputs.iloc[train], prepared.target.iloc[train]
+    learned, held_out = ((prepared.inputs.iloc[rows], prepared.target.iloc[rows]) for rows in split)
     limit = None if options.time_limit is None else options.time_limit / 2.0
-    with ProgressLine("measuring the error (1 of 2)") as progress:
-        rules, ended = _fitted(options, _settings(options, prepared, limit, progress, "error"), X, y)
+    settings = settings | {"time_limit": limit}
+    rules, ended = _fitted(options, settings, learned, "measuring the error (1 of 2)", "error")
     if ended:
         # What was measured would be the error of other rules than those that are kept.
         raise KeyboardInterrupt
-    return held_out_errors(
-        rules, (X, y), (prepared.inputs.iloc[test], prepared.target.iloc[test]), in_order=split.in_order
-    )
+    return held_out_errors(rules, learned, held_out)
 
 
-def _learned(options: FitOptions, prepared: PreparedTable, seconds: float, *, tested: bool) -> BaseRuleRegressor:
+def _learned(
+    options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], seconds: float, *, tested: bool
+) -> BaseRuleRegressor:
     """Learn from all rows, in the time that is left; `tested` says that others were learned before."""
     limit = options.time_limit
     if limit is not None:
         limit = max(limit - seconds, limit / 2.0)
-    with ProgressLine("learning the rules (2 of 2)" if tested else "learning the rules") as progress:
-        settings = _settings(options, prepared, limit, progress, "rules")
-        rules, ended = _fitted(options, settings, prepared.inputs, prepared.target)
+    title = "learning the rules (2 of 2)" if tested else "learning the rules"
+    settings = settings | {"time_limit": limit}
+    rules, ended = _fitted(options, settings, (prepared.inputs, prepared.target), title, "rules")
     if ended:
         say(ended)
     elif rules.ended_early_ and limit is not None:
@@ -275,14 +208,16 @@ def _learned(options: FitOptions, prepared: PreparedTable, seconds: float, *, te
 
 
 def _fitted(
-    options: FitOptions, settings: dict[str, Any], X: pd.DataFrame, y: pd.Series[float]
+    options: FitOptions, settings: dict[str, Any], rows: Rows, title: str, search: str
 ) -> tuple[BaseRuleRegressor, str]:
     """Return a fitted regressor, and what the search said of its end if that was before its time."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RuntimeWarning)
-        # Of categories that are alike a note has told already.
-        warnings.simplefilter("ignore", UserWarning)
-        rules = _estimator(options)(**settings).fit(X, y)
+    if options.checkpoint is not None:
+        # The two searches see different rows: each has a folder of its own.
+        folder = options.checkpoint / search
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = settings | {"checkpoint": folder}
+    with ProgressLine(title) as progress, recorded_warnings() as caught:
+        rules = _estimator(options)(**settings, callbacks=[progress]).fit(*rows)
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 
@@ -302,29 +237,31 @@ def _errors(
 ) -> list[str]:
     if tested is None:
         n_rows = len(prepared.inputs)
-        why = "" if not options.test else f"; {n_rows} are too few to hold some out and measure the error"
+        why = "" if options.no_test else f"; {n_rows} are too few to hold some out and measure the error"
         rules = "This rule was" if regressor.n_rules_ == 1 else "These rules were"
         return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
     return [
-        tested.title(),
+        tested.title(in_order=options.test_last is not None),
         *error_table(tested.by_name(), regressor.rule_base_.target_unit),
-        *_of_the_rules_above(tested, regressor.rule_base_),
+        *_of_the_rules_above(options, tested, regressor.rule_base_),
     ]
 
 
-def _of_the_rules_above(tested: HeldOut, rules: RuleBase) -> list[str]:
+def _of_the_rules_above(options: FitOptions, tested: HeldOut, rules: RuleBase) -> list[str]:
     """Say how the error of the rules that are printed and saved differs from that of the test."""
-    training = rules.training
+    background = rules.background
     above = "rule above was" if rules.n_rules == 1 else f"{rules.n_rules} rules above were"
     learned = (
         f"These models are not kept: the {above} learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
     )
-    if training is None or not math.isfinite(training.cv_rmse):
+    if not math.isfinite(background.cv_rmse):
         return [f"{learned}. Expect about this error on new ones."]
-    error = f"{number_within(training.cv_rmse, _SHARE_OF_ERROR * training.target_spread)} {rules.target_unit}".rstrip()
+    error = (
+        f"{number_within(background.cv_rmse, _SHARE_OF_ERROR * background.target_spread)} {rules.target_unit}".rstrip()
+    )
     whose = "Its" if rules.n_rules == 1 else "Their"
     lines = [f"{learned}.", f"{whose} typical error, {error}, comes from cross-validation."]
-    if tested.in_order:
+    if options.test_last is not None:
         lines.append("Cross-validation holds out random rows: if later rows are to be predicted, trust the test.")
     return lines
 
@@ -342,13 +279,6 @@ def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
     return lines
 
 
-def _cross_validation(rules: RuleBase) -> dict[str, Any] | None:
-    """Return the error of the rules that are kept, where the algorithm cross-validates."""
-    if rules.training is None or not math.isfinite(rules.training.cv_rmse):
-        return None
-    return {"n_rules": rules.n_rules, "rmse": rules.training.cv_rmse}
-
-
 def _document(
     options: FitOptions,
     table: Table,
@@ -362,11 +292,13 @@ def _document(
         errors = {
             "learned_from": tested.n_learned,
             "rows": tested.n_tested,
-            "chosen": "last" if tested.in_order else "random",
+            "chosen": "random" if options.test_last is None else "last",
             "n_rules": tested.n_rules,
             "rmse": {"rules": tested.rules, "linear_regression": tested.linear, "mean": tested.mean},
         }
     front = pd.DataFrame(regressor.pareto_)
+    cv_error = regressor.rule_base_.background.cv_rmse
+    cross_validation = {"n_rules": regressor.n_rules_, "rmse": cv_error} if math.isfinite(cv_error) else None
     return {
         "data": table.name,
         "recognised": table.notes(without=options.drop),
@@ -380,7 +312,7 @@ def _document(
         "seed": options.seed,
         "seconds": seconds,
         "held_out": errors,
-        "cross_validation": _cross_validation(regressor.rule_base_),
+        "cross_validation": cross_validation,
         "front": front.astype(object).where(front.notna(), None).to_dict("records"),
         "model": None if options.model is None else str(options.model),
         "report": None if options.report is None else str(options.report),

@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Self
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import root_mean_squared_error
 
 from fruler._typing import Floats
 from fruler._wording import counted
 from fruler.estimators.base import BaseRuleRegressor
 
+# Their places in the table: learned from, and held out.
+Split: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+# Inputs and target.
+Rows: TypeAlias = tuple[pd.DataFrame, pd.Series]
 # Numbers that would have more decimals, or more digits before them, are written with an exponent.
 _MAX_DECIMALS, _MAX_DIGITS = 7, 9
 
@@ -25,74 +30,44 @@ _SHARE_HELD_OUT = 5
 _MIN_ROWS_LEARNED = 2
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Which rows are learned from and which are held out.
-
-    Attributes
-    ----------
-    train, test : ndarray of int
-        Their places in the table.
-    in_order : bool
-        Whether the last rows are held out, not random ones.
-    """
-
-    train: npt.NDArray[np.int64]
-    test: npt.NDArray[np.int64]
-    in_order: bool = False
-
-
 def random_rows(n_rows: int, seed: int) -> Split:
-    """Hold out a fifth of the rows, drawn at random."""
+    """Hold out a fifth of the rows, drawn at random; return the rows to learn from, and those held out."""
     order = np.random.default_rng(seed).permutation(n_rows)
-    return Split(train=order[n_rows // _SHARE_HELD_OUT :], test=order[: n_rows // _SHARE_HELD_OUT])
+    return order[n_rows // _SHARE_HELD_OUT :], order[: n_rows // _SHARE_HELD_OUT]
 
 
-@dataclass(frozen=True)
-class LastRows:
-    """How many of the last rows to hold out: a share of all, or a number.
+def n_last_rows(asked: str, n_rows: int) -> int:
+    """Return how many of the last rows the user wants held out: a share of all, at least one, or a number.
 
     Examples
     --------
-    >>> LastRows.parse("20%").count(99), LastRows.parse("12").count(99)
+    >>> n_last_rows("20%", 99), n_last_rows("12", 99)
     (19, 12)
     """
-
-    text: str
-    share: float | None = None
-    number: int = 0
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read what the user asks for."""
-        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*%\s*|\s*([0-9]+)\s*", text)
-        if match is not None and match[1] is not None and 0.0 < float(match[1]) < 100.0:
-            return cls(text.strip(), share=float(match[1]) / 100.0)
-        if match is not None and match[2] is not None and len(match[2]) < 16 and int(match[2]) > 0:
-            return cls(text.strip(), number=int(match[2]))
-        raise ValueError(f"--test-last must be a share as in 20%, or a number of rows above 0; got {text!r}")
-
-    def count(self, n_rows: int) -> int:
-        """Return how many of so many rows that is, at least one."""
-        return self.number if self.share is None else max(1, int(self.share * n_rows + 1e-9))
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*%\s*|\s*([0-9]{1,15})\s*", asked)
+    if match is not None and match[1] is not None and 0.0 < float(match[1]) < 100.0:
+        return max(1, int(float(match[1]) / 100.0 * n_rows + 1e-9))
+    if match is not None and match[2] is not None and int(match[2]) > 0:
+        return int(match[2])
+    raise ValueError(f"--test-last must be a share as in 20%, or a number of rows above 0; got {asked!r}")
 
 
-def last_rows(n_rows: int, asked: LastRows) -> Split:
-    """Hold out the last rows, in the order of the table.
+def last_rows(n_rows: int, asked: str) -> Split:
+    """Hold out the last rows, in the order of the table; return the rows to learn from, and those held out.
 
     Raises
     ------
     ValueError
         If too few are left to learn from.
     """
-    n_test = asked.count(n_rows)
+    n_test = n_last_rows(asked, n_rows)
     if n_rows - n_test < _MIN_ROWS_LEARNED:
         raise ValueError(
-            f"--test-last {asked.text} holds out {n_test} of {counted(n_rows, 'row')}, and rules need at least "
+            f"--test-last {asked.strip()} holds out {n_test} of {counted(n_rows, 'row')}, and rules need at least "
             f"{_MIN_ROWS_LEARNED} to learn from; hold out fewer"
         )
     rows = np.arange(n_rows, dtype=np.int64)
-    return Split(train=rows[:-n_test], test=rows[-n_test:], in_order=True)
+    return rows[:-n_test], rows[-n_test:]
 
 
 @dataclass(frozen=True)
@@ -107,8 +82,6 @@ class HeldOut:
         The size of the model.
     rules, linear, mean : float
         The errors of the rules, of linear regression, and of always answering the mean.
-    in_order : bool
-        Whether the last rows were held out, not random ones.
     """
 
     n_learned: int
@@ -117,11 +90,10 @@ class HeldOut:
     rules: float
     linear: float
     mean: float
-    in_order: bool = False
 
-    def title(self) -> str:
-        """Say what the errors are, and of which models."""
-        if self.in_order:
+    def title(self, *, in_order: bool) -> str:
+        """Say what the errors are, and of which models; in order are the last rows, not random ones."""
+        if in_order:
             rows = "row" if self.n_tested == 1 else f"{self.n_tested:,} rows"
             tested, others = f"the last {rows}", f"{self.n_learned:,} before"
         else:
@@ -134,20 +106,14 @@ class HeldOut:
         return {rules: self.rules, "linear regression": self.linear, "always the mean": self.mean}
 
 
-def held_out_errors(
-    model: BaseRuleRegressor,
-    learned: tuple[pd.DataFrame, pd.Series],
-    held_out: tuple[pd.DataFrame, pd.Series],
-    *,
-    in_order: bool = False,
-) -> HeldOut:
+def held_out_errors(model: BaseRuleRegressor, learned: Rows, held_out: Rows) -> HeldOut:
     """Measure a model that was fitted on some rows on others, and fit the simpler methods on the same rows."""
     X, y = learned
+    new_rows, answers = held_out
     rules = model.rule_base_
-    new_rows, answers = held_out[0], held_out[1].to_numpy()
 
     def error(predictions: Floats) -> float:
-        return float(np.sqrt(np.square(predictions - answers).mean()))
+        return float(root_mean_squared_error(answers, predictions))
 
     return HeldOut(
         n_learned=len(X),
@@ -156,7 +122,6 @@ def held_out_errors(
         rules=error(rules.predict(new_rows)),
         linear=error(LinearRegression().fit(rules.inputs_of(X), y).predict(rules.inputs_of(new_rows))),
         mean=error(np.full(len(new_rows), y.mean())),
-        in_order=in_order,
     )
 
 

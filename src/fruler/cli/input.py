@@ -10,15 +10,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import pandas as pd
 
-from fruler._wording import counted, quote_names
+from fruler._wording import counted
+from fruler.cli.failures import with_options
+from fruler.data.file_content import ReadOptions, read_to_the_end, source_name
 from fruler.data.frog import load_frog
 from fruler.data.keel import choose_output
-from fruler.data.options import ReadOptions
-from fruler.data.sources import read_to_the_end, source_name
-from fruler.data.tables import TableFile, read_table_file
-from fruler.model_file.file import Model, read_model
+from fruler.data.table_files import TableFile, read_table_file
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.saved_model import load_model, regressor_of
+from fruler.model_file.file import Model
 
 STDIN = "-"
 _KEEL = ("dat", "keel")
@@ -54,13 +57,32 @@ class Table:
 
     def notes(self, without: Collection[str] = ()) -> list[str]:
         """Say what was recognised in the file, and which columns stay text, but for some that do not matter."""
-        return [] if self.file is None else self.file.remarks(without)
+        return [] if self.file is None else [with_options(text) for text in self.file.remarks(without)]
 
     def refuse_doubts(self, columns: Iterable[str]) -> None:
         """Refuse columns of numbers of which it is not clear what they mean."""
         for column in columns:
             if self.file is not None:
                 self.file.refuse_doubt(column)
+
+    def refuse_infinity(self, columns: Iterable[str]) -> None:
+        """Refuse columns with infinite numbers."""
+        for column in columns:
+            values = self.frame[column]
+            if not pd.api.types.is_float_dtype(values.dtype):
+                continue
+            infinite = np.isinf(values.to_numpy(dtype=np.float64, na_value=np.nan))
+            if infinite.any():
+                row = int(np.argmax(infinite))
+                sign = "-" if values.iloc[row] < 0.0 else ""
+                raise ValueError(
+                    f"{self.place(row, column)}: the value is {sign}infinity; correct it, leave it empty, or say with "
+                    f"--na-values {sign}inf that it marks a missing value"
+                )
+
+    def place(self, row: int, column: str) -> str:
+        """Name the place of one value."""
+        return f"{self.name}, row {row + 1}" if self.file is None else self.file.places.at(row, column)
 
 
 def read_frame(source: str, options: ReadOptions, target: str | None = None) -> Table:
@@ -86,8 +108,6 @@ def read_frame(source: str, options: ReadOptions, target: str | None = None) -> 
     parsed = file.declared
     if parsed is None:
         return Table(name, file.frame, file=file)
-    if target is None and len(parsed.outputs) > 1:
-        raise ValueError(f"{name} has several outputs; choose one with --target: {quote_names(parsed.outputs)}")
     output = choose_output(parsed, None) if target is None else target
     unused = {*(parsed.outputs), *(set(parsed.frame.columns) - {*parsed.inputs})} - {output}
     return Table(name, parsed.frame.drop(columns=list(unused & set(parsed.frame.columns))), output, file)
@@ -103,15 +123,15 @@ def _as_arff(source: str) -> str | None:
     return "arff" if Path(source.lower().removesuffix(".gz")).suffix.removeprefix(".") in _KEEL else None
 
 
-def read_any_model(path: Path) -> Model:
-    """Read a model file, or the rules in a YAML file of FROG."""
-    return Model(load_frog(path)) if path.suffix.lower() in _FROG else read_model(path)
+def load_any_model(path: Path) -> BaseRuleRegressor:
+    """Read the fitted regressor of a model file, or one with the rules in a YAML file of FROG."""
+    return regressor_of(Model(load_frog(path))) if path.suffix.lower() in _FROG else load_model(path)
 
 
-def read_shown_model(path: Path) -> Model:
+def load_shown_model(path: Path) -> BaseRuleRegressor:
     """Read a model whose rules are to be shown; one that nobody can read would take for ever."""
-    model = read_any_model(path)
-    rules = model.rule_base
+    model = load_any_model(path)
+    rules = model.rule_base_
     if rules.n_rules > MAX_RULES_SHOWN or rules.n_coefficients > MAX_COEFFICIENTS_SHOWN:
         raise ValueError(
             f"{path.name} has {counted(rules.n_rules, 'rule')} with {counted(rules.n_coefficients, 'coefficient')}, "
@@ -121,14 +141,13 @@ def read_shown_model(path: Path) -> Model:
     return model
 
 
-def named_by_order(model: Model, frame: pd.DataFrame) -> pd.DataFrame | None:
+def named_by_order(model: BaseRuleRegressor, frame: pd.DataFrame) -> pd.DataFrame | None:
     """Return the table with the names of the inputs of a model that was learned without names, or None.
 
     Names win: that is done only where a table has none of them and as many columns as there are inputs.
     """
-    names = list(model.rule_base.columns)
-    named = model.learning is None or model.learning.named_inputs
-    if named or len(names) != frame.shape[1] or set(names) & set(frame.columns):
+    names = list(model.rule_base_.columns)
+    if hasattr(model, "feature_names_in_") or len(names) != frame.shape[1] or set(names) & set(frame.columns):
         return None
     return frame.set_axis(names, axis=1)
 

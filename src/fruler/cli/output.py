@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,21 +13,21 @@ import typer
 
 from fruler._files import write_whole
 from fruler._wording import install_advice, is_printable, printable
-from fruler.cli.input import same_file
+from fruler.cli.input import STDIN, same_file
 
 STDOUT = "-"
 _CHUNK = 1 << 16
 _LAYOUT = "\n\t"
 
 
-def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
+def check_destination(where: str | Path | None, *inputs: str | Path | None) -> None:
     """Refuse a place where no file can be written before any work is done.
 
     Parameters
     ----------
-    path : Path
-        Where the file is to be.
-    inputs : iterable of str or Path
+    where : str, Path or None
+        Where the file is to be; None, and ``-``, is no file.
+    *inputs : str, Path or None
         Files that are read and must not be overwritten.
 
     Raises
@@ -36,8 +35,11 @@ def check_destination(path: Path, inputs: Iterable[str | Path] = ()) -> None:
     ValueError
         With what is wrong and what to do.
     """
+    if where is None or where == STDOUT:
+        return
+    path = Path(where)
     for source in inputs:
-        if same_file(path, source):
+        if source not in (None, STDIN) and same_file(path, source):
             raise ValueError(f"{str(path)!r} is read by this command and would be overwritten; choose another name")
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder; name a file in it")

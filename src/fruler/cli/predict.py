@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +15,15 @@ import pandas as pd
 
 from fruler._typing import Floats
 from fruler._wording import counted, quote_names
-from fruler.cli.failures import say
-from fruler.cli.input import STDIN, Table, named_by_order, read_any_model, read_new_rows
-from fruler.cli.output import STDOUT, as_json, check_destination, write_output
-from fruler.data.options import ReadOptions
-from fruler.model_file.file import Model
-from fruler.rules.outside import said_of_outside
+from fruler.cli.failures import said_of, say
+from fruler.cli.input import Table, load_any_model, named_by_order, read_new_rows
+from fruler.cli.options import PredictOptions
+from fruler.cli.output import as_json, check_destination, write_output
+from fruler.data.file_content import ReadOptions
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.explain.explanation import Explanation
+from fruler.rules.intervals import said_of_outside
 from fruler.rules.rule_base import RuleBase
-from fruler.table.preparation import bounded_numbers
 from fruler.table.sources import UnfitValue
 
 COLUMN = "prediction"
@@ -37,15 +39,52 @@ class NewRows:
     ----------
     table : Table
         As they are in the file.
-    rule_base : RuleBase
-        The rules.
+    model : BaseRuleRegressor
+        The model.
     inputs : ndarray of shape (n_rows, n_inputs)
         As the rules take them, NaN where there is a gap.
     """
 
     table: Table
-    rule_base: RuleBase
+    model: BaseRuleRegressor
     inputs: Floats
+
+    @property
+    def rule_base(self) -> RuleBase:
+        """The rules of the model."""
+        return self.model.rule_base_
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The columns of the model; one that no rule uses, and that is absent or cannot be read, is missing."""
+        rules = self.rule_base
+        used = {one.column for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
+        empty = {
+            one.column for one, values in zip(rules.variables, self.inputs.T, strict=True) if np.isnan(values).all()
+        }
+        missing = np.full(len(self.inputs), np.nan)
+        return pd.DataFrame(
+            {name: missing if name in empty - used else self.table.frame[name] for name in rules.columns}
+        )
+
+    def predict(self, interval: float | None = None) -> dict[str, Floats]:
+        """Return the columns of predictions, NaN where a row cannot be predicted."""
+        names = (COLUMN, *(() if interval is None else _ENDS))
+        columns = {name: np.full(len(self.inputs), np.nan) for name in names}
+        if self.complete.any():
+            known = self.frame[self.complete]
+            with without_warnings():
+                ends = () if interval is None else self.model.predict_interval(known, interval)[:2]
+                for name, values in zip(names, (self.model.predict(known), *ends), strict=True):
+                    columns[name][self.complete] = values
+        return columns
+
+    def explain(self, places: Sequence[int]) -> Sequence[Explanation]:
+        """Explain some rows."""
+        if not places:
+            return ()
+        with without_warnings():
+            return list(self.model.explain(self.frame.iloc[list(places)]))
 
     @cached_property
     def gaps(self) -> npt.NDArray[np.bool_]:
@@ -79,7 +118,7 @@ class NewRows:
         for j in np.flatnonzero(self.gaps.any(axis=0)):
             variable = self.rule_base.variables[j]
             values = self.table.frame[variable.column]
-            unknown = [] if variable.source is None else variable.source.unknown(values)
+            unknown = variable.source.unknown(values)
             rows = counted(int(self.gaps[:, j].sum()), "row")
             also = f" (not known: {_listed(unknown)})" if unknown else ""
             told.setdefault(variable.column, f"{variable.column!r} in {rows}{also}")
@@ -88,11 +127,7 @@ class NewRows:
     def unknown(self, places: list[int]) -> list[str]:
         """Say, column by column, which categories of some rows the model does not know."""
         used = [one for one, uses in zip(self.rule_base.variables, self.rule_base.uses, strict=True) if uses]
-        by_column = {
-            one.column: one.source.unknown(self.table.frame[one.column].iloc[places])
-            for one in used
-            if one.source is not None
-        }
+        by_column = {one.column: one.source.unknown(self.table.frame[one.column].iloc[places]) for one in used}
         return [
             f"{column!r}: the model does not know {_listed(texts)}, which counts as missing"
             for column, texts in by_column.items()
@@ -111,36 +146,34 @@ class NewRows:
         return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted, for what is missing: {listed}"
 
 
-def rows_for(model: Model, data: str, options: ReadOptions) -> NewRows:
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Silence a model's warnings: commands say for themselves what is outside, and what was taken by its order."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
+def rows_for(model: BaseRuleRegressor, data: str, options: ReadOptions) -> NewRows:
     """Read a table and find the columns of a model in it."""
     table = read_new_rows(data, options)
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
         say(f"{table.name}: columns are taken by their order, since the model was learned without names")
         table = Table(table.name, renamed, file=table.file)
-    used = {one.column: one for one, uses in zip(model.rule_base.variables, model.rule_base.uses, strict=True) if uses}
-    table.refuse_doubts([name for name, one in used.items() if one.levels is None])
+    rules = model.rule_base_
+    used = {one.column: one for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
+    numbers = [name for name, one in used.items() if one.levels is None and name in table.frame.columns]
+    table.refuse_doubts(numbers)
+    table.refuse_infinity(numbers)
     for note in table.notes(without=table.frame.columns):
         say(f"{table.name}: {note}")
     try:
-        return NewRows(table, model.rule_base, model.rule_base.numbers_of(_bounded(table.frame, model.rule_base)))
+        return NewRows(table, model, rules.numbers_of(table.frame))
     except UnfitValue as error:
-        place = f"{table.name}, row {error.row + 1}"
-        if table.file is not None:
-            place = table.file.origin.at(error.row, error.column)
-        raise ValueError(f"{place}: the value {error.problem}") from None
+        raise ValueError(f"{table.place(error.row, error.column)}: the value {error.problem}") from None
     except ValueError as error:
         raise ValueError(f"{table.name}: {str(error).rstrip('.')}") from None
-
-
-def _bounded(frame: pd.DataFrame, rule_base: RuleBase) -> pd.DataFrame:
-    """Return a table in which infinite numbers are missing, as they are where rules are learned from a file."""
-    names = {one.column for one in rule_base.variables if one.levels is None} & set(frame.columns)
-    floats = [name for name in frame.columns if name in names and pd.api.types.is_float_dtype(frame[name].dtype)]
-    bounded = frame.copy()
-    for name in floats:
-        bounded[name] = bounded_numbers(frame[name])
-    return bounded
 
 
 def _listed(texts: list[str]) -> str:
@@ -148,48 +181,30 @@ def _listed(texts: list[str]) -> str:
     return quote_names(texts[:_VALUES_SHOWN]) + more
 
 
-def write_predictions(
-    model_file: Path,
-    data: str,
-    options: ReadOptions,
-    output: str,
-    *,
-    keep: bool = False,
-    as_json: bool = False,
-    interval: float | None = None,
-) -> None:
+def write_predictions(options: PredictOptions) -> None:
     """Do what ``fruler predict`` does."""
-    if output != STDOUT:
-        check_destination(Path(output), [model_file, *([] if data == STDIN else [data])])
-    model = read_any_model(model_file)
-    if interval is not None:
-        _check_interval(model, interval)
-    rows = rows_for(model, data, options)
-    columns = {name: np.full(len(rows.inputs), np.nan) for name in (COLUMN, *(() if interval is None else _ENDS))}
-    known = rows.complete
-    if known.any():
-        columns[COLUMN][known] = model.rule_base.predict(rows.inputs[known])
-        if interval is not None:
-            ends = model.rule_base.predict_interval(rows.inputs[known], interval)
-            for name, values in zip(_ENDS, ends, strict=False):
-                columns[name][known] = values
-    write_output(output, _json(model, columns) if as_json else _csv(rows.table, columns, keep))
+    check_destination(options.output, options.model, options.data)
+    model = load_any_model(options.model)
+    if options.interval is not None:
+        _check_interval(model, options.interval)
+    rows = rows_for(model, options.data, options.reading)
+    columns = rows.predict(options.interval)
+    write_output(options.output, _json(model, columns) if options.json else _csv(rows.table, columns, options.keep))
     for said in (rows.said(), said_of_outside(rows.rule_base, rows.inputs)):
         if said:
             say(said)
 
 
-def _check_interval(model: Model, interval: float) -> None:
+def _check_interval(model: BaseRuleRegressor, interval: float) -> None:
     """Refuse a coverage that the model cannot give before any row is read."""
-    if model.rule_base.intervals is None:
+    intervals = model.rule_base_.intervals
+    if intervals is None:
         raise ValueError(
             "--interval: the model knows no errors on held-out rows, which intervals are made of; "
             "learn it again with fruler fit --calibration 0.2"
         )
-    try:
-        model.rule_base.intervals.score(interval)
-    except ValueError as error:
-        raise ValueError(f"--interval: {str(error).rstrip('.')}") from None
+    with said_of("--interval"):
+        intervals.score(interval)
 
 
 def _csv(table: Table, columns: dict[str, Floats], keep: bool) -> str:
@@ -200,14 +215,12 @@ def _csv(table: Table, columns: dict[str, Floats], keep: bool) -> str:
                 raise ValueError(f"{table.name} has a column {name!r} already; rename it, or predict without --keep")
         frame = table.frame.assign(**columns)
     # Where a missing prediction is all there is to a line, pandas writes quotes: readers skip empty lines.
-    text = io.StringIO()
-    frame.to_csv(text, index=False, lineterminator="\n")
-    return text.getvalue()
+    return str(frame.to_csv(index=False, lineterminator="\n"))
 
 
-def _json(model: Model, columns: dict[str, Floats]) -> str:
+def _json(model: BaseRuleRegressor, columns: dict[str, Floats]) -> str:
     lists = {
         "predictions" if name == COLUMN else name: [None if math.isnan(value) else value for value in values.tolist()]
         for name, values in columns.items()
     }
-    return as_json({"target": model.rule_base.target_name, **lists})
+    return as_json({"target": model.rule_base_.target_name, **lists})

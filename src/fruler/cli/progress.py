@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +21,15 @@ _SECONDS_ON_A_TERMINAL, _SECONDS_IN_A_LOG = 0.1, 5.0
 _COLUMNS_AROUND = 3
 # A search that is done says so by its end.
 _LARGEST_SHARE = 0.99
+
+
+@contextmanager
+def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Keep what a search says of its end; of categories that are alike a note has told already."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        yield caught
 
 
 class ProgressLine(Callback):

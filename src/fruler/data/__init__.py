@@ -3,7 +3,7 @@
 from fruler.data.examples import example_path, load_example, make_friedman, make_mv, make_weather
 from fruler.data.frog import load_frog
 from fruler.data.keel import load_keel
-from fruler.data.tables import read_table
+from fruler.data.table_files import read_table
 
 __all__ = [
     "example_path",

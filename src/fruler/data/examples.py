@@ -1,11 +1,10 @@
 """Small data of the project's own making: generators, and the same tables as CSV files beside this module.
 
-The files hold what the generators give with their default arguments; `write_examples` makes them anew.
+The files hold what the generators give with their default arguments, as CSV.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from fruler._wording import suggest
-from fruler.data.tables import read_table
+from fruler.data.table_files import read_table
 
 _FRIEDMAN_DESCR = """Friedman #1 without its five irrelevant inputs.
 
@@ -361,26 +360,3 @@ def load_example(name: str) -> Bunch:
     example = _EXAMPLES[name]
     table = read_table(path, target=example.target_name)
     return _as_bunch(table.data, table.target, example.units, example.description)
-
-
-def write_examples(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the bundled CSV files anew.
-
-    Parameters
-    ----------
-    folder : path
-        Where to; it must exist.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
-    paths = []
-    for name, example in _EXAMPLES.items():
-        path = Path(folder, f"{name}.csv")
-        made = example.make()
-        table = made.data.assign(**{made.target_name: made.target})
-        table.to_csv(path, index=False, lineterminator="\n")
-        paths.append(path)
-    return paths

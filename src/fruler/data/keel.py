@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 
 from fruler._wording import quote_names, suggest
 from fruler.data.attribute_file import AttributeFile, read_attribute_file
-from fruler.data.sources import numeric_target
+from fruler.data.file_content import numeric_target
 
 _N_FOLDS = 5
 _SPLIT_SEED = 0
@@ -143,11 +143,12 @@ def choose_output(parsed: AttributeFile, target: str | None) -> str:
     if target is None:
         if len(outputs) > 1:
             raise ValueError(
-                f"{parsed.origin.name} has several outputs; choose one with target=: {quote_names(outputs)}"
+                f"{parsed.places.name} has several outputs; choose one, as in target={outputs[0]!r}: "
+                f"{quote_names(outputs)}"
             )
         return outputs[0]
     if target not in outputs:
-        raise ValueError(f"{parsed.origin.name} has no output {target!r}; {suggest(str(target), outputs)}")
+        raise ValueError(f"{parsed.places.name} has no output {target!r}; {suggest(str(target), outputs)}")
     return target
 
 
@@ -177,7 +178,7 @@ def _check_same_columns(train: AttributeFile, test: AttributeFile) -> None:
         or train.outputs != test.outputs
     ):
         raise ValueError(
-            f"{train.origin.name} and {test.origin.name} declare different attributes; give both the same header"
+            f"{train.places.name} and {test.places.name} declare different attributes; give both the same header"
         )
 
 
@@ -207,9 +208,9 @@ def _as_bunch(
     target_name = choose_output(parsed, target)
     inputs = list(parsed.inputs)
     if not inputs:
-        raise ValueError(f"{parsed.origin.name} has no inputs; declare at least one attribute besides {target_name!r}")
+        raise ValueError(f"{parsed.places.name} has no inputs; declare at least one attribute besides {target_name!r}")
     data = parsed.frame[inputs]
-    values = numeric_target(parsed.frame[target_name], parsed.origin)
+    values = numeric_target(parsed.frame[target_name], parsed.places)
     if rows is not None:
         data, values = data.iloc[rows].reset_index(drop=True), values.iloc[rows].reset_index(drop=True)
     categories = {feature: list(parsed.attribute(feature).categories or ()) for feature in inputs}

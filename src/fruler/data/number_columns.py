@@ -1,4 +1,4 @@
-"""Columns of numbers that are written for people: decimal commas, thousands, percent and currency signs.
+"""Numbers that are written for people: decimal commas, thousands, percent and currency signs, marks of missing values.
 
 What a column means must follow from all of its values together. "1,000" alone is a thousand to some and one to others;
 beside "2,5" or "1,234.5" it is not in doubt. Where doubt remains, the user is asked, never guessed for.
@@ -6,17 +6,133 @@ beside "2,5" or "1,234.5" it is not in doubt. Where doubt remains, the user is a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from fruler._wording import quote_names, quoted
-from fruler.data.number_formats import PERCENT, NumberFormat, WrittenNumber, formats, take_apart
-from fruler.data.options import ReadOptions
-from fruler.data.sources import Origin
+from fruler.data.file_content import DECIMALS, THOUSANDS, ReadOptions, RowPlaces
+
+PERCENT = "%"
+
+_BLANKS = "\u00a0\u2007\u2009\u202f"
+_ALIKE = str.maketrans({**dict.fromkeys(_BLANKS, " "), "\u2019": "'", "\u2212": "-"})
+# Where prices are in these, the comma separates thousands, and they have no three decimals.
+_DOLLARS = r"(?:US|A|AU|C|CA|NZ|HK)?\$|£|USD|GBP|AUD|CAD|NZD|HKD"
+_OTHER_CURRENCIES = (
+    r"[¢¤¥฿\u20a0-\u20c0]|R\$|kr\.?|zł|Kč|Ft|EUR|CHF|JPY|CNY|INR|KRW|BRL|MXN|ARS|CLP|COP|PEN|SEK|NOK|DKK|ISK|PLN|CZK|HUF"
+    r"|RON|BGN|TRY|RUB|UAH|ILS|AED|SAR|ZAR|NGN|KES|EGP|SGD|THB|IDR|MYR|PHP|VND|TWD"
+)
+_CURRENCY = f"{_DOLLARS}|{_OTHER_CURRENCIES}"
+_WRITTEN = re.compile(
+    rf"(?P<minus>[+-]?) *(?P<before>{_CURRENCY}|%)? *(?P<inner_minus>[+-]?)"
+    r"(?P<digits>[0-9.,](?:[0-9.,' ]*[0-9.,])?(?:[eE][+-]?[0-9]+)?)"
+    rf" *(?P<after>{_CURRENCY}|%)?"
+)
+# Most numbers, told at a tenth of the time.
+_BARE = re.compile(r"([+-]?)([0-9]+(?:[.,][0-9]+)?)")
+_SIGN_OF_CODE = {"USD": "$", "US$": "$", "GBP": "£", "EUR": "€", "JPY": "¥"}
+_DOLLAR = re.compile(_DOLLARS)
+
+
+class WrittenNumber(NamedTuple):
+    """A text that may be a number, taken apart.
+
+    Attributes
+    ----------
+    negative : bool
+        Whether there is a minus.
+    digits : str
+        The digits with their separators; blanks and apostrophes of any kind are plain ones.
+    sign : str
+        The percent or currency sign, empty without one. Codes that have a sign of their own count as that.
+    """
+
+    negative: bool
+    digits: str
+    sign: str
+
+    @property
+    def has_dollars(self) -> bool:
+        """Whether its currency is one of those with commas between thousands."""
+        return _DOLLAR.fullmatch(self.sign) is not None
+
+
+def take_apart(text: str) -> WrittenNumber | None:
+    """Take a text apart that may be a number, or return None if it is none in any format.
+
+    Examples
+    --------
+    >>> take_apart("-$1,200")
+    WrittenNumber(negative=True, digits='1,200', sign='$')
+    >>> take_apart("12.5 %")
+    WrittenNumber(negative=False, digits='12.5', sign='%')
+    >>> take_apart("12 apples") is None
+    True
+    """
+    bare = _BARE.fullmatch(text)
+    if bare is not None:
+        return WrittenNumber(bare[1] == "-", bare[2], "")
+    match = _WRITTEN.fullmatch(text.strip().translate(_ALIKE))
+    if match is None or (match["minus"] and match["inner_minus"]) or (match["before"] and match["after"]):
+        return None
+    sign = match["before"] or match["after"] or ""
+    negative = "-" in (match["minus"], match["inner_minus"])
+    return WrittenNumber(negative, match["digits"], _SIGN_OF_CODE.get(sign, sign))
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """A decimal sign with a thousands separator, which a number may have or not.
+
+    Examples
+    --------
+    >>> NumberFormat(",", ".").value(take_apart("1.200,50 €"))
+    1200.5
+    >>> NumberFormat(".", ",").value(take_apart("1,20")) is None
+    True
+    """
+
+    decimal: str
+    thousands: str
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        point, mark = re.escape(self.decimal), re.escape(self.thousands)
+        # Nobody writes 0,125 for a number of thousands.
+        whole = f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+)"
+        return re.compile(f"(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+    def value(self, number: WrittenNumber) -> float | None:
+        """Return the number that was written, or None if it is not in this format."""
+        if self._pattern.fullmatch(number.digits) is None:
+            return None
+        value = float(number.digits.replace(self.thousands, "").replace(self.decimal, "."))
+        return -value if number.negative else value
+
+
+def formats(decimal: str | None = None, thousands: str | None = None) -> list[NumberFormat]:
+    """Return the formats that numbers may have, given what is known of them.
+
+    Examples
+    --------
+    >>> formats(thousands=",")
+    [NumberFormat(decimal='.', thousands=',')]
+    >>> len(formats())
+    6
+    """
+    return [
+        NumberFormat(point, mark)
+        for point in DECIMALS
+        for mark in THOUSANDS
+        if point != mark and decimal in (None, point) and thousands in (None, mark)
+    ]
+
 
 # A column that is mostly numbers was meant to be one of numbers: what is no number in it shall be named, not hide them.
 _MOSTLY = 0.5
@@ -59,7 +175,7 @@ class UnderstoodNumbers:
 
 def understand_numbers(
     frame: pd.DataFrame,
-    origin: Origin,
+    places: RowPlaces,
     options: ReadOptions,
     *,
     semicolons: bool = False,
@@ -71,7 +187,7 @@ def understand_numbers(
     ----------
     frame : DataFrame
         The table; columns of plain numbers are numbers already.
-    origin : Origin
+    places : RowPlaces
         Where its rows come from.
     options : ReadOptions
         What the user says about decimals and thousands.
@@ -89,7 +205,7 @@ def understand_numbers(
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"price": ["$1,200", "$950.50"], "share": ["12,5 %", "7 %"]})
-    >>> read = understand_numbers(frame, Origin("t.csv", "line", np.array([2, 3])), ReadOptions())
+    >>> read = understand_numbers(frame, RowPlaces("t.csv", "line", np.array([2, 3])), ReadOptions())
     >>> read.frame
         price  share
     0  1200.0   12.5
@@ -117,7 +233,7 @@ def understand_numbers(
         if len(column.decimals) == 2:
             decimal = _settle(column, clear_decimals, semicolons=semicolons, points_contested=points_contested)
             if decimal is None:
-                raise ValueError(f"{origin.at(column.row_of_mark(), name)}: {column.two_meanings()}")
+                raise ValueError(f"{places.at(column.row_of_mark(), name)}: {column.two_meanings()}")
             column.decimals = (decimal,)
         read[name] = column
     # Not by assign(), which a column called "self" breaks.
@@ -226,9 +342,10 @@ class _Column:
                 if number is not None and all(format.value(number) is None for format in known)
             )
             marks = {"decimal": options.decimal, "thousands": options.thousands}
-            given = " ".join(f"--{option} {mark}" for option, mark in marks.items() if mark is not None)
+            given = " and ".join(f"{name}={mark!r}" for name, mark in marks.items() if mark is not None)
             return Doubt(
-                self.row_of(misfit), f"{quoted(self.texts[misfit])} is no number with {given}; correct one of the two"
+                self.row_of(misfit),
+                f"{quoted(self.texts[misfit])} is not a number with {given}; correct one of the two",
             )
         # The first place of each, so that the latest of them is where they begin to differ.
         signs = {number.sign: place for place, number in reversed([*enumerate(self.written)]) if number is not None}
@@ -258,8 +375,7 @@ class _Column:
         sign = "comma" if mark == "," else "point"
         return (
             f"{quoted(self.texts[place])} may be {large} or {small}: the {sign} may separate thousands or mark "
-            f"decimals; say which with --thousands {mark} or --decimal {mark} "
-            f"(in Python thousands={mark!r} or decimal={mark!r})"
+            f"decimals; say which with thousands={mark!r} or decimal={mark!r}"
         )
 
     def sign(self) -> str:
@@ -330,3 +446,44 @@ def _notes(columns: Iterable[_Column], options: ReadOptions) -> Iterable[str]:
             yield f"numbers of percent in {quote_names(names)} (12.5% is 12.5)"
         elif sign:
             yield f'amounts in "{sign}" in {quote_names(names)}'
+
+
+# What pandas takes for missing in CSV files, as far as people write it into cells.
+USUAL_MARKS = ("", "?", "#N/A", "N/A", "NA", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>")
+
+
+def without_marks(frame: pd.DataFrame, marks: Iterable[str]) -> pd.DataFrame:
+    """Return a table with NaN in place of every text, and every number, that marks a missing value.
+
+    Examples
+    --------
+    >>> without_marks(pd.DataFrame({"a": [1, -999], "b": ["x", "none"]}), ["-999", "none"])
+         a    b
+    0  1.0    x
+    1  NaN  NaN
+    """
+    marks = set(marks)
+    numbers = {
+        value
+        for number in map(take_apart, marks)
+        if number is not None and not number.sign and (value := NumberFormat(".", ",").value(number)) is not None
+    }
+
+    def is_mark(value: object) -> bool:
+        if isinstance(value, str):
+            return value.strip() in marks
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and value in numbers
+
+    frame = frame.copy(deep=False)
+    for name in frame.columns:
+        values = frame[name]
+        if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
+            marked = values.isin(list(numbers)).to_numpy() if numbers else np.zeros(len(values), dtype=bool)
+        elif pd.api.types.is_object_dtype(values.dtype) or isinstance(values.dtype, pd.StringDtype):
+            marked = np.array([is_mark(value) for value in values], dtype=bool)
+        else:
+            continue
+        if marked.any():
+            # Inferred again: numbers with a mark among them were text to pandas.
+            frame[name] = values.astype(object).mask(marked, np.nan).infer_objects()
+    return frame

@@ -6,18 +6,14 @@ import contextlib
 import csv
 import io
 import re
-import shlex
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fruler.data.column_names import check_names
-from fruler.data.number_columns import UnderstoodNumbers, understand_numbers
-from fruler.data.number_formats import take_apart
-from fruler.data.options import ReadOptions
-from fruler.data.sources import Origin, one_line, read_csv_exactly
+from fruler.data.file_content import ReadOptions, RowPlaces, check_names, one_line, read_csv_exactly
+from fruler.data.number_columns import UnderstoodNumbers, take_apart, understand_numbers
 
 _SEPARATORS = (",", ";", "\t", "|")
 _SEPARATOR_NAMES = {"\t": "tabs", " ": "blanks"}
@@ -29,7 +25,7 @@ _LINES_SNIFFED = 20
 _EXCEL_LINE = re.compile(r'\s*"?sep=([^\w\s"]|\t)"?[,;\t|]*\n', re.IGNORECASE)
 
 
-def read_separated(text: str, name: str, options: ReadOptions) -> tuple[UnderstoodNumbers, Origin]:
+def read_separated(text: str, name: str, options: ReadOptions) -> tuple[UnderstoodNumbers, RowPlaces]:
     r"""Read separated text.
 
     Parameters
@@ -45,7 +41,7 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
     -------
     understood : UnderstoodNumbers
         The table, what was recognised in it, and what is in doubt.
-    origin : Origin
+    places : RowPlaces
         The line of each row.
 
     Raises
@@ -76,10 +72,10 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
     frame = layout.read()
     if len(frame) != len(numbers):
         raise ValueError(f"{name}: cannot tell its rows apart; check for quotes that are not closed")
-    origin = Origin(name, "line", np.array(numbers, dtype=np.int64))
+    places = RowPlaces(name, "line", np.array(numbers, dtype=np.int64))
     understood = understand_numbers(
         frame,
-        origin,
+        places,
         options,
         semicolons=separator == ";",
         texts_of=lambda names: layout.read(usecols=names, dtype=object),
@@ -88,8 +84,8 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
         shown = _SEPARATOR_NAMES.get(separator, f'"{separator}"')
         return UnderstoodNumbers(
             understood.frame, (f"separated by {shown}", *understood.notes), understood.doubts
-        ), origin
-    return understood, origin
+        ), places
+    return understood, places
 
 
 @dataclass(frozen=True)
@@ -153,8 +149,7 @@ def _refuse_wrong_separator(text: str, name: str, separator: str) -> None:
             shown = _SEPARATOR_OPTIONS.get(other, other)
             raise ValueError(
                 f"{name}: a single column {header!r:.60} is left, though the values seem to be separated by "
-                f"{_SEPARATOR_NAMES.get(other, repr(other))}; say so with --sep {shlex.quote(shown)} "
-                f"(in Python sep={shown!r})"
+                f"{_SEPARATOR_NAMES.get(other, repr(other))}; say so with sep={shown!r}"
             )
 
 

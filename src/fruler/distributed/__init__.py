@@ -4,10 +4,10 @@ from fruler._wording import install_advice
 
 try:
     from fruler.distributed.cluster import ClusterLost
-    from fruler.distributed.estimators import DaskFRULERRegressor, DaskFuzzyRuleRegressor
+    from fruler.distributed.regressor import DaskFuzzyRuleRegressor
 except ModuleNotFoundError as error:
     if error.name not in ("dask", "distributed"):
         raise
     raise ImportError(f"estimators on a cluster need Dask; {install_advice('dask')}") from error
 
-__all__ = ["ClusterLost", "DaskFRULERRegressor", "DaskFuzzyRuleRegressor"]
+__all__ = ["ClusterLost", "DaskFuzzyRuleRegressor"]

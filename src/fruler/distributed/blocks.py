@@ -9,8 +9,7 @@ from typing import Self
 import numpy as np
 
 from fruler._typing import Floats, Indices
-from fruler.table.rows import Rows
-from fruler.table.scaling import Scale
+from fruler.table.rows import Rows, Scale
 
 # Rows that are standardised together: what a pass needs beside the rows themselves does not grow with them.
 ROWS_A_SLICE = 65_536
@@ -33,7 +32,7 @@ class Block:
     problem : str
         Why these rows can't be learned from; empty where they can.
     terms : dict of int to ndarray
-        What slopes are fitted to instead of the input itself, by input: see `table.effects`.
+        What slopes are fitted to instead of the input itself, by input: see `table.encoding`.
     """
 
     values: Floats
@@ -59,15 +58,18 @@ class Block:
     def slices(self, most: int = ROWS_A_SLICE) -> Iterator[Self]:
         """Return the rows in parts of a limited size, one after the other."""
         for first in range(0, len(self), most):
-            part = slice(first, first + most)
-            yield type(self)(
-                self.values[part],
-                self.target[part],
-                None if self.weight is None else self.weight[part],
-                None if self.numbers is None else self.numbers[part],
-                0,
-                terms={j: column[part] for j, column in self.terms.items()},
-            )
+            yield self.take(slice(first, first + most))
+
+    def take(self, rows: Indices | slice) -> Self:
+        """Return some of the rows."""
+        return replace(
+            self,
+            values=self.values[rows],
+            target=self.target[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            numbers=None if self.numbers is None else self.numbers[rows],
+            terms={j: column[rows] for j, column in self.terms.items()},
+        )
 
 
 @dataclass(frozen=True)
@@ -88,20 +90,17 @@ class Standard:
 
     def rows(self, block: Block) -> Rows:
         """Standardise a block."""
-        return self.standardised(block.values, block.target, block.weights(self.mean_weight), block.terms)
-
-    def standardised(self, values: Floats, target: Floats, weight: Floats, terms: Mapping[int, Floats]) -> Rows:
-        """Standardise rows whose weights are one on average."""
         own = None
-        if terms:
-            own = values.copy()
-            for j, column in terms.items():
+        if block.terms:
+            own = block.values.copy()
+            for j, column in block.terms.items():
                 own[:, j] = column
             own = self.scale.apply(own)
-        return Rows.from_arrays(self.scale.apply(values), self.target_scale.apply(target), weight, own)
+        values, target = self.scale.apply(block.values), self.target_scale.apply(block.target)
+        return Rows.from_arrays(values, target, block.weights(self.mean_weight), own)
 
 
-def join(pieces: list[Block], n_inputs: int) -> Block:
+def joined_blocks(pieces: list[Block], n_inputs: int) -> Block:
     """Put blocks below each other; the first problem is that of all."""
     problem = next((piece.problem for piece in pieces if piece.problem), "")
     filled = [piece for piece in pieces if len(piece)]
@@ -120,6 +119,7 @@ def join(pieces: list[Block], n_inputs: int) -> Block:
         np.concatenate(weights) if weights else None,
         np.concatenate(numbers) if numbers else None,
         int(starts[-1]),
+        terms={j: np.concatenate([piece.terms[j] for piece in filled]) for j in filled[0].terms},
     )
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from distributed import Client, Future, KilledWorker
 from distributed.comm.core import CommClosedError
 
-from fruler.algorithms.genetic.workers import OutOfTime
-
 # Seconds between two looks at whether the cluster is still there.
 _POLL = 1.0
 # The least seconds that a scheduler has to answer such a question: it may be busy, e.g. importing what it is sent.
@@ -130,7 +128,7 @@ def memory_of_workers(client: Client) -> float:
     return float(sum(limits)) if limits and all(limits) else np.inf
 
 
-def collect(client: Client, futures: Sequence[Future], timeout: float, deadline: float = np.inf) -> list[Any]:
+def collect(client: Client, futures: Sequence[Future], timeout: float) -> list[Any]:
     """Wait for futures and return their results.
 
     Parameters
@@ -141,15 +139,11 @@ def collect(client: Client, futures: Sequence[Future], timeout: float, deadline:
         What is waited for.
     timeout : float
         Seconds that there may be no worker at all.
-    deadline : float
-        The value of `time.monotonic` after which the futures are given up.
 
     Raises
     ------
     ClusterLost
         If the scheduler is gone, or no worker is left, or one task has taken several workers down.
-    OutOfTime
-        If the deadline passes.
     """
     alone_since: float | None = None
     try:
@@ -158,9 +152,6 @@ def collect(client: Client, futures: Sequence[Future], timeout: float, deadline:
                 with client.as_current():
                     distributed.wait(futures, timeout=_POLL)
             except TimeoutError:
-                if time.monotonic() > deadline:
-                    client.cancel(list(futures))
-                    raise OutOfTime from None
                 if _n_workers(client, max(timeout, _ANSWER)):
                     alone_since = None
                 elif alone_since is None:
@@ -175,8 +166,6 @@ def collect(client: Client, futures: Sequence[Future], timeout: float, deadline:
             f"Several workers died over the same partition, the last at {error.last_worker.address}; most often it "
             "does not fit into their memory: use smaller partitions or larger workers."
         ) from error
-    except (CancelledError, CommClosedError) as error:
-        raise _scheduler_lost(client) from error
 
 
 def _n_workers(client: Client, seconds: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -10,34 +10,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fruler._typing import Floats, Indices
-from fruler.distributed.blocks import Block, join, with_terms
-from fruler.distributed.passes import Blocks
-from fruler.distributed.raw_rows import (
+from fruler.distributed.blocks import Block, joined_blocks, with_terms
+from fruler.distributed.given_rows import (
     Inspected,
     RawBlock,
     RawPart,
-    RawSample,
     inspect_block,
     joined_tables,
+    raise_first_problem,
     sample_block,
     shared_out,
 )
-from fruler.estimators.base import BaseRuleRegressor
+from fruler.distributed.passes import Blocks
 from fruler.table.columns import UnusableColumn
 from fruler.table.gaps import Gaps
-from fruler.table.reading import as_frame, input_table
-from fruler.table.sources import NumberSource, Source, UnfitValue
-from fruler.table.training import TrainingInputs, are_declared, training_inputs
+from fruler.table.reading import as_frame, input_table, is_plain
+from fruler.table.sources import Source, UnfitValue
+from fruler.table.training import TrainingInputs
 
-# What the columns are is learned from all rows up to so many, and so many values; of more rows some are drawn.
+# The columns are understood from all rows up to so many, and so many values; of more rows some are drawn.
 MAX_LEARNED_ROWS, MAX_LEARNED_VALUES = 100_000, 2_000_000
+
+# Understands the columns of rows in memory, given as inputs, target and weights.
+Learn = Callable[[Any, Floats, Floats | None], TrainingInputs]
 
 
 class NamedSource(NamedTuple):
-    """An input: its name, and where it comes from; None: the column of its name, as a number."""
+    """An input: its name, and where it comes from."""
 
     name: str
-    source: Source | None
+    source: Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +60,13 @@ class Preparation:
     @classmethod
     def learned(cls, made: TrainingInputs) -> Preparation:
         """Return what was learned from rows in memory."""
-        inputs = (
-            NamedSource(name, None if source == NumberSource(name) else source)
-            for name, source in zip(made.names, made.sources, strict=True)
-        )
+        inputs = map(NamedSource, made.names, made.sources)
         return cls(tuple(inputs), made.moments.gaps(np.arange(len(made.names))))
 
     def numbers(self, X: Any) -> Floats:
         """Return the inputs of some rows, gaps filled in."""
         # Numbers in an array would be taken for the inputs.
-        table = X if all(one.source is None for one in self.inputs) else as_frame(X)
+        table = X if all(map(is_plain, self.inputs)) else as_frame(X)
         return self.gaps.filled(input_table(table, self.inputs))
 
 
@@ -96,31 +95,32 @@ class PreparedRows(NamedTuple):
     n_numbers: int
 
 
-def prepare_rows(estimator: BaseRuleRegressor, raw: Blocks, names: tuple[str, ...]) -> PreparedRows:
+def prepare_rows(raw: Blocks, names: tuple[str, ...], learn: Learn, *, declared: bool = False) -> PreparedRows:
     """Learn what the columns of a table are, and have the workers make numbers of them.
 
     Parameters
     ----------
-    estimator : estimator
-        Whose `n_features_in_` and `feature_names_in_` are set.
     raw : Blocks
-        Of the rows as they were given.
+        The rows as they were given.
     names : tuple of str
         The names of the columns.
+    learn : callable
+        Understands the columns of some rows.
+    declared : bool
+        Whether the user declared some columns of numbers to be categories.
 
     Raises
     ------
     ValueError
         If the rows can't be learned from.
     """
-    declared = are_declared(estimator.categorical_features)
-    found: list[Inspected] = raw.each(inspect_block, [() if declared else names] * len(raw.handles))
+    found: list[Inspected] = raw.each(inspect_block, [() if declared else names] * len(raw))
     _require_rows(found)
     sizes = [size for one in found for size in one.sizes]
     rows = rows_to_learn_from(sum(sizes), len(names))
     shares = shared_out(rows, np.cumsum([0, *(sum(one.sizes) for one in found)]))
-    samples: list[RawSample] = raw.each(sample_block, [share if len(share) else None for share in shares])
-    made = _learned(estimator, samples, rows, sizes)
+    samples: list[RawBlock] = raw.each(sample_block, [share if len(share) else None for share in shares])
+    made = _learned(learn, [part for sample in samples for part in sample], rows, sizes)
     others = _inputs_with_terms(made)
     blocks = raw.followed_by(prepare_block, Preparation.learned(made), _own_terms(made, others, shares))
     n_columns = len(made.names) + 1 + len(others)
@@ -138,7 +138,7 @@ def rows_to_learn_from(n_rows: int, n_columns: int) -> Indices:
 
 def prepare_block(raw: RawBlock, preparation: Preparation, own: OwnTerms | None) -> Block:
     """Make numbers of the partitions of a block, and join them."""
-    block = join([_prepared(part, preparation) for part in raw.parts], len(preparation.inputs))
+    block = joined_blocks([_prepared(part, preparation) for part in raw], len(preparation.inputs))
     return block if own is None else with_terms(block, own.rows, own.terms)
 
 
@@ -157,10 +157,7 @@ def _prepared(part: RawPart, preparation: Preparation) -> Block:
 
 
 def _require_rows(found: Sequence[Inspected]) -> None:
-    problems = [problem for one in found for problem in one.problems]
-    if problems:
-        more = len(problems) - 1
-        raise ValueError(problems[0] + (f" ({more} more partitions are bad.)" if more else ""))
+    raise_first_problem([problem for one in found for problem in one.problems])
     n_counting = sum(one.n_counting for one in found)
     if n_counting < 2:
         weighted = any(one.weighted for one in found) and sum(sum(one.sizes) for one in found) > 1
@@ -168,27 +165,15 @@ def _require_rows(found: Sequence[Inspected]) -> None:
         raise ValueError(f"Only {n_counting} rows {told}; at least 2 are needed.")
 
 
-def _learned(
-    estimator: BaseRuleRegressor, samples: Sequence[RawSample], rows: Indices, sizes: Sequence[int]
-) -> TrainingInputs:
+def _learned(learn: Learn, parts: Sequence[RawPart], rows: Indices, sizes: Sequence[int]) -> TrainingInputs:
     """Learn from some rows what the inputs are, as from a table in memory."""
-    X = joined_tables([table for sample in samples for table in sample.tables])
-    target = np.concatenate([sample.target for sample in samples])
-    weights = [sample.weight for sample in samples if sample.weight is not None]
-    weight = np.concatenate(weights) if weights else None
-    if weight is not None and not weight.any():
-        # Of many rows, nearly all of weight zero, none that counts may have been drawn.
-        weight = None
+    X = joined_tables([part.X for part in parts])
+    target = np.concatenate([part.target for part in parts])
+    weights = [part.weight for part in parts if part.weight is not None]
+    # Of many rows, nearly all of weight zero, none that counts may have been drawn.
+    weight = np.concatenate(weights) if any(own.any() for own in weights) else None
     try:
-        return training_inputs(
-            estimator,
-            X,
-            target,
-            weight,
-            estimator.categorical_features,
-            estimator.algorithm.one_hot,
-            estimator._fillers,
-        )
+        return learn(X, target, weight)
     except (UnusableColumn, UnfitValue) as error:
         if error.row is not None:
             number, row = _place(int(rows[error.row]), sizes)

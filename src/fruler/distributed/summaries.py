@@ -1,19 +1,28 @@
-"""What one pass tells of all rows: how many they are, the ranges, the means and the spreads; to be merged in order."""
+"""Measurements of blocks that add up to those of the table: ranges and scales, medians, and how rules describe rows.
+
+Each is a function of one block, and one that puts the results of earlier and later blocks together.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fruler._typing import Floats
 from fruler.distributed.blocks import Block
 from fruler.learning.training_table import digest
-from fruler.table.scaling import Scale
+from fruler.rules.background import N_BINS
+from fruler.rules.measurement import PlaceSums, histogram, no_rows, rule_errors
+from fruler.rules.rule_base import RuleBase
+from fruler.rules.truth import TruthSums
+from fruler.table.rows import Scale
 
 # A spread near the smallest double has no inverse.
 _MIN_SPREAD = 1e-300
+# The most bins of an input; up to as many distinct values each has a bin of its own.
+MAX_BINS = 8_192
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,3 +140,119 @@ def merge_summaries(first: Summary, second: Summary) -> Summary:
         first.problems + second.problems,
         first.digests + second.digests,
     )
+
+
+class Sketch(NamedTuple):
+    """Some values of a column in increasing order, and how many rows each stands for: those from it to the next."""
+
+    values: Floats
+    counts: Floats
+
+
+def sketch_block(block: Block, most: int) -> list[Sketch]:
+    """Sketch every input of a block with at most so many values."""
+    return [_sketch(column, np.ones(len(column)), most) for column in block.values.T]
+
+
+def merge_sketches(first: list[Sketch], second: list[Sketch], most: int = MAX_BINS) -> list[Sketch]:
+    """Put the sketches of two sets of rows together."""
+    return [
+        _sketch(np.concatenate([one.values, other.values]), np.concatenate([one.counts, other.counts]), most)
+        for one, other in zip(first, second, strict=True)
+    ]
+
+
+def _sketch(values: Floats, counts: Floats, most: int) -> Sketch:
+    distinct, place = np.unique(values, return_inverse=True)
+    together = np.bincount(place, counts, len(distinct)).astype(np.float64, copy=False)
+    return thinned_sketch(Sketch(distinct, together), most)
+
+
+def thinned_sketch(sketch: Sketch, most: int) -> Sketch:
+    """Leave out values until there are at most so many: bins of equal numbers of rows, and the ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> short = thinned_sketch(Sketch(np.arange(100.0), np.ones(100)), 4)
+    >>> short.values.tolist(), short.counts.tolist()
+    ([0.0, 33.0, 66.0, 99.0], [33.0, 33.0, 33.0, 1.0])
+    """
+    values, counts = sketch
+    if len(values) <= most:
+        return sketch
+    below = np.concatenate([[0.0], np.cumsum(counts)])
+    # A value that stands for many rows begins a bin.
+    kept = np.searchsorted(below, np.linspace(0.0, below[-1], most)[:-1], side="right") - 1
+    # One that fills two bins and more has its own, which the next value ends: rows on a split are left out value by
+    # value. It takes no more places than the quantiles that fall on it.
+    full = np.flatnonzero(counts >= 2.0 * below[-1] / (most - 1))
+    kept = np.unique(np.concatenate([kept, np.minimum(full + 1, len(values) - 1), [len(values) - 1]]))
+    return Sketch(values[kept], np.diff(np.append(below[kept], below[-1])))
+
+
+def median_of(sketch: Sketch) -> float:
+    """Return the value at or above which half of the rows begin; the median where every value is in the sketch."""
+    below = np.cumsum(sketch.counts)
+    return float(sketch.values[min(int(np.searchsorted(below, below[-1] / 2.0)), len(sketch.values) - 1)])
+
+
+class Description(NamedTuple):
+    """How a block is described: the rules, the ranges of inputs, the scale of the output, the mean weight.
+
+    Whether it is also measured how true the rules are says `with_truth`.
+    """
+
+    rule_base: RuleBase
+    low: Floats
+    high: Floats
+    target_scale: Scale
+    mean_weight: float
+    with_truth: bool
+
+
+class Described(NamedTuple):
+    """Sums over some rows.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (5,)
+        Of predictions, squared errors, outputs and their squares, in standardised units, and of weights.
+    histograms : ndarray of shape (n_inputs, N_BINS)
+        Of the inputs.
+    truth : TruthSums or None
+        What the truth of the rules is made of, in standardised units, where it is asked for.
+    places : PlaceSums
+        Where the rows of each rule lie.
+    """
+
+    sums: Floats
+    histograms: Floats
+    truth: TruthSums | None
+    places: PlaceSums
+
+
+def describe_block(block: Block, job: Description) -> Described:
+    """Sum up a block."""
+    sums, histograms = np.zeros(5), np.zeros((len(job.low), N_BINS))
+    truth = TruthSums(*np.zeros((3, job.rule_base.n_rules))) if job.with_truth else None
+    places = no_rows(job.rule_base)
+    for part in block.slices():
+        weight = part.weights(job.mean_weight)
+        y, predicted = (job.target_scale.apply(t) for t in (part.target, job.rule_base.inference.predict(part.values)))
+        sums += [weight @ predicted, weight @ np.square(predicted - y), weight @ y, weight @ (y * y), weight.sum()]
+        for j in range(len(job.low)):
+            histograms[j] += histogram(part.values[:, j], weight, job.low[j], job.high[j])
+        places = places.plus(PlaceSums.over_rows(job.rule_base, part.values, weight, job.low, job.high))
+        if truth is not None:
+            errors = rule_errors(job.rule_base, part.values, part.target)
+            together, alone = (np.square(error / job.target_scale.spread) for error in (errors.together, errors.alone))
+            truth = truth.plus(TruthSums.over_rows(together, alone, weight, errors.strongest, job.rule_base.n_rules))
+    return Described(sums, histograms, truth, places)
+
+
+def add_descriptions(first: Described, second: Described) -> Described:
+    """Add up two sets of rows."""
+    both = None if first.truth is None or second.truth is None else first.truth.plus(second.truth)
+    places = first.places.plus(second.places)
+    return Described(first.sums + second.sums, first.histograms + second.histograms, both, places)

@@ -1,4 +1,4 @@
-"""The base of every estimator: fit as a template, and what is done with rows and files."""
+"""Rows that are kept from learning, for prediction intervals alone."""
 
 from __future__ import annotations
 
@@ -7,54 +7,204 @@ import operator
 import os
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags, check_array
+from sklearn.utils import _safe_indexing, check_array, check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from fruler._parallel import n_threads
-from fruler._typing import Floats
-from fruler.callbacks import Callback, ProgressBar, check_callbacks
-from fruler.estimators.calibration import CalibrationRows, split_rows
-from fruler.estimators.fitted_attributes import MadeByFit, with_plain_tables, with_tables
-from fruler.estimators.front import front_table
-from fruler.estimators.notebook import NotebookMixin
-from fruler.estimators.readable import ReadableMixin
-from fruler.estimators.sklearn_callbacks import CallbackSupportMixin, sklearn_callbacks, with_callbacks
+from fruler._typing import Floats, Indices
+from fruler.callbacks import (
+    Callback,
+    CallbackSupportMixin,
+    ProgressBar,
+    check_callbacks,
+    sklearn_callbacks,
+    with_callbacks,
+)
+from fruler.estimators.fitted import RuleModel, front_table
 from fruler.learning.algorithm import Algorithm
 from fruler.learning.control import RunControl
 from fruler.learning.learned import FrontPoint, Learned
-from fruler.learning.run import Continuation, run_search
+from fruler.learning.run import run_search
 from fruler.learning.training_table import LocalTable, TrainingSample, TrainingTable
-from fruler.rules.intervals import PredictionIntervals
-from fruler.rules.links import LINK_NAMES, LinkName
-from fruler.rules.output import Output
-from fruler.rules.outside import warn_of_outside
-from fruler.rules.row_reading import EXTRAPOLATIONS, Extrapolation
-from fruler.rules.rule_base import RuleBase
+from fruler.rules.antecedents import T_NORMS
+from fruler.rules.inputs import EXTRAPOLATIONS, Extrapolation
+from fruler.rules.output import LINK_NAMES, LinkName, Output
 from fruler.rules.units import units_in, with_known_units
-from fruler.table.moments import Moments
-from fruler.table.reading import input_table, is_numeric, known_columns
+from fruler.table.gaps import Moments
 from fruler.table.sources import Source
-from fruler.table.training import frame_of, training_inputs
-from fruler.table.validation import check_table
-
-if TYPE_CHECKING:
-    pass
-
-_TABLES = ("pareto_", "history_")
+from fruler.table.training import TrainingInputs, training_inputs
 
 
-class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class CalibrationRows(NamedTuple):
+    """Rows that were not learned from.
+
+    Attributes
+    ----------
+    X, y, sample_weight
+        As `fit` was given them.
+    others : ndarray of int
+        The numbers of all other rows.
+    """
+
+    X: Any
+    y: Floats
+    sample_weight: Any
+    others: Indices
+
+
+def split_rows(
+    X: Any, y: Any, sample_weight: Any, share: float, random_state: Any
+) -> tuple[tuple[Any, Any, Any], CalibrationRows]:
+    """Return the rows to learn from (inputs, target and weights), and those that are kept.
+
+    The rows are drawn with the seed, where that is a number; any other source of chance gives others every time, and
+    then a search could not resume.
+
+    Raises
+    ------
+    ValueError
+        If there are too few.
+    """
+    check_consistent_length(X, y, sample_weight)
+    n_rows = _num_samples(X)
+    n_kept = max(1, round(share * n_rows))
+    if n_kept >= n_rows:
+        raise ValueError(f"calibration={share:g} of {n_rows} rows leaves none to learn from; give more rows.")
+    seed = int(random_state) if isinstance(random_state, int | np.integer) else 0
+    drawn = np.random.default_rng([seed, n_rows]).permutation(n_rows)
+    kept, others = np.sort(drawn[:n_kept]), np.sort(drawn[n_kept:])
+    target = check_array(_safe_indexing(y, kept), ensure_2d=False, input_name="y").reshape(-1)
+    weight = None if sample_weight is None else _safe_indexing(sample_weight, kept)
+    learned = tuple(None if part is None else _safe_indexing(part, others) for part in (X, y, sample_weight))
+    return learned, CalibrationRows(_safe_indexing(X, kept), target, weight, others)  # type: ignore[return-value]
+
+
+_PARAMETERS = """categorical_features : array-like of str, int or bool, or "from_dtype", default="from_dtype"
+        The columns that are categories: their names, their numbers, or a boolean mask. "from_dtype" takes columns of
+        text, of booleans, and of the categorical types of pandas and polars.
+    link : {{"identity", "log"}}, default="identity"
+        What rules say: the target, or with "log" its natural logarithm, for targets above 0 such as prices. Then what
+        a rule adds multiplies the prediction, sentences give it in percent, and predictions are above 0. The rules are
+        fitted to logarithms: a prediction is the exponential of a mean of logarithms, and nearer to the median of such
+        rows than to their mean.
+    bounds : (float or None, float or None), default=None
+        The least and the greatest possible target, such as ``(0, None)``. Predictions and the ends of intervals are
+        clipped to them.
+    calibration : float, default=None
+        The share of the rows to set aside for prediction intervals. The rules are not learned from them, so that at
+        least a share `coverage` of new rows like them lies in their interval. `None` takes the errors of the fit's own
+        cross-validation instead. Only `FuzzyRuleRegressor` has one; other estimators then have no intervals.
+    extrapolation : {{"linear", "clip"}}, default="linear"
+        How `predict` treats values outside the range of the training data: "linear" continues the formulas of the
+        rules, "clip" replaces each value by the nearest one in the range.
+    warn_outside : bool, default=True
+        Whether `predict` warns about rows outside the training data.
+    time_limit : float, default=None
+        The number of seconds after which the search ends with the best model so far.
+    n_jobs : int, default=None
+        The number of threads; -1 for one per processor. The model does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        The seed. The same seed gives the same model: on one machine to the last bit, on another processor up to
+        rounding error.
+    callbacks : Callback or list of Callback, default=None
+        Called during the search; they can end it. See `fruler.callbacks`.
+    verbose : int, default=0
+        With 1, progress is shown on standard error: as a bar in a terminal, else as a line every two seconds.
+    checkpoint : path, default=None
+        A folder to which the search is saved every few seconds. If a fit is interrupted, the same call resumes it
+        there and gives the same model. If it was complete, its model is returned at once.
+    warm_start : bool, default=False
+        Whether the next call of `fit` on the same data resumes the search. {limits} may be raised in between; the
+        model is that of one longer fit."""
+
+_ATTRIBUTES = """rule_base_ : RuleBase
+        The model.
+    n_rules_ : int
+        The number of rules.
+    rules_ : DataFrame
+        One row per rule, numbered from 1: its labels, support, errors and coefficients. Errors are taken over the rows
+        in which the rule is the strongest: `rmse` is that of the prediction, `rmse alone` that of the rule by itself.
+        With ``link="log"`` coefficients and errors are those of the logarithm.
+    truth_ : Truth or None
+        Whether the rules hold one by one: the root mean squared error of all rules `together` and that of the strongest
+        rule `alone`, for the model and for each rule, and their `ratio`. Measured on held-out rows where the algorithm
+        cross-validates (`held_out`), else on the training rows. With ``link="log"`` these are errors of the logarithm.
+        None if unknown, as for older model files.
+    curves_ : DataFrame
+        What single inputs add to the output of every rule: one row per bend of a curve, with the input, its value and
+        what is added there. Empty without curves.
+    pareto_ : DataFrame
+        The Pareto front of accuracy and size, one row per model: the numbers of rules, of curves and of non-zero
+        coefficients, the criterion, half the mean squared error on the training rows (`error`) and the root mean
+        squared error in the target's unit (`rmse`). Where the algorithm cross-validates, also both errors on held-out
+        rows (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` returns any of these models. With
+        ``link="log"`` the errors are of the target, and the criterion is of its logarithm.
+    n_evaluations_ : int
+        The number of candidates evaluated, repeated ones included.
+    resumed_ : int
+        The number of evaluations taken over from an earlier fit; 0 if it started afresh.
+    ended_early_ : bool
+        Whether the time limit, a callback or Ctrl-C ended the search.
+    history_ : DataFrame
+        How the search went: {history}. With ``link="log"`` its errors are those of the logarithm.
+    regularization_ : float
+        The penalty that was used.
+    sample_indices_ : ndarray
+        The rows that the rules were made from.
+    granularities_ : ndarray of shape (n_features_in_,)
+        The number of labels of each input.
+    stage_seconds_ : dict of str to float
+        The duration of each stage of the fit, without what was resumed.
+    n_uncovered_ : int
+        The number of training rows in which no rule fires, so that the nearest rule predicts them.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        How far each input moves predictions, as shares that sum to one.
+    n_features_in_ : int
+        The number of inputs.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the inputs, if `X` has string column names."""
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def documented(limits: str, history: str) -> Callable[[_Class], _Class]:
+    """Return a decorator that writes the shared parameters and attributes into the docstring of an estimator.
+
+    They stand in the place of ``{shared parameters}`` and ``{shared attributes}``.
+
+    Parameters
+    ----------
+    limits : str
+        What `warm_start` may raise.
+    history : str
+        What a row of `history_` is.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+
+    def write(estimator: _Class) -> _Class:
+        if estimator.__doc__ is not None:  # Python may run without docstrings
+            text = estimator.__doc__.replace("{shared parameters}", _PARAMETERS.format(limits=limits))
+            estimator.__doc__ = text.replace("{shared attributes}", _ATTRIBUTES.format(history=history))
+        return estimator
+
+    return write
+
+
+class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """What all estimators of rules share; each algorithm has a subclass.
 
     A subclass names its `algorithm`, whose options are parameters of its constructor, and documents itself. `fit` is a
@@ -90,6 +240,9 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
         "extrapolation": [StrOptions(set(EXTRAPOLATIONS))],
         "warn_outside": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="left"), None],
+        "t_norm": [StrOptions(set(T_NORMS))],
+        "population_size": [Interval(Integral, 2, None, closed="left")],
+        "mutation_probability": [Interval(Real, 0, 1, closed="both")],
         "max_evaluations": [Interval(Integral, 1, None, closed="left"), None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
@@ -100,29 +253,13 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
         "warm_start": ["boolean"],
     }
 
-    n_features_in_: int
-    feature_names_in_: npt.NDArray[np.object_]
-    rule_base_: RuleBase
-    n_rules_: int
-    granularities_: npt.NDArray[np.intp]
-    resumed_: int = MadeByFit()  # type: ignore[assignment]
-    ended_early_: bool = MadeByFit()  # type: ignore[assignment]
-    pareto_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
-    n_evaluations_: int = MadeByFit()  # type: ignore[assignment]
-    history_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
-    regularization_: float = MadeByFit()  # type: ignore[assignment]
-    sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
-    n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
-    stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
-    # Of a model that was read from a file: it has no front but its metrics.
+    # The models that the search found, by size; empty in a model from a file.
     _front: tuple[FrontPoint, ...] = ()
     # Where the inputs come from, and how their gaps are filled in; None in a model from a file.
     _sources: Sequence[Source] | None = None
     _moments: Moments | None = None
     # Rows that were kept from learning.
     _calibration: CalibrationRows | None = None
-    # The most rules that `with_rules` was asked for.
-    _rules_asked: int | None = None
 
     def __init__(
         self,
@@ -141,19 +278,13 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
         checkpoint: str | os.PathLike[str] | None = None,
         warm_start: bool = False,
     ) -> None:
-        self.categorical_features = categorical_features
-        self.link = link
-        self.bounds = bounds
-        self.calibration = calibration
-        self.extrapolation = extrapolation
-        self.warn_outside = warn_outside
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.callbacks = callbacks
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.warm_start = warm_start
+        self._keep_parameters(locals())
+
+    def _keep_parameters(self, given: Mapping[str, Any]) -> None:
+        """Make the arguments of the constructor attributes of the same names, as scikit-learn wants it."""
+        for name, value in given.items():
+            if name != "self":
+                setattr(self, name, value)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the rules.
@@ -205,16 +336,17 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
                 self.random_state,
                 control,
                 n_jobs=n_jobs,
-                continuation=Continuation(self.checkpoint, self.warm_start, self.__dict__.pop("_kept", None)),
+                checkpoint=self.checkpoint,
+                warm_start=self.warm_start,
+                kept=self.__dict__.pop("_kept", None),
             )
             self.resumed_ = found.resumed
             before = getattr(self, "rule_base_", None) if self.warm_start else None
             if self.warm_start:
                 self._kept = found.kept
             self._take_learned(found.learned, table, _name_of(y))
-            if before is not None:
-                self.rule_base_ = self.rule_base_.named_like(before)
-            self.rule_base_ = with_known_units(self.rule_base_, units_in(X, y))
+            rule_base = self.rule_base_ if before is None else self.rule_base_.named_like(before)
+            self._set_rule_base(with_known_units(rule_base, units_in(X, y)))
 
     def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """Return the rows without those that are kept for calibration, which are put aside."""
@@ -228,10 +360,7 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check what `fit` was given."""
-        output = self._output()
-        made = training_inputs(
-            self, X, y, sample_weight, self.categorical_features, self.algorithm.one_hot, self._fillers, output.raw_of
-        )
+        made = self._training_inputs(X, y, sample_weight)
         self._sources, self._moments = made.sources, made.moments
         return LocalTable.from_arrays(
             made.values,
@@ -242,8 +371,21 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
             made.levels,
             made.terms,
             self.algorithm.weighted_scale,
-            output,
+            self._output(),
             made.observed,
+        )
+
+    def _training_inputs(self, X: Any, y: Any, sample_weight: Any) -> TrainingInputs:
+        """Check rows in memory, and make numbers of their columns."""
+        return training_inputs(
+            self,
+            X,
+            y,
+            sample_weight,
+            self.categorical_features,
+            self.algorithm.one_hot,
+            self._fillers,
+            self._output().raw_of,
         )
 
     def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
@@ -281,12 +423,10 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
         if self._moments is not None and self._sources is not None:
             gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))
             rule_base = replace(rule_base, gaps=gaps).with_sources(self._sources)
-        self.rule_base_ = rule_base
+        self._set_rule_base(rule_base)
         if self._calibration is not None:
             kept = self._calibration
-            self.rule_base_ = rule_base.with_intervals(self._inputs(kept.X), kept.y, kept.sample_weight)
-        self.n_rules_ = point.rule_base.n_rules
-        self.granularities_ = point.rule_base.granularities.astype(np.intp)
+            self._set_rule_base(rule_base.with_intervals(self._inputs(kept.X), kept.y, kept.sample_weight))
         self.regularization_ = point.regularization
         self.n_uncovered_ = point.n_uncovered
 
@@ -337,202 +477,14 @@ class BaseRuleRegressor(NotebookMixin, CallbackSupportMixin, ReadableMixin, Regr
         other._take(fitting[-1], self._sample)
         # Models of 2**53 rules there are not, and a file has no larger whole number.
         other._rules_asked = min(limit, 2**53 - 1)
-        other.rule_base_ = other.rule_base_.named_like(self.rule_base_)
+        other._set_rule_base(other.rule_base_.named_like(self.rule_base_))
         return other
-
-    def with_names(
-        self,
-        *,
-        units: Mapping[str, str] | None = None,
-        labels: Mapping[str, Mapping[str, str] | Sequence[str]] | None = None,
-    ) -> Self:
-        """Return the model with other units and label names; its predictions stay the same.
-
-        They are saved with the model, and kept by `with_rules` and by a fit with `warm_start`. `fit` takes the units of
-        a pandas data frame from ``X.attrs["units"]``, a dict by column.
-
-        Parameters
-        ----------
-        units : dict of str to str, optional
-            Units of some inputs, or of the target, by name.
-        labels : dict of str to dict or sequence of str, optional
-            For some inputs, the new names of some labels by their old ones, or the names of all labels in order.
-
-        Returns
-        -------
-        BaseRuleRegressor
-            A copy of this one with these names.
-
-        Examples
-        --------
-        >>> from fruler import FuzzyRuleRegressor
-        >>> from fruler.data import load_example
-        >>> weather = load_example("weather")
-        >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
-        >>> named = model.with_names(units=weather.units, labels={"max_temperature_before": {"low": "cool"}})
-        >>> named.rule_base_.target_unit, named.rules_["if max_temperature_before"].iloc[0]
-        ('°C', 'cool')
-        """
-        check_is_fitted(self, "rule_base_")
-        other = copy.copy(self)
-        other.rule_base_ = self.rule_base_.with_units(units or {}).with_labels(labels or {})
-        return other
-
-    def predict(self, X: Any) -> Floats:
-        """Predict the target.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The inputs. Columns of a frame that the model does not know are ignored.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The predictions.
-
-        Examples
-        --------
-        >>> from fruler import FuzzyRuleRegressor
-        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
-        >>> model.predict([[1.5]]).round(1).tolist()
-        [2.5]
-        """
-        check_is_fitted(self, "rule_base_")
-        values = self._inputs(X)
-        if self.warn_outside:
-            warn_of_outside(self.rule_base_, values)
-        return self.rule_base_.predict(values)
-
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
-        """Return for each row an interval that contains its target with a given probability.
-
-        The interval lies around the prediction, and is wider where the rules that apply have larger errors. It is
-        computed from errors on held-out rows: those of the fit's own cross-validation, or of rows that were kept for
-        this (`calibration`, or `with_intervals`). The latter are guaranteed to cover at least the given share of new
-        rows like them; the former cover about that share, without a guarantee. Outside the training data intervals are
-        wider, by their width for every range of an input that a row is away, and nothing is guaranteed.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The inputs.
-        coverage : float, default=0.9
-            The share of rows whose target lies in their interval.
-
-        Returns
-        -------
-        PredictionIntervals
-            ``lower`` and ``upper``, the ends, and ``outside``: which rows lie outside the training data.
-
-        Raises
-        ------
-        ValueError
-            If there are no errors on held-out rows, or too few for the coverage.
-
-        Examples
-        --------
-        >>> from fruler import FuzzyRuleRegressor
-        >>> from fruler.data import load_example
-        >>> weather = load_example("weather")
-        >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
-        >>> lower, upper, outside = model.predict_interval(weather.data, coverage=0.9)
-        >>> covered = (lower <= weather.target) & (weather.target <= upper)
-        >>> bool(0.88 < covered.mean() < 0.94)
-        True
-        """
-        check_is_fitted(self, "rule_base_")
-        return self.rule_base_.predict_interval(self._inputs(X), coverage)
-
-    def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Return the model with prediction intervals from rows that it was not learned from.
-
-        At least a share `coverage` of new rows like these then lies in their interval.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The inputs.
-        y : array-like of shape (n_samples,)
-            The target.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
-
-        Returns
-        -------
-        BaseRuleRegressor
-            A copy of this one with these intervals.
-
-        Examples
-        --------
-        >>> from fruler import FRULERRegressor
-        >>> from fruler.data import load_example
-        >>> weather = load_example("weather")
-        >>> X, y = weather.data, weather.target
-        >>> model = FRULERRegressor(random_state=0, max_evaluations=100).fit(X[::2], y[::2])
-        >>> calibrated = model.with_intervals(X[1::2], y[1::2])
-        >>> calibrated.rule_base_.intervals.n_rows
-        365
-        """
-        check_is_fitted(self, "rule_base_")
-        other = copy.copy(self)
-        other.rule_base_ = self.rule_base_.with_intervals(self._inputs(X), y, sample_weight)
-        return other
-
-    def _inputs(self, X: Any) -> Floats:
-        """Check a table, and return the inputs of its rows, NaN where there is a gap."""
-        checked = self._checked(X)
-        return checked if isinstance(checked, np.ndarray) else input_table(checked, self.rule_base_.variables)
-
-    def _checked(self, X: Any) -> Floats | pd.DataFrame:
-        """Check a table, and return it as numbers where it has nothing else."""
-        rules = self.rule_base_
-        X = known_columns(X, getattr(self, "feature_names_in_", None))
-        if is_numeric(X) and all(one.source is None for one in rules.variables):
-            return check_table(self, X, allow_nan=True)
-        return frame_of(self, X, rules.columns)
 
     def _of_same_size(self, other: Self) -> Self:
         """Return another model with as many rules as this one may have, where `with_rules` has chosen them."""
         if self._rules_asked is None:
             return other
         return other.with_rules(max(self._rules_asked, other._front[0].rule_base.n_rules))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a JSON file, which `load_model` reads; it is written whole or not at all.
-
-        Parameters
-        ----------
-        path : path
-            The file to write.
-
-        Examples
-        --------
-        >>> import pathlib, tempfile
-        >>> from fruler import FuzzyRuleRegressor, load_model
-        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     model.save(pathlib.Path(folder) / "m.json")
-        ...     load_model(pathlib.Path(folder) / "m.json").n_rules_
-        1
-        """
-        from fruler.estimators.saved_model import save_regressor
-
-        check_is_fitted(self, "rule_base_")
-        save_regressor(path, self)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        return with_plain_tables(super().__getstate__(), _TABLES)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(with_tables(state, _TABLES))
 
 
 @contextmanager

@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fruler.algorithms.fruler.algorithm import FRULER
+from fruler.algorithms.fruler.discretization import SPLITS, Splits
+from fruler.algorithms.fruler.elastic_net import SOLVERS, Solver
+from fruler.algorithms.fruler.instance_selection import CORE_ERRORS, CoreError
 from fruler.algorithms.fruler.options import CRITERIA, FIT_ROWS, Criterion, FitRows
 from fruler.callbacks import Callback
-from fruler.consequents.elastic_net import SOLVERS, Solver
-from fruler.estimators.base import BaseRuleRegressor
-from fruler.estimators.documentation import documented
+from fruler.estimators.base import BaseRuleRegressor, documented
 from fruler.learning.algorithm import Algorithm
-from fruler.rules.antecedents import T_NORMS, TNorm
-from fruler.rules.links import LinkName
-from fruler.rules.row_reading import Extrapolation
-from fruler.stages.discretization import SPLITS, Splits
-from fruler.stages.instance_selection import CORE_ERRORS, CoreError
+from fruler.rules.antecedents import TNorm
+from fruler.rules.inputs import Extrapolation
+from fruler.rules.output import LinkName
 
 
 @documented("`max_evaluations`, `n_restarts` and `early_stopping`", "one row per generation")
@@ -121,14 +120,11 @@ class FRULERRegressor(BaseRuleRegressor):
         "core_error": [StrOptions(set(CORE_ERRORS))],
         "fit_rows": [StrOptions(set(FIT_ROWS))],
         "splits": [StrOptions(set(SPLITS))],
-        "t_norm": [StrOptions(set(T_NORMS))],
         "criterion": [StrOptions(set(CRITERIA))],
         "solver": [StrOptions(set(SOLVERS))],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "shrink_intercepts": ["boolean"],
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
-        "population_size": [Interval(Integral, 2, None, closed="left")],
-        "mutation_probability": [Interval(Real, 0, 1, closed="both")],
         "n_local_search": [Interval(Integral, 0, None, closed="left")],
         "n_restarts": [Interval(Integral, 0, None, closed="left")],
         "early_stopping": [Interval(Integral, 1, None, closed="left"), None],
@@ -170,37 +166,4 @@ class FRULERRegressor(BaseRuleRegressor):
         checkpoint: str | os.PathLike[str] | None = None,
         warm_start: bool = False,
     ) -> None:
-        super().__init__(
-            categorical_features=categorical_features,
-            link=link,
-            bounds=bounds,
-            calibration=calibration,
-            extrapolation=extrapolation,
-            warn_outside=warn_outside,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            callbacks=callbacks,
-            verbose=verbose,
-            checkpoint=checkpoint,
-            warm_start=warm_start,
-        )
-        self.instance_selection = instance_selection
-        self.core_error = core_error
-        self.fit_rows = fit_rows
-        self.splits = splits
-        self.split_points = split_points
-        self.fuzziness = fuzziness
-        self.t_norm = t_norm
-        self.criterion = criterion
-        self.solver = solver
-        self.l1_ratio = l1_ratio
-        self.shrink_intercepts = shrink_intercepts
-        self.regularization = regularization
-        self.max_rules = max_rules
-        self.population_size = population_size
-        self.max_evaluations = max_evaluations
-        self.mutation_probability = mutation_probability
-        self.n_local_search = n_local_search
-        self.n_restarts = n_restarts
-        self.early_stopping = early_stopping
+        self._keep_parameters(locals())

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
-from fruler.algorithms.genetic.sampling import Subset
-from fruler.algorithms.grids.grid import CROPS, Crop
-from fruler.algorithms.mogfs.algorithm import FS_MOGFS
-from fruler.algorithms.tuning.variation import CROSSOVERS, Crossover
+from fruler.algorithms.systems.evaluation import Subset
+from fruler.algorithms.systems.mogfs import FS_MOGFS
+from fruler.algorithms.systems.options import CROSSOVERS, Crop, Crossover
 from fruler.callbacks import Callback
-from fruler.estimators.base import BaseRuleRegressor
-from fruler.estimators.documentation import documented
+from fruler.estimators.base import BaseRuleRegressor, documented
+from fruler.estimators.lmetsk import LMETSKRegressor
 from fruler.learning.algorithm import Algorithm
-from fruler.rules.antecedents import T_NORMS, TNorm
-from fruler.rules.links import LinkName
-from fruler.rules.row_reading import Extrapolation
-from fruler.table.known_splits import MAX_LABELS
+from fruler.rules.antecedents import TNorm
+from fruler.rules.inputs import Extrapolation
+from fruler.rules.output import LinkName
 
 
 @documented("`max_evaluations`", "one row per generation of both stages")
@@ -91,16 +88,8 @@ class FSMOGFSRegressor(BaseRuleRegressor):
     algorithm: ClassVar[Algorithm] = FS_MOGFS
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseRuleRegressor._parameter_constraints,
-        "max_rules": [Interval(Integral, 1, None, closed="left")],
-        "max_labels": [Interval(Integral, 2, MAX_LABELS, closed="both")],
-        "displacement": [Interval(Real, 0, 0.5, closed="left")],
-        "crop": [StrOptions(set(CROPS))],
-        "t_norm": [StrOptions(set(T_NORMS))],
+        **LMETSKRegressor._parameter_constraints,
         "crossover": [StrOptions(set(CROSSOVERS))],
-        "population_size": [Interval(Integral, 2, None, closed="left")],
-        "mutation_probability": [Interval(Real, 0, 1, closed="both")],
-        "subset": [StrOptions({"auto"}), None],
     }
 
     def __init__(
@@ -130,28 +119,4 @@ class FSMOGFSRegressor(BaseRuleRegressor):
         checkpoint: str | os.PathLike[str] | None = None,
         warm_start: bool = False,
     ) -> None:
-        super().__init__(
-            categorical_features=categorical_features,
-            link=link,
-            bounds=bounds,
-            calibration=calibration,
-            extrapolation=extrapolation,
-            warn_outside=warn_outside,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            callbacks=callbacks,
-            verbose=verbose,
-            checkpoint=checkpoint,
-            warm_start=warm_start,
-        )
-        self.max_rules = max_rules
-        self.max_labels = max_labels
-        self.displacement = displacement
-        self.crop = crop
-        self.t_norm = t_norm
-        self.crossover = crossover
-        self.population_size = population_size
-        self.max_evaluations = max_evaluations
-        self.mutation_probability = mutation_probability
-        self.subset = subset
+        self._keep_parameters(locals())

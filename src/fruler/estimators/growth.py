@@ -12,15 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from fruler.algorithms.growth.algorithm import GROWTH
+from fruler.algorithms.growth.learner import GROWTH
 from fruler.callbacks import Callback
-from fruler.estimators.base import BaseRuleRegressor
-from fruler.estimators.documentation import documented
+from fruler.estimators.base import BaseRuleRegressor, documented
 from fruler.learning.algorithm import Algorithm
 from fruler.learning.training_table import TrainingTable
-from fruler.rules.links import LinkName
-from fruler.rules.row_reading import Extrapolation
-from fruler.table.input_constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
+from fruler.rules.inputs import Extrapolation
+from fruler.rules.output import LinkName
+from fruler.table.constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
 from fruler.table.sources import Source
 
 
@@ -126,31 +125,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         checkpoint: str | os.PathLike[str] | None = None,
         warm_start: bool = False,
     ) -> None:
-        super().__init__(
-            categorical_features=categorical_features,
-            link=link,
-            bounds=bounds,
-            calibration=calibration,
-            extrapolation=extrapolation,
-            warn_outside=warn_outside,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            callbacks=callbacks,
-            verbose=verbose,
-            checkpoint=checkpoint,
-            warm_start=warm_start,
-        )
-        self.max_rules = max_rules
-        self.max_curves = max_curves
-        self.locality = locality
-        self.fuzziness = fuzziness
-        self.regularization = regularization
-        self.split_points = split_points
-        self.monotonic_constraints = monotonic_constraints
-        self.interaction_constraints = interaction_constraints
-        self.max_evaluations = max_evaluations
-        self.early_stopping = early_stopping
+        self._keep_parameters(locals())
 
     def _input_constraints(self, names: Sequence[str], sources: Sequence[Source]) -> InputConstraints:
         return input_constraints(self.monotonic_constraints, self.interaction_constraints, names, sources)

@@ -9,18 +9,16 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from fruler.algorithms.genetic.sampling import Subset
-from fruler.algorithms.grids.grid import CROPS, Crop
-from fruler.algorithms.metsk.algorithm import L_METSK
-from fruler.algorithms.metsk.options import CONSTANT_CONSEQUENTS, ConstantConsequent
+from fruler.algorithms.systems.evaluation import Subset
+from fruler.algorithms.systems.metsk import L_METSK
+from fruler.algorithms.systems.options import CONSTANT_CONSEQUENTS, CROPS, ConstantConsequent, Crop
 from fruler.callbacks import Callback
-from fruler.estimators.base import BaseRuleRegressor
-from fruler.estimators.documentation import documented
+from fruler.estimators.base import BaseRuleRegressor, documented
 from fruler.learning.algorithm import Algorithm
-from fruler.rules.antecedents import T_NORMS, TNorm
-from fruler.rules.links import LinkName
-from fruler.rules.row_reading import Extrapolation
-from fruler.table.known_splits import MAX_LABELS
+from fruler.rules.antecedents import TNorm
+from fruler.rules.inputs import Extrapolation
+from fruler.rules.output import LinkName
+from fruler.table.constraints import MAX_LABELS
 
 
 @documented("`max_evaluations`", "one row per generation")
@@ -96,9 +94,6 @@ class LMETSKRegressor(BaseRuleRegressor):
         "displacement": [Interval(Real, 0, 0.5, closed="left")],
         "consequent": [StrOptions(set(CONSTANT_CONSEQUENTS))],
         "crop": [StrOptions(set(CROPS))],
-        "t_norm": [StrOptions(set(T_NORMS))],
-        "population_size": [Interval(Integral, 2, None, closed="left")],
-        "mutation_probability": [Interval(Real, 0, 1, closed="both")],
         "subset": [StrOptions({"auto"}), None],
     }
 
@@ -129,28 +124,4 @@ class LMETSKRegressor(BaseRuleRegressor):
         checkpoint: str | os.PathLike[str] | None = None,
         warm_start: bool = False,
     ) -> None:
-        super().__init__(
-            categorical_features=categorical_features,
-            link=link,
-            bounds=bounds,
-            calibration=calibration,
-            extrapolation=extrapolation,
-            warn_outside=warn_outside,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            callbacks=callbacks,
-            verbose=verbose,
-            checkpoint=checkpoint,
-            warm_start=warm_start,
-        )
-        self.max_rules = max_rules
-        self.max_labels = max_labels
-        self.displacement = displacement
-        self.consequent = consequent
-        self.crop = crop
-        self.t_norm = t_norm
-        self.population_size = population_size
-        self.max_evaluations = max_evaluations
-        self.mutation_probability = mutation_probability
-        self.subset = subset
+        self._keep_parameters(locals())

@@ -21,6 +21,7 @@ from fruler.callbacks import Callback, Progress
 from fruler.explain.stability.comparison import Comparison, Original
 from fruler.explain.stability.stability import Stability, stability_of
 from fruler.learning.control import RunControl
+from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
     from fruler.estimators.base import BaseRuleRegressor
@@ -107,7 +108,7 @@ def refitted_stability(
     n, subsample = _checked(n, subsample)
     inputs = model._inputs(rows.X)
     draws = _draws(_groups(inputs, rows.target), n, subsample, random_state)
-    original = Original.of(model.rule_base_, model.rule_base_.inputs_of(inputs), rows.weight)
+    original = Original.of(model.rule_base_, _taken(model.rule_base_, inputs), rows.weight)
 
     def refit(drawn: Indices) -> Refit | None:
         return None if control.over() else _refit(model, original, rows, drawn, control)
@@ -164,12 +165,17 @@ def _refit(
     if watch.ended:
         return None
     fitted = model._of_same_size(fitted)
-    values = fitted.rule_base_.inputs_of(fitted._inputs(rows.X))
+    values = _taken(fitted.rule_base_, fitted._inputs(rows.X))
     held_out = np.ones(len(values), dtype=np.bool_)
     held_out[drawn] = False
-    errors = np.square(rows.target[held_out] - fitted.rule_base_.predict(values[held_out]))
+    errors = np.square(rows.target[held_out] - fitted.rule_base_.inference.predict(values[held_out]))
     rmse = float(np.sqrt(np.average(errors, weights=rows.weight[held_out])))
     return Refit(original.compare(fitted.rule_base_, values), rmse, int(fitted.n_evaluations_))
+
+
+def _taken(rules: RuleBase, inputs: Floats) -> Floats:
+    """Return inputs as the rules take them: gaps filled in, and clipped."""
+    return rules.inference.clipped(rules.inputs.filled(inputs))
 
 
 def _unfitted(model: BaseRuleRegressor, watch: Callback) -> BaseRuleRegressor:

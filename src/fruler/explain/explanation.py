@@ -1,29 +1,156 @@
-"""Why a prediction is what it is: rules, parts and labels, row by row."""
+"""Why a prediction is what it is: rules, labels, and the parts that features add to the mean prediction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats, Indices
-from fruler._wording import counted
-from fruler.explain.parts import Part, by_size, joined, part_tolerance, parts_of, shown_parts
+from fruler._wording import counted, either, readable_number, unit_after
+from fruler.explain.effects import output_spread
 from fruler.explain.scales import scale_of
-from fruler.rules.contributions import parts_from
-from fruler.rules.outside import outside_training
+from fruler.rules.features import Feature
+from fruler.rules.inference import parts_from
+from fruler.rules.intervals import outside_training, prediction_intervals
 from fruler.rules.rule_base import RuleBase
 from fruler.table.reading import unknown_values
 
+# Parts are rounded to this share of the target's spread; smaller ones are summed up.
+PART_SHARE = 0.002
+# The sum of the smaller ones is not worth a line if it is a smaller share of that.
+_NOTHING = 0.05
 # That of the intervals that explanations tell.
 COVERAGE = 0.9
 ROWS_SHOWN, PARTS_SHOWN, _RULES_SHOWN = 5, 6, 5
 # A rule that fires less than this is not worth a word.
 _MIN_WEIGHT = 0.005
+
+
+class Part(NamedTuple):
+    """What one subject adds to a prediction.
+
+    Attributes
+    ----------
+    subject : str
+        The name of the input; of categories the column, or what is told of it. Empty for the sum of several.
+    adds : float
+        What it adds to the mean prediction.
+    text : str
+        The subject with its value in the row: "weekday = Sunday".
+    """
+
+    subject: str
+    adds: float
+    text: str
+
+
+def joined(rule_base: RuleBase, contributions: Floats) -> dict[str, Floats]:
+    """Return what each feature adds to the prediction of each row, by its name."""
+    return {feature.name: contributions[:, feature.index].sum(axis=1) for feature in rule_base.features}
+
+
+def part_tolerance(rule_base: RuleBase) -> float:
+    """Return how far a written part may be off; a smaller part is not worth a line of its own."""
+    return PART_SHARE * output_spread(rule_base)
+
+
+def parts_of(
+    rule_base: RuleBase,
+    values: Floats,
+    contributions: Floats,
+    missing: npt.NDArray[np.bool_],
+    labels: dict[str, str],
+) -> list[Part]:
+    """Return the parts of the prediction of one row, the largest first; those that are zero are left out.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    values, contributions, missing : ndarray of shape (n_inputs,)
+        The row, what each input adds, and which of them were missing.
+    labels : dict of str to str
+        The label that fits best, of the inputs that have several.
+    """
+    features = {feature.name: feature for feature in rule_base.features}
+    adds = by_size({name: float(contributions[feature.index].sum()) for name, feature in features.items()})
+    return [
+        Part(name, added, _text(rule_base, features[name], values, missing, labels)) for name, added in adds.items()
+    ]
+
+
+def by_size(adds: dict[str, float]) -> dict[str, float]:
+    """Return what is added in the order of its size, the largest first, without what is zero.
+
+    Examples
+    --------
+    >>> by_size({"a": 1.0, "b": 0.0, "c": -2.0})
+    {'c': -2.0, 'a': 1.0}
+    """
+    return {name: adds[name] for name in sorted(adds, key=lambda name: -abs(adds[name])) if adds[name] != 0.0}
+
+
+def shown_parts(parts: Sequence[Part], tolerance: float, max_parts: int) -> list[Part]:
+    """Return the parts that are worth a line, at most so many, and the sum of the others as the last.
+
+    Examples
+    --------
+    >>> parts = [Part("a", 3.0, "a = 1"), Part("b", -0.2, "b = 2"), Part("c", 0.1, "c = 3")]
+    >>> [(part.text, round(part.adds, 6)) for part in shown_parts(parts, 0.5, 6)]
+    [('a = 1', 3.0), ('2 other inputs', -0.1)]
+    """
+    telling = [part for part in parts if abs(part.adds) >= tolerance][:max_parts]
+    others = parts[len(telling) :]
+    rest = sum(part.adds for part in others)
+    if abs(rest) < _NOTHING * tolerance or not others:
+        return telling
+    return [*telling, Part("", rest, counted(len(others), "other input"))]
+
+
+def totals(base: float, parts: Sequence[Part]) -> Floats:
+    """Return what the prediction is before the first part, and after each, shape (n_parts + 1,).
+
+    Examples
+    --------
+    >>> totals(10.0, [Part("a", 3.0, "a = 1"), Part("b", -1.0, "b = 2")]).tolist()
+    [10.0, 13.0, 12.0]
+    """
+    return np.cumsum([base, *(part.adds for part in parts)])
+
+
+def _text(
+    rule_base: RuleBase,
+    feature: Feature,
+    values: Floats,
+    missing: npt.NDArray[np.bool_],
+    labels: dict[str, str],
+) -> str:
+    """Write a feature with its value: "size = 3 m (low)", "weekday = Sunday", "size is missing"."""
+    variable, subject = rule_base.variables[feature.inputs[0]], feature.name
+    number = float(values[feature.inputs[0]])
+    if variable.tells_gaps:
+        return f"{variable.column} is {'missing' if number else 'there'}"
+    if missing[feature.index].any():
+        label = "" if variable.is_indicator else labels.get(variable.name, "")
+        return f"{subject}, estimated ({label})" if label else f"{subject}, estimated"
+    if variable.levels is not None:
+        # Numbers between those of the categories stand for the nearest.
+        return f"{subject} = {_level(feature, values) or variable.levels.written(number)}"
+    plain = readable_number(number, 6, grouped=not variable.counts_years)
+    value = f"{subject} = {variable.written(number) or f'{plain} {unit_after(plain, variable.unit)}'.rstrip()}"
+    label = "" if variable.choices else labels.get(variable.name, "")
+    return f"{value} ({label})" if label else value
+
+
+def _level(feature: Feature, values: Floats) -> str:
+    """Return the category that a row has; "" where its numbers are not those of a category."""
+    own = values[feature.index]
+    return either([text for text, numbers in feature.options if np.allclose(numbers, own, rtol=1e-9, atol=1e-12)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,9 +385,9 @@ class Explanation:
         return ", ".join(self.names[j] for j in np.flatnonzero(flags))
 
     def _missing_columns(self, row: int) -> list[str]:
-        """Name the columns of inputs that the rules use and that are missing; several can come from one."""
-        gaps = np.flatnonzero(self.missing[row] & self.rule_base.uses)
-        return list(dict.fromkeys(self.rule_base.variables[j].column for j in gaps))
+        """Return the columns of features that the rules use and that are missing; several can come from one."""
+        gaps = self.missing[row] & self.rule_base.uses
+        return list(dict.fromkeys(one.column for one in self.rule_base.features if gaps[one.index].any()))
 
     def _row_text(self, row: int) -> str:
         tolerance, scale = part_tolerance(self.rule_base), scale_of(self.rule_base)
@@ -344,33 +471,30 @@ class Explanation:
         return []
 
 
-def explain_rows(rule_base: RuleBase, X: Any) -> Explanation:
+def explain_rows(rule_base: RuleBase, given: Floats, X: Any) -> Explanation:
     """Explain the predictions of rows.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules, with a training summary.
-    X : array-like of shape (n_samples, n_inputs)
-        The rows.
+    given : ndarray of shape (n_samples, n_inputs)
+        The inputs of the rows, NaN where there is a gap.
+    X : array-like or data frame
+        The table that they were read from, whose unknown categories are named.
     """
-    training = rule_base.training
-    if training is None:
-        raise ValueError(
-            "These rules know no training data to compare a row with; add them with rule_base.with_training(X, y)."
-        )
-    given = rule_base.numbers_of(X)
-    values = rule_base.filled(given)
-    activations, fired = rule_base.activations(values)
+    training, inference = rule_base.background.required("to compare a row with"), rule_base.inference
+    values = rule_base.inputs.filled(given)
+    activations, fired = inference.activations(values)
     used = [one for one, uses in zip(rule_base.variables, rule_base.uses, strict=True) if uses]
     return Explanation(
         rule_base=rule_base,
         values=values,
         base=training.base,
-        contributions=parts_from(rule_base, rule_base.clipped(values), training.typical) - training.offsets,
-        predictions=rule_base.predict(values),
+        contributions=parts_from(rule_base, inference.clipped(values), training.typical) - training.offsets,
+        predictions=inference.predict(values),
         activations=activations,
-        rule_outputs=rule_base.rule_outputs(values),
+        rule_outputs=inference.rule_outputs(values),
         fired=fired,
         outside=outside_training(rule_base, values),
         missing=np.isnan(given),
@@ -383,5 +507,5 @@ def _interval(rule_base: RuleBase, values: Floats) -> Floats | None:
     """Return the ends of prediction intervals, where enough is known for them."""
     if rule_base.intervals is None or rule_base.intervals.coverages[-1] < COVERAGE:
         return None
-    lower, upper, _ = rule_base.predict_interval(values, COVERAGE)
+    lower, upper, _ = prediction_intervals(rule_base, values, COVERAGE)
     return np.column_stack([lower, upper])

@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 
 from fruler._typing import Floats
+from fruler.rules.background import TrainingSummary
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.summary import TrainingSummary
 
 
 def input_importance(rule_base: RuleBase) -> pd.DataFrame:
     """Return how much each input matters, as a table with one row per input, the most important first.
+
+    A column of categories is one input, also where the rules have an input for each category.
 
     Parameters
     ----------
@@ -38,8 +40,7 @@ def input_importance(rule_base: RuleBase) -> pd.DataFrame:
     >>> input_importance(rules)["moves"].tolist()
     [2.0]
     """
-    names = list(rule_base.names)
-    return _table("input", names, _summary(rule_base).input_importance)
+    return importance_table("input", [feature.name for feature in rule_base.features], feature_moves(rule_base))
 
 
 def rule_importance(rule_base: RuleBase) -> pd.DataFrame:
@@ -70,12 +71,21 @@ def rule_importance(rule_base: RuleBase) -> pd.DataFrame:
     >>> rule_importance(rules)["share"].tolist()
     [0.5, 0.5]
     """
-    return _table("rule", list(range(1, rule_base.n_rules + 1)), _summary(rule_base).rule_importance)
+    return importance_table("rule", list(range(1, rule_base.n_rules + 1)), _summary(rule_base).rule_importance)
 
 
-def input_shares(rule_base: RuleBase) -> Floats:
-    """Return the share of each input in all moves, in the order of the columns."""
-    return _shares(_summary(rule_base).input_importance)
+def feature_moves(rule_base: RuleBase) -> Floats:
+    """Return by how much each feature moves predictions of the training rows: the sum over its inputs."""
+    moves = _summary(rule_base).input_importance
+    return np.array([moves[feature.index].sum() for feature in rule_base.features])
+
+
+def column_shares(rule_base: RuleBase) -> Floats:
+    """Return the share of each column of the user's table in all moves, in the order of the columns."""
+    shares = dict.fromkeys(rule_base.columns, 0.0)
+    for feature, share in zip(rule_base.features, _shares(feature_moves(rule_base)).tolist(), strict=True):
+        shares[feature.column] += share
+    return np.array(list(shares.values()))
 
 
 def _summary(rule_base: RuleBase) -> TrainingSummary:
@@ -84,7 +94,8 @@ def _summary(rule_base: RuleBase) -> TrainingSummary:
     return rule_base.training
 
 
-def _table(what: str, names: list[str] | list[int], moves: Floats) -> pd.DataFrame:
+def importance_table(what: str, names: list[str] | list[int], moves: Floats) -> pd.DataFrame:
+    """Return a table of names, moves and shares in all moves, the largest first."""
     table = pd.DataFrame({what: names, "moves": moves, "share": _shares(moves)})
     return table.sort_values("moves", ascending=False, kind="stable", ignore_index=True)
 

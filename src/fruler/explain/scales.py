@@ -7,14 +7,14 @@ all links stand here, and nothing else in this package asks which link it is.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from fruler._typing import Floats
 from fruler._wording import number_to_place, number_within
-from fruler.rules.links import Link, LinkName, link_of
+from fruler.rules.output import LinkName, link_of
 from fruler.rules.rule_base import RuleBase
 
 # A change that multiplies by more than this is told as a factor, not in percent.
@@ -51,12 +51,18 @@ class Amount(NamedTuple):
         """
         return f"×{text.removeprefix('+')}" if self.mark == "×" else f"{text}{self.mark}"
 
+    def written(self, writer: Callable[[float, float], str]) -> str:
+        """Return it as a writer of numbers within a tolerance writes it, with its mark."""
+        return self.marked(writer(self.number, self.tolerance))
 
-class Scale(ABC):
-    """Numbers and words for what rules say, add and err by.
+
+class Scale:
+    """Numbers and words for what rules say, add and err by, where they say the target.
 
     Attributes
     ----------
+    link : str
+        The link whose scale it is.
     base : str
         What the mean of what the rules say is called.
     adds : str
@@ -67,135 +73,78 @@ class Scale(ABC):
         The verb before a part of a prediction.
     sums_up : str
         The heading above the parts of a prediction.
-    """
-
-    link: ClassVar[LinkName]
-    base: ClassVar[str]
-    adds: ClassVar[str]
-    changes_by: ClassVar[str]
-    makes: ClassVar[str]
-    sums_up: ClassVar[str]
-
-    @property
-    def transform(self) -> Link:
-        """The link."""
-        return link_of(self.link)
-
-    def target(self, raw: float) -> float:
-        """Return the target that what is said stands for."""
-        return float(self.transform.target(np.array(raw)))
-
-    @abstractmethod
-    def tolerance(self, target: float, tolerance: float) -> float:
-        """Return how far a written target may be off, where what is said may be off by a tolerance."""
-
-    @abstractmethod
-    def change(self, change: float, tolerance: float) -> Amount:
-        """Return a change of what is said as it is told."""
-
-    @abstractmethod
-    def changes(self, changes: Floats) -> Floats:
-        """Return changes as tables have them: what is added, or by what the prediction is multiplied."""
-
-    @abstractmethod
-    def part(self, change: float, tolerance: float) -> str:
-        """Write what an input does to one prediction."""
-
-    @abstractmethod
-    def move(self, move: float, tolerance: float) -> str:
-        """Write how much something moves predictions on average, to either side."""
-
-    @abstractmethod
-    def change_of(self, target: str) -> str:
-        """Return the title of an axis of changes."""
-
-    @abstractmethod
-    def reading(self, name: str) -> str:
-        """Say how changes are to be read; "" where that is clear."""
-
-    def table_note(self, name: str) -> str:
-        """Say what the coefficients of a table are of; "" where they are of the target."""
-        said = self.subject(name)
-        return "" if said == name else f"Numbers are of {said}, the natural logarithm of {name}."
-
-    @abstractmethod
-    def subject(self, name: str) -> str:
-        """Return what rules say, in a formula."""
-
-    @abstractmethod
-    def unit(self, target_unit: str) -> str:
-        """Return the unit of changes and errors."""
-
-    @abstractmethod
-    def round_places(self, low: float, high: float, most: int) -> list[float]:
-        """Return places between two, on the scale of what is said, at which targets are round numbers.
-
-        There are none where these are just the round numbers between the two.
-        """
-
-    def written(self, target: float, tolerance: float) -> str:
-        """Write a target, to the place that a tolerance allows."""
-        return number_to_place(target, self.tolerance(target, tolerance))
-
-
-class PlainScale(Scale):
-    """Rules say the target.
 
     Examples
     --------
-    >>> PlainScale().part(-4.26, 0.1), PlainScale().subject("price")
+    >>> Scale().part(-4.26, 0.1), Scale().subject("price")
     ('-4.3', 'price')
     """
 
-    link = "identity"
+    link: LinkName = "identity"
     base = "mean prediction"
     adds = "adds"
     changes_by = "adds"
     makes = "adds"
     sums_up = "What adds up to it"
 
+    def target(self, raw: float) -> float:
+        """Return the target that what is said stands for."""
+        return float(link_of(self.link).target(np.array(raw)))
+
     def tolerance(self, target: float, tolerance: float) -> float:
-        """Return the same."""
+        """Return how far a written target may be off, where what is said may be off by a tolerance."""
         return tolerance
 
     def change(self, change: float, tolerance: float) -> Amount:
-        """Return it as it is."""
+        """Return a change of what is said as it is told."""
         return Amount(change, tolerance)
 
     def changes(self, changes: Floats) -> Floats:
-        """Return them as they are."""
+        """Return changes as tables have them: what is added, or by what the prediction is multiplied."""
         return changes
 
     def part(self, change: float, tolerance: float) -> str:
-        """Write it with its sign, to the place to which the other parts of a prediction are written."""
+        """Write what an input does to one prediction, to the place to which its other parts are written."""
         text = number_to_place(change, tolerance)
         if text == "0":
             text = number_within(change, tolerance)
         return text if text.startswith("-") else f"+{text}"
 
     def move(self, move: float, tolerance: float) -> str:
-        """Write it."""
-        return number_within(move, tolerance)
+        """Write how much something moves predictions on average, to either side."""
+        return self.change(move, tolerance).written(number_within)
 
     def change_of(self, target: str) -> str:
-        """Return what is added."""
+        """Return the title of an axis of changes."""
         return f"adds to {target}"
 
     def reading(self, name: str) -> str:
-        """Say nothing."""
+        """Say how changes are to be read; "" where that is clear."""
         return ""
 
+    def table_note(self, name: str) -> str:
+        """Say what the coefficients of a table are of; "" where they are of the target."""
+        said = self.subject(name)
+        return "" if said == name else f"Numbers are of {said}, the natural logarithm of {name}."
+
     def subject(self, name: str) -> str:
-        """Return the name of the target."""
+        """Return what rules say, in a formula."""
         return name
 
     def unit(self, target_unit: str) -> str:
-        """Return that of the target."""
+        """Return the unit of changes and errors."""
         return target_unit
 
     def round_places(self, low: float, high: float, most: int) -> list[float]:
-        """Return none: any axis has these."""
+        """Return places between two, on the scale of what is said, at which targets are round numbers.
+
+        There are none where these are just the round numbers between the two.
+        """
         return []
+
+    def written(self, target: float, tolerance: float) -> str:
+        """Write a target, to the place that a tolerance allows."""
+        return number_to_place(target, self.tolerance(target, tolerance))
 
 
 class LogScale(Scale):
@@ -237,11 +186,6 @@ class LogScale(Scale):
         factor = _factor(change)
         return f"×{number_within(factor, tolerance * factor)}"
 
-    def move(self, move: float, tolerance: float) -> str:
-        """Write by how many percent more or less predictions are."""
-        told = self.change(move, tolerance)
-        return told.marked(number_within(told.number, told.tolerance))
-
     def change_of(self, target: str) -> str:
         """Return by how much it changes."""
         return f"changes {target} by"
@@ -277,20 +221,31 @@ class LogScale(Scale):
 def _even_places(low: float, high: float, most: int) -> list[float]:
     """Return the logarithms of numbers in equal round steps."""
     ends = _factor(low), _factor(high)
-    extent = ends[1] - ends[0]
-    if not extent > 0.0:
+    if not ends[1] > ends[0]:
         return [low]
+    step, multiples = round_steps(*ends, most)
+    return [math.log(number * step) for number in multiples if number > 0]
+
+
+def round_steps(low: float, high: float, most: int) -> tuple[float, range]:
+    """Return a round step of which a range has so many at most, and its multiples inside of the range.
+
+    Examples
+    --------
+    >>> round_steps(-3.0, 21.0, 5)
+    (5.0, range(0, 5))
+    """
+    extent = high - low
     power = 10.0 ** math.floor(math.log10(extent / most))
     step = next(size * power for size in (1.0, 2.0, 5.0, 10.0, 20.0) if extent / (size * power) <= most)
-    numbers = range(math.ceil(ends[0] / step - 1e-9), math.floor(ends[1] / step + 1e-9) + 1)
-    return [math.log(number * step) for number in numbers if number > 0]
+    return step, range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
 
 
 def _factor(change: float) -> float:
     return math.exp(min(max(change, -_FARTHEST), _FARTHEST))
 
 
-SCALES: dict[LinkName, Scale] = {scale.link: scale for scale in (PlainScale(), LogScale())}
+SCALES: dict[LinkName, Scale] = {scale.link: scale for scale in (Scale(), LogScale())}
 
 
 def scale_of(rule_base: RuleBase) -> Scale:
@@ -309,7 +264,7 @@ def bounds_sentence(rule_base: RuleBase) -> str:
     'Predictions are kept within 0 and 100 %.'
     """
     output, unit = rule_base.output, rule_base.target_unit
-    low, high = (None if end is None else f"{number_within(end, abs(end) * 1e-6)}" for end in output.bounds)
+    low, high = (None if end is None else number_within(end, abs(end) * 1e-6) for end in output.bounds)
     if low is None and high is None:
         return ""
     if low is not None and high is not None:

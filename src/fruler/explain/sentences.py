@@ -1,4 +1,4 @@
-"""What a rule says in words: the output at its typical row, and what changes it from there."""
+"""What rules say in words: the output at the typical row, what changes it, and sentences on the whole model."""
 
 from __future__ import annotations
 
@@ -9,12 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, number_to_place, number_within, readable_number, unit_after
-from fruler.explain.categories import at_single_levels, category_subjects, few_of, level_changes
-from fruler.explain.effects import is_binary, output_spread, rule_widths, signed_effects, typical_rows
-from fruler.explain.scales import scale_of
+from fruler._wording import counted, in_groups, number_to_place, number_within, readable_number, unit_after
+from fruler.explain.effects import (
+    category_features,
+    curve_parts,
+    few_of,
+    is_binary,
+    knows_typical_rows,
+    level_changes,
+    output_spread,
+    rule_widths,
+    signed_effects,
+    typical_outputs,
+    typical_rows,
+)
+from fruler.explain.scales import bounds_sentence, scale_of
+from fruler.rules.inputs import Variable
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
 
 # How far a written output may be from the rule's: this share of the target's spread.
 SHARE_OF_SPREAD = 0.01
@@ -29,6 +40,13 @@ _LEAST_WIDTH = 0.5
 _MAX_NAMED = 2
 # Keeps a number and what belongs to it on one line; no space to `textwrap`.
 GLUE = "\u00a0"
+# How far printed errors may be off, as a share of the target's spread.
+_SHARE_OF_ERROR = 0.002
+# A rule whose error is so many times the model's is named with it; of more rules than this only the worst.
+_NOTEWORTHY = 1.25
+_MAX_RULES_NAMED = 3
+# More unused columns than this are counted.
+_MAX_UNUSED_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -92,21 +110,18 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
     >>> print(str(sentence_of(line.with_training(rows, line.predict(rows)), 0)).replace(GLUE, " "))
     about 18.0 °C; -0.40 °C per unit of pressure (from 1,012.0), +0.70 °C per °C of before (from 14.0)
     """
-    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
-    label, value = rule_base.consequents.label(rule), float(rule_base.consequents.intercepts[rule])
-    if label is not None:
-        return Sentence(_about(rule_base, value, tolerance, typeset), label)
-    rows = typical_rows(rule_base)
-    if rows is None:
+    label = rule_base.consequents.label(rule)
+    if label is None and not knows_typical_rows(rule_base):
         return None
-    row = at_single_levels(rule_base, rule, rows[rule])
-    return _Teller(rule_base, rule, row, tolerance, typeset).sentence()
+    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
+    about = _about(rule_base, float(typical_outputs(rule_base)[rule]), tolerance, typeset)
+    if label is not None:
+        return Sentence(about, label)
+    return _Teller(rule_base, rule, typical_rows(rule_base)[rule], tolerance, typeset).sentence(about)
 
 
-def _about(rule_base: RuleBase, value: float, tolerance: float, typeset: Callable[[str], str]) -> str:
-    scale = scale_of(rule_base)
-    target = float(rule_base.output.of(np.array(value)))
-    number = typeset(number_to_place(target, scale.tolerance(target, _ABOUT * tolerance)))
+def _about(rule_base: RuleBase, target: float, tolerance: float, typeset: Callable[[str], str]) -> str:
+    number = typeset(number_to_place(target, scale_of(rule_base).tolerance(target, _ABOUT * tolerance)))
     return _with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
 
 
@@ -120,31 +135,27 @@ class _Teller:
     tolerance: float
     typeset: Callable[[str], str]
 
-    def sentence(self) -> Sentence:
+    def sentence(self, about: str) -> Sentence:
         rules, all_widths = self.rule_base, rule_widths(self.rule_base)
         widths = all_widths[self.rule]
         slopes = rules.consequents.terms(self.rule)
         effects = np.abs(signed_effects(rules)[self.rule])
-        value = float(rules.consequents.intercepts[self.rule]) + sum(slope * self.row[j] for j, slope in slopes.items())
-        means = self._curves()
-        value += sum(means)
         # Where an input is the same in all rows of the rule there is nothing to change.
         told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
         matter = [j for j in told if effects[j] >= self.tolerance]
         # All rules tell an input in the same steps and to the same place.
         changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
-        curves = self._along(means)
+        curves = self._along()
         small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
         small = small[len(matter) :]
         categories = []
-        for subject in category_subjects(rules):
-            added = level_changes(rules, self.rule, subject, self.row)
+        for feature in category_features(rules):
+            added = level_changes(rules, self.rule, feature, self.row)
             if added and max(added.values()) - min(added.values()) >= self.tolerance:
                 parts = [f"{level}{GLUE}{self._signed(change)}" for level, change in added.items()]
-                categories.append(f"{subject}: {few_of(parts)}")
+                categories.append(f"{feature.name}: {few_of(parts)}")
             elif added:
-                small.append(subject)
-        about = _about(rules, value, self.tolerance, self.typeset)
+                small.append(feature.name)
         rest = _rest(small, bool(matter or categories))
         return Sentence(about, "", tuple(changes), tuple(curves), tuple(categories), rest)
 
@@ -165,16 +176,10 @@ class _Teller:
         of = "" if per == variable.name else f" of {variable.name}"
         return f"{amount} per{GLUE}{per}{of} (from{GLUE}{place}{besides})"
 
-    def _curves(self) -> list[float]:
-        """Return what each curve adds: on average over the rule's rows, for a typical place may lie between them."""
-        training = self.rule_base.training
-        if training is None or training.curve_means is None:
-            return [float(curve.values(self.row[[curve.input]])[0]) for curve in self.rule_base.curves]
-        return [float(mean) for mean in training.curve_means[:, self.rule]]
-
-    def _along(self, means: list[float]) -> list[str]:
+    def _along(self) -> list[str]:
         """Write what curves change; their bends are told elsewhere."""
         names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
+        means = curve_parts(self.rule_base, typical_rows(self.rule_base))[:, self.rule].tolist()
         told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
         if told:
             several = "curve" if len(told) == 1 else "curves"
@@ -228,7 +233,7 @@ def per_step(variable: Variable, step: float) -> str:
     ('year', '10\xa0years')
     """
     # What a date counts begins with its unit: "years since 2015".
-    counts = variable.source.counts.partition(" ")[0] if variable.source is not None else ""
+    counts = variable.source.counts.partition(" ")[0]
     if step == 1.0:
         return counts.removesuffix("s") or unit_after("1", variable.unit) or "unit"
     return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
@@ -264,3 +269,79 @@ def _two_digits(number: str) -> str:
 
 def _with_unit(text: str, unit: str) -> str:
     return f"{text} {unit}" if unit else text
+
+
+def unused_sentence(rule_base: RuleBase) -> str:
+    """Name the columns that the rules do not use; "" where they use all.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x, z = (Variable(name, FuzzyPartition([], (0.0, 1.0))) for name in "xz")
+    >>> unused_sentence(RuleBase([x, z], [[[0, 0], [0, 0]]], [[1.0, 2.0, 0.0]]))
+    'Not used: z'
+    """
+    pairs = zip(rule_base.variables, rule_base.uses, strict=True)
+    used = {variable.column for variable, uses in pairs if uses}
+    unused = [column for column in rule_base.columns if column not in used]
+    named, n_more = unused[:_MAX_UNUSED_NAMED], len(unused[_MAX_UNUSED_NAMED:])
+    more = f" and {counted(n_more, 'more column')}" if n_more else ""
+    return f"Not used: {', '.join(named)}{more}" if unused else ""
+
+
+def closing_sentences(rule_base: RuleBase) -> str:
+    """Say within what bounds predictions lie, and how large the typical error is, where either is known."""
+    return " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base))))
+
+
+def truth_sentence(rule_base: RuleBase) -> str:
+    """Say how large the typical error is, of all rules together and of the strongest alone; "" where it isn't known.
+
+    Rules whose own error is clearly larger, over the rows in which they are the strongest, are named.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> steps = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]], target_unit="m")
+    >>> truth_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))
+    'Typical error on training rows: 0.520 m; by the strongest rule alone: 0.569 m.'
+    """
+    training = rule_base.training
+    if training is None or training.truth is None:
+        return ""
+    truth, tolerance, scale = training.truth, _SHARE_OF_ERROR * training.spread, scale_of(rule_base)
+    # NaN, of rules that are nowhere the strongest, is not larger than anything.
+    larger = np.flatnonzero(truth.rule_together > _NOTEWORTHY * truth.together + tolerance)
+    told = [
+        scale.change(float(error), tolerance) for error in (truth.together, truth.alone, *truth.rule_together[larger])
+    ]
+    numbers = _alike([number_within(one.number, one.tolerance) for one in told])
+    marked = (one.marked(number) for one, number in zip(told, numbers, strict=True))
+    together, alone, *own = (f"{number} {scale.unit(rule_base.target_unit)}".rstrip() for number in marked)
+    said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
+    if rule_base.n_rules > 1:
+        said += f"; by the strongest rule alone: {alone}"
+        if not truth.holds(training.spread):
+            said += ", so read the rules together, not one by one"
+    return f"{said}.{_larger(larger.tolist(), own, truth.rule_together)}"
+
+
+def _larger(rules: list[int], errors: list[str], rule_errors: Floats) -> str:
+    """Name the rules with larger errors; of many the one with the largest."""
+    named = [f"rule {rule + 1} ({error})" for rule, error in zip(rules, errors, strict=True)]
+    if not named:
+        return ""
+    if len(named) > _MAX_RULES_NAMED:
+        worst = named[int(np.argmax(rule_errors[rules]))]
+        return f" It is larger for {len(named)} rules, most for {worst}."
+    *first, last = named
+    return f" It is larger for {', '.join(first)} and {last}." if first else f" It is larger for {last}."
+
+
+def _alike(numbers: list[str]) -> list[str]:
+    """Give numbers that are read side by side as many decimal places."""
+    if any("e" in number for number in numbers):
+        return numbers
+    places = max(len(number.partition(".")[2]) for number in numbers)
+    return [in_groups(f"{float(number.replace(',', '')):.{places}f}") for number in numbers]

@@ -1,4 +1,4 @@
-"""Rules in plain language."""
+"""Rules in plain language, in the order and number asked for."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fruler._wording import counted_rules, either, name_with_unit, number_within, percent
-from fruler.explain.categories import accepted_levels, category_subjects, few_of, level_offsets
-from fruler.explain.closing import closing_sentences, unused_sentence
-from fruler.explain.effects import input_ranges, is_binary, output_spread, signed_effects
+from fruler._wording import counted_rules, either, name_with_unit, number_within, percent, suggest
+from fruler.explain.effects import (
+    accepted_levels,
+    category_features,
+    few_of,
+    input_ranges,
+    is_binary,
+    level_offsets,
+    output_spread,
+    signed_effects,
+    typical_outputs,
+)
 from fruler.explain.scales import Amount, scale_of
-from fruler.explain.sentences import GLUE, SHARE_OF_SPREAD, sentence_of
+from fruler.explain.sentences import GLUE, SHARE_OF_SPREAD, closing_sentences, sentence_of, unused_sentence
 from fruler.rules.curves import Curve
-from fruler.rules.partitions import Partition
+from fruler.rules.features import feature_with
+from fruler.rules.inputs import Variable
+from fruler.rules.partitions import Partition, triangle_words
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.triangle_partition import triangle_words
-from fruler.rules.variables import Variable
 
 # How a rule is told: what it says at its typical row and what changes it, or as a formula.
 Form = Literal["sentences", "equation"]
@@ -31,9 +39,18 @@ _NARROWEST, _WIDEST = 40, 120
 _MAX_LABELS_NAMED = 2
 # More categories than this are named by what they are not, or by the ends of their order.
 _MAX_LEVELS_NAMED = 4
+# "file": as they are.
+ORDERS = ("file", "weight", "output")
 
 
-def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "sentences") -> str:
+def rules_text(
+    rule_base: RuleBase,
+    *,
+    width: int | None = None,
+    form: Form = "sentences",
+    rules: Sequence[int] | None = None,
+    title: str | None = None,
+) -> str:
     """Write the rules as "if ... then ..." sentences.
 
     A sentence has the output at the rule's typical row, the centre of the training rows where it applies, and how each
@@ -53,6 +70,10 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
     form : {"sentences", "equation"}, default="sentences"
         "equation" writes every output as a formula, with all terms and the intercept, which is the output where all
         inputs are zero.
+    rules : sequence of int, optional
+        The rules to write, counted from 0, in this order; each keeps its number. None: all of them.
+    title : str, optional
+        The first line. None: the number of rules and the target.
 
     Returns
     -------
@@ -96,14 +117,12 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
     """
     require_form(form)
     width = terminal_width() if width is None else width
-    target = rule_base.target_name
-    said = [conclusion(rule_base, rule, form) for rule in range(rule_base.n_rules)]
-    count = counted_rules(rule_base.n_rules, rule_base.n_curves)
-    parts = [f"{count} for {name_with_unit(target, rule_base.target_unit)}"]
+    parts = [rules_title(rule_base) if title is None else title]
     if rule_base.is_formula:
-        parts.append(wrapped(said[0], width, "", "    "))
+        parts.append(wrapped(conclusion(rule_base, 0, form), width, "", "    "))
     else:
-        parts += [_rule(rule_base, rule, own, width, form) for rule, own in enumerate(said)]
+        written = range(rule_base.n_rules) if rules is None else rules
+        parts += [_rule(rule_base, rule, width, form) for rule in written]
     if rule_base.curves:
         parts.append("\n".join(["Curves", *_curves(rule_base, width)]))
     if meeting := _meanings(rule_base, width):
@@ -113,6 +132,12 @@ def rules_text(rule_base: RuleBase, *, width: int | None = None, form: Form = "s
     if closing := closing_sentences(rule_base):
         parts.append(wrapped(closing, width, "", ""))
     return "\n\n".join(parts)
+
+
+def rules_title(rule_base: RuleBase) -> str:
+    """Return the first line of the text: the number of rules and curves, and the target with its unit."""
+    count = counted_rules(rule_base.n_rules, rule_base.n_curves)
+    return f"{count} for {name_with_unit(rule_base.target_name, rule_base.target_unit)}"
 
 
 def require_form(form: str) -> None:
@@ -127,11 +152,11 @@ def rule_name(rule_base: RuleBase, rule: int) -> str:
     return f"Rule {rule + 1}" + ("" if shares is None else f" ({percent(float(shares[rule]))} of the rows)")
 
 
-def _rule(rule_base: RuleBase, rule: int, said: str, width: int, form: Form) -> str:
+def _rule(rule_base: RuleBase, rule: int, width: int, form: Form) -> str:
     lines = [
         rule_name(rule_base, rule),
         wrapped(f"if {condition(rule_base, rule, form)}", width, "  ", "     "),
-        wrapped(f"then {said}", width, "  ", "       "),
+        wrapped(f"then {conclusion(rule_base, rule, form)}", width, "  ", "       "),
     ]
     return "\n".join(lines)
 
@@ -165,7 +190,9 @@ def conditions(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = s
         if variable.tells_gaps:
             words = "missing" if is_yes(variable.partition, first, last) else "there"
             found[variable.name] = Said(variable.column, words, (j,))
-        elif variable.levels is not None and (accepted := accepted_levels(rule_base, rule, variable.subject)):
+        elif variable.levels is not None and (
+            accepted := accepted_levels(rule_base, rule, feature_with(rule_base.features, j))
+        ):
             before = found[variable.subject].inputs if variable.subject in found else ()
             words = categories_text(accepted, variable.levels.levels)
             found[variable.subject] = Said(variable.subject, words, (*before, j))
@@ -292,10 +319,10 @@ def formula(rule_base: RuleBase, rule: int) -> str:
             times = f"{GLUE}if{GLUE}" if variable.tells_gaps else "·"
             terms += f" {sign}{GLUE}{size}{times}{variable.term}"
     terms += "".join(f" +{GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
-    for subject in category_subjects(rule_base):
-        offsets = level_offsets(rule_base, rule, subject)
+    for feature in category_features(rule_base):
+        offsets = level_offsets(rule_base, rule, feature)
         if offsets:
-            terms += f"; {subject}: {_offsets(offsets, tolerance)}"
+            terms += f"; {feature.name}: {_offsets(offsets, tolerance)}"
     return terms
 
 
@@ -416,3 +443,73 @@ def wrapped(text: str, width: int, first: str, others: str) -> str:
         text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
     )
     return filled.replace(GLUE, " ")
+
+
+def ordered_rules(rule_base: RuleBase, order: str) -> list[int]:
+    """Return the numbers of the rules, counted from 0, in an order.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    order : {"file", "weight", "output"}
+        As they are; the largest weight first; or the lowest output first, at the typical row of each rule.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[5.0, 1.0], [1.0, 0.0]], support=[0.6, 0.4])
+    >>> ordered_rules(rules, "weight"), ordered_rules(rules, "output")
+    ([0, 1], [1, 0])
+    """
+    if order not in ORDERS:
+        raise ValueError(f"there is no order {order!r}; {suggest(order, ORDERS)}")
+    if order == "file":
+        return list(range(rule_base.n_rules))
+    if order == "output":
+        keys = typical_outputs(rule_base)
+    elif rule_base.support is None:
+        raise ValueError("these rules have no weights, for they know no training rows; choose another order")
+    else:
+        keys = -rule_base.support
+    return [int(rule) for rule in np.argsort(keys, kind="stable")]
+
+
+def rules_with(rule_base: RuleBase, names: Sequence[str]) -> list[int]:
+    """Return the numbers of the rules, counted from 0, that use all of some inputs: in a condition or in the output.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    names : sequence of str
+        Names of inputs, or of the columns that they come from.
+
+    Raises
+    ------
+    ValueError
+        If there is no such input.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x, z = (Variable(name, FuzzyPartition([0.5], (0.0, 1.0))) for name in "xz")
+    >>> rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[5.0, 0.0, 0.0], [1.0, 0.0, 2.0]])
+    >>> rules_with(rules, ["x"]), rules_with(rules, ["z"])
+    ([0, 1], [1])
+    """
+    # A curve is added to the output of every rule.
+    uses = rule_base.looks_at | (rule_base.slopes != 0.0)
+    uses[:, [curve.input for curve in rule_base.curves]] = True
+    called: dict[str, list[int]] = {}
+    for feature in rule_base.features:
+        for j in feature.inputs:
+            for name in dict.fromkeys((rule_base.names[j], feature.name, feature.column)):
+                called.setdefault(name, []).append(j)
+    wanted = np.ones(rule_base.n_rules, dtype=np.bool_)
+    for name in names:
+        if name not in called:
+            raise ValueError(f"there is no input {name!r}; {suggest(name, called)}")
+        wanted &= uses[:, called[name]].any(axis=1)
+    return [int(rule) for rule in np.flatnonzero(wanted)]

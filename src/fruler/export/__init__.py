@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -55,12 +56,36 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
     """
     if to not in TARGETS:
         raise ValueError(f"There is no export to {to!r}; the targets are {', '.join(TARGETS)}.")
-    export = import_module(f"fruler.export.{to}").export
-    known = [
-        name for name, option in inspect.signature(export).parameters.items() if option.kind == option.KEYWORD_ONLY
-    ]
+    known = options_of(to)
     for name in options:
         if name not in known:
             raise ValueError(f"The export to {to} has no option {name!r}; it has {', '.join(known) or 'none'}.")
-    exported: str | bytes = export(rule_base, **options)
-    return exported
+    return _exporter(to)(rule_base, **options)
+
+
+def options_of(to: str) -> list[str]:
+    """Return the names of a target's options.
+
+    Examples
+    --------
+    >>> options_of("sql")
+    ['table', 'keep', 'prediction', 'gaps', 'interval']
+    """
+    parameters = inspect.signature(_exporter(to)).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY]
+
+
+def targets_with(option: str) -> list[str]:
+    """Return the targets that have an option.
+
+    Examples
+    --------
+    >>> targets_with("interval")
+    ['onnx', 'python', 'c', 'sql']
+    """
+    return [target for target in TARGETS if option in options_of(target)]
+
+
+def _exporter(to: str) -> Callable[..., str | bytes]:
+    exporter: Callable[..., str | bytes] = import_module(f"fruler.export.{to}").export
+    return exporter

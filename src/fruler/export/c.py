@@ -2,76 +2,122 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
-from fruler._wording import counted_rules, name_with_unit
-from fruler.export.c_inputs import declared_functions, input_lines, input_parts
-from fruler.export.c_literals import comment, string
-from fruler.export.expressions import curve_expression, linear
-from fruler.export.input_plan import InputPlan, make_input_plan
-from fruler.export.links import OutputPlan
-from fruler.export.names import Identifiers, rule_title
-from fruler.export.plan import Condition, CurvePlan, Plan, SplitPoint, make_plan
+from fruler._wording import name_with_unit, printable
+from fruler.export.phrases import Identifiers
+from fruler.export.plan import make_model_plan
+from fruler.export.writer import CodeWriter, Declared, indented
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.triangle_partition import Triangle
+from fruler.table.date_sources import CycleSource, DateSource, WeekdaySource
+from fruler.table.sources import LevelSource
 
-_SHARE_ABOVE = """
-/* How far x lies above the split point between two labels: from 0 (below it) to 1 (above it). */
-static double share_above(double x, double start, double low, double width, double high)
+_MEAN = """
+/* The mean of one number per rule, weighted by how well the row fits. */
+static double mean(const double *weight, const double *numbers, double total)
 {
-    if (x >= high)
-        return 1.0;
-    return x > start ? (x - low) / width : 0.0;
+    double sum = 0.0;
+    for (int rule = 0; rule < N_RULES; ++rule)
+        sum += weight[rule] * numbers[rule];
+    return sum / total;
 }
 """
 
-_AWAY = """
-/* How many labels a place is away from a range of labels. */
-static double away(double first, double last, double place)
+_NEAREST_RULE = """
+/* The rule that the fewest steps lead to, the first of several. */
+static int nearest_rule(const double *steps)
 {
-    return fmax(fmax(first - place, place - last), 0.0);
+    int nearest = 0;
+    for (int rule = 1; rule < N_RULES; ++rule)
+        if (steps[rule] < steps[nearest])
+            nearest = rule;
+    return nearest;
 }
 """
 
-_TRIANGLE = """
-/* The degree of x in a triangle: 1 at b, 0 from a down and from c up; an infinite end keeps it at 1. */
-static double triangle(double x, double a, double b, double c)
+_CODE = """
+/* Return the code of a category of a column (counted from 0): -1 if it is not known, NAN for no text at all. */
+double fruler_code(int column, const char *text)
 {
-    if (x < b && a > -INFINITY)
-        return x > a ? (x - a) / (b - a) : 0.0;
-    if (x > b && c < INFINITY)
-        return x < c ? (c - x) / (c - b) : 0.0;
-    return 1.0;
+    const int n_levels = (int)(sizeof levels / sizeof levels[0]);
+    if (!text)
+        return NAN;
+    for (int place = 0; place < n_levels; ++place)
+        if (levels[place].column == column && strcmp(levels[place].text, text) == 0)
+            return levels[place].code;
+    return -1.0;
 }
 """
 
-_FROM_MIDDLE = """
-/* How far x is from the middle of a triangle, as a share of a width; beyond an infinite end it is not. */
-static double from_middle(double x, double a, double b, double c, double width)
+_NUMBER_OF = """
+/* The number that stands for a category, NAN if its code is not known. */
+static double number_of(double code, const double *numbers, int n_codes)
 {
-    if ((x < b && a == -INFINITY) || (x > b && c == INFINITY))
-        return 0.0;
-    return fabs(x - b) / width;
+    for (int place = 0; place < n_codes; ++place)
+        if (code == place)
+            return numbers[place];
+    return NAN;
 }
 """
 
-_CENTRE = """
-/* The centre of a triangle that is cut off at a height; the skew is its right side less its left. */
-static double centre(double height, double middle, double skew)
+_FILL = """
+/* Fill in missing values by their regressions on the others. */
+static void fill(double *values)
 {
-    const double rest = 1.0 - height;
-    return middle + skew * ((1.0 + rest + rest * rest) / (3.0 * (1.0 + rest)));
+    double apart[{n}];
+    int missing[{n}];
+    for (int place = 0; place < {n}; ++place) {
+        missing[place] = isnan(values[place]);
+        apart[place] = missing[place] ? 0.0 : values[place] - means[place];
+    }
+    for (int turn = 0; turn < {n_rounds}; ++turn)
+        for (int place = 0; place < {n}; ++place) {
+            double sum = 0.0;
+            if (!missing[place])
+                continue;
+            for (int other = 0; other < {n}; ++other)
+                sum += slopes[place][other] * apart[other];
+            apart[place] = sum;
+        }
+    for (int place = 0; place < {n}; ++place)
+        if (missing[place])
+            values[place] = means[place] + apart[place];
 }
 """
 
-_OUTPUT = """
-/* The prediction for what the rules say together. */
-static double linked(double raw)
-{{
-{lines}}}
+_WITHIN = """
+/* Where a number lies in a cycle, from 0 to its length. */
+static double within(double place, double period)
+{
+    return place - period * floor(place / period);
+}
 """
 
-_INTERVAL = """
+_DAY_OF_YEAR = """
+/* The days since 1 January, with a 29 February in every year. */
+static double day_of_year(double seconds)
+{
+    /* Days since a 1 March, in years of 400, which repeat themselves. */
+    const double day = within(floor(seconds / 86400.0) + 719468.0, 146097.0);
+    const double leap = floor(day / 1460.0) - floor(day / 36524.0) + floor(day / 146096.0);
+    const double year = floor((day - leap) / 365.0);
+    const double of_year = day - (365.0 * year + floor(year / 4.0) - floor(year / 100.0));
+    return within(of_year + 60.0, 366.0) + within(seconds, 86400.0) / 86400.0;
+}
+"""
+
+_WEEKDAY = """
+/* The number of a weekday, from Monday to Sunday, NAN if it is not known. */
+static double weekday(double seconds, const double *numbers)
+{
+    return isnan(seconds) ? NAN : numbers[(int)within(floor(seconds / 86400.0) + 3.0, 7.0)];
+}
+"""
+
+_PREDICT = "double fruler_predict(const double *x)"
+_PREDICT_INTERVAL = "double fruler_predict_interval(const double *x, double *lower, double *upper)"
+
+_PREDICT_ALONE = """
 /* Return the prediction for one row, as fruler_predict_interval does. */
 double fruler_predict(const double *x)
 {
@@ -79,9 +125,6 @@ double fruler_predict(const double *x)
     return fruler_predict_interval(x, &lower, &upper);
 }
 """
-
-_PREDICT = "double fruler_predict(const double *x)"
-_PREDICT_INTERVAL = "double fruler_predict_interval(const double *x, double *lower, double *upper)"
 
 
 def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
@@ -115,267 +158,221 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
     >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
     >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
     >>> print("\n".join(export(rules).splitlines()[-13:]))
+        /* Rule 1: if temperature is low */
         weight[0] = 1.0 - temperature_above_low;
         output[0] = 25.0 - 1.0 * x_temperature;
-        total += weight[0];
     <BLANKLINE>
         /* Rule 2: if temperature is high */
         weight[1] = temperature_above_low;
         output[1] = 5.25;
-        total += weight[1];
     <BLANKLINE>
-        for (int rule = 0; rule < 2; ++rule)
-            sum += weight[rule] * output[rule];
-        return sum / total;
+        double total = 0.0;
+        for (int rule = 0; rule < N_RULES; ++rule)
+            total += weight[rule];
+        return mean(weight, output, total);
     }
     """
-    plan = make_plan(rule_base, interval)
-    return _Writer(rule_base, plan, make_input_plan(rule_base, plan)).file()
+    return _CWriter(rule_base, make_model_plan(rule_base, interval)).text()
 
 
-class _Writer:
-    def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan) -> None:
-        self.rule_base, self.plan, self.input_plan = rule_base, plan, input_plan
-        # With a prefix no name can be a word of the language, a macro or one of the names below.
-        names = Identifiers(["x"])
-        variables = rule_base.variables
-        self.inputs = [names.new(f"x_{variable.name}", f"x{j + 1}") for j, variable in enumerate(variables)]
-        self.split_points = []
-        for split_point in plan.split_points:
-            label = variables[split_point.input].partition.labels[split_point.number]
-            self.split_points.append(names.new(f"{self.inputs[split_point.input][2:]} above {label}", "above"))
-        self.curve_split_points = [
-            names.new(f"{self.inputs[split_point.input]} curve {split_point.number + 1}", "curve")
-            for split_point in plan.curve_split_points
-        ]
-        self.inside = {j: names.new(f"{self.inputs[j]} inside", "x inside") for j in plan.limits}
-        self.sets = {
-            number: names.new(f"{self.inputs[condition.input]} is {self.label(condition)}", "x set")
-            for number, condition in enumerate(plan.conditions)
-            if condition.triangle is not None
-        }
-        # A name of its own: all others begin with an x or hold "above".
-        self.with_curves = " + curves" if plan.curves else ""
+class _CWriter(CodeWriter):
+    MEAN = _MEAN
+    NEAREST_RULE = _NEAREST_RULE
+    # With a prefix no name can be a word of the language, a macro or a name of the file.
+    INPUT_PREFIX = "x_"
+    BLANK_LINES = 1
+    LANGUAGE, ROW = "c", "x"
+    TOTAL = ("double total = 0.0;", "for (int rule = 0; rule < N_RULES; ++rule)", "    total += weight[rule];")
 
-    def file(self) -> str:
-        rule_base = self.rule_base
-        n_columns, count = len(rule_base.columns), counted_rules(rule_base.n_rules, rule_base.n_curves)
-        target = name_with_unit(rule_base.target_name, rule_base.target_unit)
+    def new_identifiers(self) -> Identifiers:
+        return Identifiers(["x"])
+
+    def seconds(self, source: DateSource, x: str) -> str:
+        return x
+
+    def gap(self, x: str) -> str:
+        return f"isnan({x}) ? 1.0 : 0.0"
+
+    def level(self, source: LevelSource, x: str, feature: int) -> str:
+        own, levels = dict(zip(source.levels, source.values, strict=True)), self.plan.inputs.column_of(feature).levels
+        assert levels is not None
+        self.add_numbers(f"numbers_{feature}", [own.get(level) for level in levels])
+        self.require(_NUMBER_OF)
+        return f"number_of({x}, numbers_{feature}, {len(levels)})"
+
+    def cycle(self, source: CycleSource, seconds: str) -> str:
+        self.require(_WITHIN)
+        if source.cycle == "hour":
+            return f"within({seconds} / 3600.0 - {source.start!r}, 24.0)"
+        self.require(_DAY_OF_YEAR)
+        return f"within(day_of_year({seconds}) - {source.start!r}, 366.0)"
+
+    def weekday(self, source: WeekdaySource, seconds: str, feature: int) -> str:
+        self.add_numbers(f"weekdays_{feature}", source.week)
+        self.require(_WITHIN, _WEEKDAY)
+        return f"weekday({seconds}, weekdays_{feature})"
+
+    def add_numbers(self, name: str, numbers: Sequence[float | None]) -> None:
+        """Add a table of numbers, NAN for None."""
+        written = ", ".join("NAN" if number is None else repr(number) for number in numbers)
+        self.tables.append(f"static const double {name}[] = {{{written}}};")
+
+    def head(self) -> str:
+        rule_base, inputs = self.rule_base, self.plan.inputs
+        n_columns = len(rule_base.columns)
+        self.add_levels()
+        self.add_filling()
         lines = [
-            comment(f"{count} for {target}, learned and written by fruler."),
-            *([comment(self.input_plan.date_note)] if self.input_plan.date_note else []),
+            self.title(),
+            *([self.comment(inputs.date_note)] if inputs.date_note else []),
             "#include <math.h>",
-            *([] if self.input_plan.numeric else ["#include <string.h>"]),
+            *([] if inputs.numeric else ["#include <string.h>"]),
             "",
             f"extern const char *const fruler_inputs[{n_columns}];",
             "extern const char *const fruler_target;",
             f"{_PREDICT};",
             *([] if self.plan.interval is None else [f"{_PREDICT_INTERVAL};"]),
-            *declared_functions(self.input_plan),
+            *([] if inputs.numeric else ["double fruler_code(int column, const char *text);"]),
+            "",
+            f"enum {{ N_RULES = {rule_base.n_rules} }};",
             "",
             f"const char *const fruler_inputs[{n_columns}] = {{",
             *(f"    {string(column)}," for column in rule_base.columns),
             "};",
             f"const char *const fruler_target = {string(rule_base.target_name)};",
         ]
-        text = "\n".join(lines) + "\n" + "".join(input_parts(self.input_plan))
-        text += _SHARE_ABOVE if self.split_points or self.curve_split_points else ""
-        if not self.plan.covered and any(condition.counts_labels for condition in self.plan.conditions):
-            text += _AWAY
-        text += _TRIANGLE if self.plan.limits else ""
-        text += _FROM_MIDDLE if self.plan.limits and not self.plan.covered else ""
-        text += _CENTRE if self.plan.said else ""
-        text += "" if self.plan.output is None else _OUTPUT.format(lines=_output_lines(self.plan.output))
-        text += _INTERVAL if self.plan.interval is not None else ""
-        return text + "\n" + "\n".join(self.function()) + "\n"
+        return "\n".join(lines)
 
-    def function(self) -> list[str]:
-        n_rules, n_columns = self.rule_base.n_rules, len(self.rule_base.columns)
-        interval = self.plan.interval
+    def add_levels(self) -> None:
+        """Add the codes of all categories, as constants and as a table of their texts."""
+        if self.plan.inputs.numeric:
+            return
+        names, constants, rows = Identifiers(), [], []
+        for place, column in enumerate(self.plan.inputs.columns):
+            for code, level in enumerate(column.levels or ()):
+                name = names.new(f"fruler {column.name} {level}", "fruler_level")
+                constants.append(f"    {name} = {code}, {comment(f'{column.name} is {level}')}")
+                rows.append(f"    {{{place}, {string(level)}, {code}.0}},")
+        texts = [
+            "/* The codes of categories. NAN is one that is missing, any other code one that is unknown. */",
+            *("enum {", *constants, "};"),
+            *("", "static const struct {", "    int column;", "    const char *text;", "    double code;"),
+            *("} levels[] = {", *rows, "};"),
+        ]
+        self.tables.insert(0, "\n".join(texts))
+        self.functions.insert(0, _CODE)
+
+    def add_filling(self) -> None:
+        """Add the estimates for gaps, and the function that fills them in."""
+        filling = self.plan.inputs.filling
+        if filling is None:
+            return
+        n = len(filling.inputs)
+        rows = "".join(f"    {{{', '.join(map(repr, row))}}},\n" for row in filling.slopes)
+        self.tables.append(
+            "/* What is taken for missing values: means, and slopes on all values that the rules use. */\n"
+            f"static const double means[{n}] = {{{', '.join(map(repr, filling.centres))}}};\n"
+            f"static const double slopes[{n}][{n}] = {{\n{rows}}};"
+        )
+        self.require(_FILL.replace("{n}", str(n)).replace("{n_rounds}", str(filling.n_rounds)))
+
+    def predictions(self) -> list[str]:
+        interval, n_columns = self.plan.interval, len(self.rule_base.columns)
         ends = "" if interval is None else f" and the ends of its interval ({interval.coverage:.10g} of rows lie in it)"
         lines = [
-            f"/* Return the prediction for one row{ends}: {n_columns} numbers in the order of fruler_inputs. */",
+            self.comment(
+                f"Return the prediction for one row{ends}: {n_columns} numbers in the order of fruler_inputs."
+            ),
             _PREDICT if interval is None else _PREDICT_INTERVAL,
             "{",
-        ]
-        plain = self.input_plan.plain
-        if not plain and self.input_plan.needed:
-            lines += input_lines(self.input_plan)
-        for j in self.plan.used:
-            variable = self.rule_base.variables[j]
-            note = comment(name_with_unit(variable.name, variable.unit))
-            value = f"x[{j}]" if plain else f"values[{self.input_plan.needed.index(j)}]"
-            kind = "double" if j in self.plan.clips else "const double"
-            lines.append(f"    {kind} {self.inputs[j]} = {value}; {note}")
-        lines += [f"    double weight[{n_rules}], output[{n_rules}], total = 0.0, sum = 0.0;", ""]
-        if self.plan.used:
-            finite = " && ".join(f"isfinite({self.inputs[j]})" for j in self.plan.used)
-            nothing = "return NAN;" if interval is None else "return *lower = *upper = NAN;"
-            lines += [f"    if (!({finite}))", f"        {nothing}", ""]
-        elif plain or not self.input_plan.needed:
-            lines += ["    (void)x;", ""]
-        lines += self.outside()
-        lines += [self.share_above(*pair) for pair in zip(self.split_points, self.plan.split_points, strict=True)]
-        for j, (low, high) in self.plan.limits.items():
-            lines.append(f"    const double {self.inside[j]} = fmin(fmax({self.inputs[j]}, {low!r}), {high!r});")
-        for number, name in self.sets.items():
-            condition = self.plan.conditions[number]
-            lines.append(f"    const double {name} = {self.degree(condition)};")
-        for rule in range(n_rules):
-            lines += [
-                "",
-                f"    {comment(rule_title(self.rule_base, rule))}",
-                f"    weight[{rule}] = {self.weight(rule)};",
-                f"    output[{rule}] = {self.output(rule)};",
-                f"    total += weight[{rule}];",
-            ]
-        lines += self.curves()
-        lines += [] if self.plan.covered else ["", *self.nearest()]
-        return [
-            *lines,
-            "",
-            *self.reach(),
-            f"    for (int rule = 0; rule < {n_rules}; ++rule)",
-            "        sum += weight[rule] * output[rule];",
-            *self.answer(f"sum / total{self.with_curves}", "reach / total"),
+            *indented([*self.opening(), *self.steps()]),
             "}",
         ]
+        return [*([] if interval is None else [_PREDICT_ALONE]), "\n".join(lines)]
 
-    def outside(self) -> list[str]:
-        """Return the lines for rows outside the training data."""
-        lines = []
-        if self.plan.interval is not None:
-            radii = ", ".join(map(repr, self.plan.interval.radii))
-            lines += [
-                "    /* How far intervals reach where each rule alone answers. */",
-                f"    static const double radii[{self.rule_base.n_rules}] = {{{radii}}};",
-                "    /* How far the row lies outside the training data, as a share of their range. */",
-                "    double beyond = 0.0;",
-            ]
-            for j, (low, high) in self.plan.interval.ranges.items():
-                name = self.inputs[j]
-                distance = f"fmax(fmax({low!r} - {name}, {name} - {high!r}), 0.0)"
-                lines.append(f"    beyond += {distance} / {high - low!r};")
-            lines.append("")
-        for j, (low, high) in self.plan.clips.items():
-            lines.append(f"    {self.inputs[j]} = fmin(fmax({self.inputs[j]}, {low!r}), {high!r});")
+    def opening(self) -> list[str]:
+        """Return the lines that read and check the inputs."""
+        plan, lines = self.plan, []
+        if self.values:
+            lines.append(f"double values[{len(self.values)}];")
+            lines += [f"values[{place}] = {value};" for place, value in enumerate(self.values)]
+            lines += ["fill(values);"] if plan.inputs.filling is not None else []
+        for j in plan.used:
+            variable = self.rule_base.variables[j]
+            value = f"values[{plan.inputs.needed.index(j)}]" if self.values else f"x[{j}]"
+            declared = self.line(f"{self.inputs[j]} = {value}", "variable" if j in plan.clips else "constant")
+            lines.append(f"{declared} {comment(name_with_unit(variable.name, variable.unit))}")
+        if plan.used:
+            finite = " && ".join(f"isfinite({self.inputs[j]})" for j in plan.used)
+            lines += self.if_block(f"!({finite})", self.returned("NAN", *["NAN"] * (2 * (plan.interval is not None))))
+        elif not self.values:
+            lines.append("(void)x;")
         return lines
 
-    def reach(self) -> list[str]:
-        if self.plan.interval is None:
-            return []
-        return [
-            "    double reach = 0.0;",
-            f"    for (int rule = 0; rule < {self.rule_base.n_rules}; ++rule)",
-            "        reach += weight[rule] * radii[rule];",
-        ]
+    def function(self, name: str, arguments: Sequence[str], description: str, lines: Sequence[str]) -> str:
+        declared = ", ".join(f"double {argument}" for argument in arguments)
+        return "\n".join([comment(description), f"static double {name}({declared})", "{", *indented(lines), "}"])
 
-    def answer(self, prediction: str, reach: str) -> list[str]:
-        """Return the last lines, with expressions for the prediction and how far its interval reaches."""
-        linked = "{}" if self.plan.output is None else "linked({})"
-        if self.plan.interval is None:
-            return [f"    return {linked.format(prediction)};"]
-        ends = [linked.format(f"prediction {sign} {reach} * (1.0 + beyond)") for sign in "-+"]
-        return [
-            f"    const double prediction = {prediction};",
-            f"    *lower = {ends[0]};",
-            f"    *upper = {ends[1]};",
-            f"    return {linked.format('prediction')};",
-        ]
+    def table(self, name: str, numbers: Sequence[float], description: str) -> str:
+        return f"{comment(description)}\nstatic const double {name}[N_RULES] = {{{', '.join(map(repr, numbers))}}};"
 
-    def label(self, condition: Condition) -> str:
-        return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
+    def comment(self, text: str) -> str:
+        return comment(text)
 
-    def share_above(self, name: str, split_point: SplitPoint) -> str:
-        numbers = f"{split_point.start!r}, {split_point.low!r}, {split_point.width!r}, {split_point.high!r}"
-        return f"    const double {name} = share_above({self.inputs[split_point.input]}, {numbers});"
+    def line(self, assignment: str, declares: Declared | None = None) -> str:
+        kinds = {"constant": "const double ", "variable": "double ", "whole number": "const int "}
+        return f"{kinds[declares] if declares else ''}{assignment};"
 
-    def curves(self) -> list[str]:
-        if not self.plan.curves:
-            return []
-        lines = ["", "    /* What single inputs add, whichever rules fit. */"]
-        lines += [
-            self.share_above(*pair) for pair in zip(self.curve_split_points, self.plan.curve_split_points, strict=True)
-        ]
-        *first, last = [self.curve(curve) for curve in self.plan.curves]
-        return [*lines, "    const double curves =", *(f"        {curve} +" for curve in first), f"        {last};"]
+    def arrays(self, *names: str) -> str:
+        return f"double {', '.join(f'{name}[N_RULES]' for name in names)};"
 
-    def curve(self, curve: CurvePlan) -> str:
-        shares = [self.curve_split_points[number] for number in curve.split_points]
-        return curve_expression(curve, self.inputs[curve.input], shares)
+    def if_block(self, condition: str, lines: Sequence[str]) -> list[str]:
+        if len(lines) == 1:
+            return [f"if ({condition})", *indented(lines)]
+        return [f"if ({condition}) {{", *indented(lines), "}"]
 
-    def degree(self, condition: Condition) -> str:
-        if condition.codes is not None:
-            name = self.inputs[condition.input]
-            return "(" + " || ".join(f"{name} == {code!r}" for code in condition.codes) + " ? 1.0 : 0.0)"
-        if condition.triangle is not None:
-            return f"triangle({self.inside[condition.input]}, {_points(condition.triangle)})"
-        below = "1.0" if condition.below is None else self.split_points[condition.below]
-        return below if condition.above is None else f"({below} - {self.split_points[condition.above]})"
+    def returned(self, prediction: str, *ends: str) -> list[str]:
+        pointers = zip(("*lower", "*upper"), ends, strict=False)
+        return [*(f"{pointer} = {end};" for pointer, end in pointers), f"return {prediction};"]
 
-    def weight(self, rule: int) -> str:
-        numbers = self.plan.rules[rule]
-        degrees = [self.sets.get(number) or self.degree(self.plan.conditions[number]) for number in numbers]
-        if len(degrees) == 1:
-            return degrees[0].removeprefix("(").removesuffix(")")
-        if self.rule_base.t_norm == "product":
-            return " * ".join(degrees) or "1.0"
-        least = degrees[0] if degrees else "1.0"
-        for degree in degrees[1:]:
-            least = f"fmin({least}, {degree})"
-        return least
+    def call(self, function: str, *arguments: str) -> str:
+        return f"{function}({', '.join(arguments)})"
 
-    def output(self, rule: int) -> str:
-        if self.plan.said:
-            said = self.plan.said[rule]
-            return f"centre(weight[{rule}], {said.middle!r}, {said.skew!r})"
-        slopes = self.rule_base.consequents.terms(rule)
-        intercept = float(self.rule_base.consequents.intercepts[rule])
-        return linear(intercept, {self.inputs[j]: slope for j, slope in slopes.items()})
+    def one_of(self, name: str, codes: Sequence[float]) -> str:
+        return f"({' || '.join(f'{name} == {code!r}' for code in codes)} ? 1.0 : 0.0)"
 
-    def nearest(self) -> list[str]:
-        lines = [
-            "    /* No rule fits: the one whose labels are nearest answers. */",
-            "    if (!(total > 0.0)) {",
-            f"        double steps[{self.rule_base.n_rules}];",
-            "        int best = 0;",
-        ]
-        answer = "output"
-        if self.plan.said:
-            whole = ", ".join(repr(said.whole) for said in self.plan.said)
-            lines.insert(2, f"        static const double whole[{self.rule_base.n_rules}] = {{{whole}}};")
-            answer = "whole"
-        for rule, numbers in enumerate(self.plan.rules):
-            away = [self.away(self.plan.conditions[number]) for number in numbers]
-            lines.append(f"        steps[{rule}] = {' + '.join(away) or '0.0'};")
-        return [
-            *lines,
-            f"        for (int rule = 1; rule < {self.rule_base.n_rules}; ++rule)",
-            "            if (steps[rule] < steps[best])",
-            "                best = rule;",
-            *(f"    {line}" for line in self.answer(f"{answer}[best]{self.with_curves}", "radii[best]")),
-            "    }",
-        ]
+    def least(self, values: Sequence[str]) -> str:
+        *others, last = values
+        return f"fmin({self.least(others)}, {last})" if others else last
 
-    def away(self, condition: Condition) -> str:
-        if condition.codes is not None:
-            return f"(1.0 - {self.degree(condition)})"
-        if condition.triangle is not None:
-            points = _points(condition.triangle)
-            return f"from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
-        place = " + ".join(self.split_points[number] for number in self.plan.split_points_of(condition.input))
-        return f"away({condition.first}.0, {condition.last}.0, {place})"
+    def greatest(self, values: Sequence[str]) -> str:
+        *others, last = values
+        return f"fmax({self.greatest(others)}, {last})" if others else last
 
 
-def _output_lines(plan: OutputPlan) -> str:
-    """Write the body of the function that makes predictions of what the rules say."""
-    lines = ""
-    for sign, end in (("<=", plan.lowest), (">=", plan.highest)):
-        lines += "" if end is None else f"    if (raw {sign} {end.raw!r})\n        return {end.target!r};\n"
-    return f"{lines}    return {plan.code.c.format('raw')};\n"
+def comment(text: str) -> str:
+    """Return a comment that nothing in the text can end; gaps also break up trigraphs and nested comments.
+
+    Examples
+    --------
+    >>> comment("end */ here")
+    '/* end * / here */'
+    """
+    plain = printable(text)
+    for sign in ("*/", "/*", "??", "//"):
+        while sign in plain:
+            plain = plain.replace(sign, f"{sign[0]} {sign[1]}")
+    return f"/* {plain} */"
 
 
-def _points(triangle: Triangle) -> str:
-    """Write the points of a triangle."""
-    a, b, c = triangle
-    return f"{'-INFINITY' if math.isinf(a) else repr(a)}, {b!r}, {'INFINITY' if math.isinf(c) else repr(c)}"
+def string(text: str) -> str:
+    r"""Return a string literal; what is not plain ASCII goes in as octal bytes of UTF-8.
+
+    Examples
+    --------
+    >>> print(string('5"'))
+    "5\042"
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in data)
+    return '"' + "".join(plain) + '"'

@@ -14,19 +14,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 
-from fruler._typing import Floats
-from fruler.export.names import one_line
+from fruler._wording import printable
 from fruler.export.plan import split_points_of
 from fruler.rules.antecedents import Condition
 from fruler.rules.curves import Curve
+from fruler.rules.inputs import Variable
 from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
 
 NAMESPACE = "http://www.ieee1855.org"
 _AND_METHODS = {"product": "PROD", "minimum": "MIN"}
@@ -100,9 +99,10 @@ def export(rule_base: RuleBase) -> str:
     target, inputs = names[0], names[1:]
     system = ElementTree.Element("fuzzySystem", {"xmlns": NAMESPACE, "name": f"rules for {target}"})
     knowledge = ElementTree.SubElement(system, "knowledgeBase")
-    ranges = _accepted(rule_base, len(variables))
-    terms = [_add_input(knowledge, *each) for each in zip(variables, ranges, inputs, strict=True)]
     written = list(_expanded(rule_base, curves))
+    accepted = {condition for rule in written for condition in rule.conditions}
+    ranges = [{(first, last) for j, first, last in accepted if j == place} for place in range(len(variables))]
+    terms = [_add_input(knowledge, *each) for each in zip(variables, ranges, inputs, strict=True)]
     said = _add_labels(knowledge, rule_base.target, rule_base, target) if rule_base.target else []
     if not said:
         _add_output(knowledge, rule_base, target, [rule.consequent for rule in written])
@@ -129,8 +129,7 @@ def export(rule_base: RuleBase) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(system, encoding="unicode") + "\n"
 
 
-@dataclass(frozen=True)
-class _WrittenRule:
+class _WrittenRule(NamedTuple):
     """A rule as the document has it: its conditions, those on the labels of curves last."""
 
     conditions: list[Condition]
@@ -143,12 +142,12 @@ def _expanded(rule_base: RuleBase, curves: Sequence[Curve]) -> Iterator[_Written
     shared = np.column_stack([rule_base.consequents.intercepts, rule_base.slopes])
     for curve in rule_base.curves:
         if curve.n_pieces == 1:
-            _add_line(shared, curve, 0)
-    n_inputs, crisp = len(rule_base.variables), all(not any(curve.partition.fuzziness) for curve in curves)
+            shared[:, [0, 1 + curve.input]] += curve.coefficients[0]
+    n_inputs, method = len(rule_base.variables), _AND_METHODS[rule_base.t_norm]
+    fuzzy = any(any(curve.partition.fuzziness) for curve in curves)
     for rule in range(rule_base.n_rules):
         conditions = rule_base.antecedents.conditions(rule)
-        method = _AND_METHODS[rule_base.t_norm]
-        if curves and rule_base.t_norm == "minimum" and not crisp:
+        if fuzzy and rule_base.t_norm == "minimum":
             if len(conditions) > 1:
                 raise ValueError(
                     f"FML cannot hold rule {rule + 1} with a curve, for its conditions are joined by the minimum and a "
@@ -156,16 +155,12 @@ def _expanded(rule_base: RuleBase, curves: Sequence[Curve]) -> Iterator[_Written
                 )
             method = "PROD"
         for labels in itertools.product(*(range(curve.n_pieces) for curve in curves)):
-            consequent = shared[[rule]]
+            consequent = shared[rule].copy()
             for curve, label in zip(curves, labels, strict=True):
-                _add_line(consequent, curve, label)
+                consequent[[0, 1 + curve.input]] += curve.coefficients[label]
             chosen = [Condition(n_inputs + k, label, label) for k, label in enumerate(labels)]
             # The values of the inputs that curves read a second time have no slopes of their own.
-            yield _WrittenRule([*conditions, *chosen], [*consequent[0].tolist(), *[0.0] * len(curves)], method)
-
-
-def _add_line(consequents: Floats, curve: Curve, label: int) -> None:
-    consequents[:, [0, 1 + curve.input]] += curve.coefficients[label]
+            yield _WrittenRule([*conditions, *chosen], [*consequent.tolist(), *[0.0] * len(curves)], method)
 
 
 def _curve_variable(rule_base: RuleBase, curve: Curve) -> Variable:
@@ -174,18 +169,9 @@ def _curve_variable(rule_base: RuleBase, curve: Curve) -> Variable:
     return Variable(f"{variable.name} (curve)", curve.partition, variable.unit)
 
 
-def _accepted(rule_base: RuleBase, n_variables: int) -> list[set[tuple[int, int]]]:
-    """Return the ranges of labels that rules accept of each input; of a curve there are only single labels."""
-    ranges: list[set[tuple[int, int]]] = [set() for _ in range(n_variables)]
-    for rule in range(rule_base.n_rules):
-        for j, first, last in rule_base.antecedents.conditions(rule):
-            ranges[j].add((first, last))
-    return ranges
-
-
 def _name(text: str) -> str:
     """Return a name as readers keep it: they collapse white space, and XML has no control characters."""
-    plain = "".join(c if c not in "\ufffe\uffff" else repr(c)[1:-1] for c in one_line(text))
+    plain = "".join(c if c not in "\ufffe\uffff" else repr(c)[1:-1] for c in printable(text))
     return " ".join(plain.split()) or "unnamed"
 
 
@@ -207,10 +193,9 @@ def _add_input(
     """Add an input with its labels and the ranges of labels that rules accept; return the names of these terms."""
     partition = variable.partition
     low, high = partition.range
-    element = ElementTree.SubElement(parent, "fuzzyVariable", {"name": name, "scale": _name(variable.unit)})
-    if not variable.unit:
-        element.set("scale", "")
-    element.attrib |= {"domainleft": repr(low), "domainright": repr(high), "type": "input"}
+    options = {"name": name, "scale": _name(variable.unit) if variable.unit else ""}
+    options |= {"domainleft": repr(low), "domainright": repr(high), "type": "input"}
+    element = ElementTree.SubElement(parent, "fuzzyVariable", options)
     singles = [(label, label) for label in range(partition.n_labels)]
     keys = singles + sorted(ranges - set(singles))
     texts = [" or ".join(partition.labels[first : last + 1]) for first, last in keys]
@@ -250,13 +235,11 @@ def _term(parent: ElementTree.Element, name: str) -> ElementTree.Element:
 
 
 def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last: int) -> None:
-    if partition.of_triangles:
-        _add_triangle(term, partition.triangles[first].tolist(), partition.range)
-        return
-    ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in split_points_of(partition, 0)]
-    rise = ends[first - 1] if first else None
-    fall = ends[last] if last < len(ends) else None
-    if rise and fall:
+    """Add the shape of labels; one that goes on at a side is linear, and one without a side has the steepest."""
+    rise, fall = _sides(partition, first, last)
+    if partition.of_triangles and rise and fall:
+        _add_numbers(term, "triangularShape", (*rise, fall[1]))
+    elif rise and fall:
         _add_numbers(term, "trapezoidShape", (*rise, *fall))
     elif rise:
         _add_numbers(term, "rightLinearShape", rise)
@@ -266,18 +249,14 @@ def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last
         _add_numbers(term, "rectangularShape", partition.range)
 
 
-def _add_triangle(term: ElementTree.Element, points: Sequence[float], domain: tuple[float, float]) -> None:
-    """Add a triangle; one that goes on at a side is a linear shape, and one without a side has the steepest."""
-    a, b, c = points
-    start, end = min(a, math.nextafter(b, -math.inf)), max(c, math.nextafter(b, math.inf))
-    if math.isinf(a) and math.isinf(c):
-        _add_numbers(term, "rectangularShape", domain)
-    elif math.isinf(a):
-        _add_numbers(term, "leftLinearShape", (b, end))
-    elif math.isinf(c):
-        _add_numbers(term, "rightLinearShape", (start, b))
-    else:
-        _add_numbers(term, "triangularShape", (start, b, end))
+def _sides(partition: Partition, first: int, last: int) -> list[tuple[float, float] | None]:
+    """Return where labels rise and where they fall, if they do."""
+    if partition.of_triangles:
+        a, b, c = partition.triangles[first].tolist()
+        rise, fall = (min(a, math.nextafter(b, -math.inf)), b), (b, max(c, math.nextafter(b, math.inf)))
+        return [None if math.isinf(a) else rise, None if math.isinf(c) else fall]
+    ends = [(min(b.start, math.nextafter(b.high, -math.inf)), b.high) for b in split_points_of(partition, 0)]
+    return [ends[first - 1] if first else None, ends[last] if last < len(ends) else None]
 
 
 def _add_labels(parent: ElementTree.Element, variable: Variable, rule_base: RuleBase, name: str) -> list[str]:
@@ -286,9 +265,8 @@ def _add_labels(parent: ElementTree.Element, variable: Variable, rule_base: Rule
     element = parent[-1]
     element.attrib |= {"type": "output", "accumulation": "MAX", "defuzzifier": _DEFUZZIFIER}
     element.set("defaultValue", repr(_default(rule_base)))
-    labels = list(variable.partition.labels)
-    numbers = [labels.index(rule_base.consequents.label(rule) or "") for rule in range(rule_base.n_rules)]
-    return [terms[number, number] for number in numbers]
+    of_label = dict(zip(variable.partition.labels, terms.values(), strict=False))
+    return [of_label[rule_base.consequents.label(rule) or ""] for rule in range(rule_base.n_rules)]
 
 
 def _add_numbers(term: ElementTree.Element, shape: str, numbers: Iterable[float]) -> None:
@@ -321,12 +299,7 @@ def _add_output(
 
 def _default(rule_base: RuleBase) -> float:
     """Return the answer where no rule fires: the mean prediction, or else that in the middle of all domains."""
-    if rule_base.antecedents.covers_everything():
-        return 0.0
-    if rule_base.training is not None:
-        return rule_base.training.base
-    middle = [sum(variable.partition.range) / 2.0 for variable in rule_base.variables]
-    return float(rule_base.predict([middle])[0])
+    return 0.0 if rule_base.antecedents.covers_everything() else rule_base.background.base
 
 
 def _add_clause(parent: ElementTree.Element, kind: str, variable: str, term: str) -> ElementTree.Element:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
-from fruler._wording import counted_rules, name_with_unit
+from fruler._wording import counted_rules, name_with_unit, printable
 from fruler.explain.scales import scale_of
-from fruler.explain.sentences import GLUE
-from fruler.explain.text import Form, conclusion, condition, label_meanings, meaningful, require_form, rule_name
-from fruler.export.names import one_line
-from fruler.export.paper_table import MINUS, PaperTable, notes_below, paper_table
+from fruler.explain.text import Form, label_meanings, meaningful, require_form
+from fruler.export.paper_table import (
+    MINUS,
+    Column,
+    curve_bends,
+    notes_below,
+    require_digits,
+    rule_columns,
+    sentences,
+)
+from fruler.rules.inputs import Variable
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -91,10 +98,10 @@ def export(
     <BLANKLINE>
     """
     require_form(form)
-    table = paper_table(rule_base, digits)
-    lines = _tabular(rule_base, table) if form == "equation" else _sentences(rule_base)
-    if table.curves:
-        lines += ["", r"\par\medskip", *_curves(rule_base, table)]
+    require_digits(digits)
+    lines = _tabular(rule_base, rule_columns(rule_base, digits)) if form == "equation" else _sentences(rule_base)
+    if rule_base.curves:
+        lines += ["", r"\par\medskip", *_curves(rule_base, digits)]
     if meanings := [one for one in meaningful(rule_base) if one.partition.of_triangles]:
         lines += ["", r"\par\medskip", *_meanings(meanings)]
     if said := notes_below(rule_base, form):
@@ -124,43 +131,39 @@ def _caption(count: str, target: str, n_curves: int) -> str:
 
 def _sentences(rule_base: RuleBase) -> list[str]:
     """Write a list with one item per rule."""
-    items = []
-    for rule in range(rule_base.n_rules):
-        said = f"if {condition(rule_base, rule)}, then {conclusion(rule_base, rule)}".replace(GLUE, " ")
-        items.append(rf"  \item[{_escaped(rule_name(rule_base, rule))}] {_escaped(said)}.")
+    items = [rf"  \item[{_escaped(name)}] {_escaped(said)}." for name, said in sentences(rule_base)]
     return [r"\begin{description}", *items, r"\end{description}"]
 
 
-def _tabular(rule_base: RuleBase, table: PaperTable) -> list[str]:
-    first = ["Rule", *(["support"] if table.supports else [])]
-    conditions = [_escaped(name_with_unit(name, unit)) for name, unit in table.conditions]
-    numbers = [] if table.said else ["intercept", *(rf"$\times$ {_escaped(name)}" for name, _ in table.terms)]
-    said = ["label"] if table.said else []
-    outputs = [*said, *numbers, *(f"{_escaped(name)} adds" for name in table.categories)]
-    begins, ends = len(first) + 1, len(first) + len(conditions)
-    groups, lines_below = [""] * len(first), ""
-    if conditions:
-        groups.append(_spanning("If", len(conditions)))
+def _tabular(rule_base: RuleBase, columns: list[Column]) -> list[str]:
+    n_first = sum(column.kind in ("rule", "support") for column in columns)
+    n_conditions = sum(column.kind == "condition" for column in columns)
+    n_outputs = len(columns) - n_first - n_conditions
+    begins, ends = n_first + 1, n_first + n_conditions
+    groups, lines_below = [""] * n_first, ""
+    if n_conditions:
+        groups.append(_spanning("If", n_conditions))
         lines_below = rf"\cmidrule(lr){{{begins}-{ends}}}"
-    groups.append(_spanning(f"Then {_escaped(_subject(rule_base))} is", len(outputs)))
-    lines_below += rf"\cmidrule(l){{{ends + 1}-{ends + len(outputs)}}}"
-    sides = "r" * len(first) + "l" * (len(conditions) + len(said)) + "r" * len(numbers) + "l" * len(table.categories)
-    rows = [
-        rf"\begin{{tabular}}{{{sides}}}",
-        r"  \toprule",
-        rf"  {' & '.join(groups)} \\",
-        f"  {lines_below}",
-        rf"  {' & '.join([*first, *conditions, *outputs])} \\",
-        r"  \midrule",
-    ]
-    for rule in range(rule_base.n_rules):
-        cells = [str(rule + 1), *([rf"{table.supports[rule]}\,\%"] if table.supports else [])]
-        cells += [_escaped(labels) or "--" for labels in table.labels[rule]]
-        cells += [_escaped(label) for label in table.said[rule : rule + 1]]
-        cells += [_number(number) for number in table.numbers[rule]]
-        cells += [_escaped(text) or "--" for text in table.offsets[rule]]
-        rows.append(rf"  {' & '.join(cells)} \\")
-    return [*rows, r"  \bottomrule", r"\end{tabular}"]
+    groups.append(_spanning(f"Then {_escaped(_subject(rule_base))} is", n_outputs))
+    lines_below += rf"\cmidrule(l){{{ends + 1}-{ends + n_outputs}}}"
+    titles = [_escaped(column.title).replace("×", r"$\times$", column.kind == "term") for column in columns]
+    head = [rf"{' & '.join(groups)} \\", lines_below, rf"{' & '.join(titles)} \\"]
+    rows = list(zip(*([_cell(column, text) for text in column.cells] for column in columns), strict=True))
+    return _table("".join("r" if column.is_number else "l" for column in columns), head, [rows])
+
+
+def _cell(column: Column, text: str) -> str:
+    if column.kind == "support":
+        return rf"{text}\,\%"
+    return _number(text) if column.kind in ("intercept", "term") else _escaped(text) or "--"
+
+
+def _table(sides: str, head: Sequence[str], groups: Iterable[Iterable[Sequence[str]]]) -> list[str]:
+    """Write lines of a head and groups of rows, each below a line."""
+    lines = [rf"\begin{{tabular}}{{{sides}}}", r"  \toprule", *(f"  {line}" for line in head)]
+    for rows in groups:
+        lines += [r"  \midrule", *(rf"  {' & '.join(cells)} \\" for cells in rows)]
+    return [*lines, r"  \bottomrule", r"\end{tabular}"]
 
 
 def _subject(rule_base: RuleBase) -> str:
@@ -169,32 +172,24 @@ def _subject(rule_base: RuleBase) -> str:
     return name if rule_base.target is not None else scale_of(rule_base).subject(name)
 
 
-def _curves(rule_base: RuleBase, table: PaperTable) -> list[str]:
-    rows = [
-        r"\begin{tabular}{lrr}",
-        r"  \toprule",
-        rf"  Curve of & at & adds to {_escaped(_subject(rule_base))} \\",
+def _curves(rule_base: RuleBase, digits: int) -> list[str]:
+    groups = [
+        [(_escaped("" if place else name), _number(at), _number(adds)) for place, (at, adds) in enumerate(bends)]
+        for name, bends in curve_bends(rule_base, digits)
     ]
-    for name, unit, bends in table.curves:
-        rows.append(r"  \midrule")
-        names = [_escaped(name_with_unit(name, unit)), *[""] * (len(bends) - 1)]
-        rows += [
-            rf"  {cell} & {_number(at)} & {_number(adds)} \\" for cell, (at, adds) in zip(names, bends, strict=True)
-        ]
-    return [*rows, r"  \bottomrule", r"\end{tabular}"]
+    return _table("lrr", [rf"Curve of & at & adds to {_escaped(_subject(rule_base))} \\"], groups)
 
 
 def _meanings(variables: list[Variable]) -> list[str]:
     """Write a table of what values labels stand for."""
-    rows = [r"\begin{tabular}{lll}", r"  \toprule", r"  Variable & label & stands for \\"]
-    for variable in variables:
-        rows.append(r"  \midrule")
-        names = [_escaped(name_with_unit(variable.name, variable.unit)), *[""] * (variable.partition.n_labels - 1)]
-        rows += [
-            rf"  {name} & {_escaped(label)} & {_escaped(meaning)} \\"
-            for name, (label, meaning) in zip(names, label_meanings(variable).items(), strict=True)
+    groups = [
+        [
+            tuple(map(_escaped, ("" if place else name_with_unit(variable.name, variable.unit), *meaning)))
+            for place, meaning in enumerate(label_meanings(variable).items())
         ]
-    return [*rows, r"  \bottomrule", r"\end{tabular}"]
+        for variable in variables
+    ]
+    return _table("lll", [r"Variable & label & stands for \\"], groups)
 
 
 def _spanning(text: str, columns: int) -> str:
@@ -209,4 +204,4 @@ def _number(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """Return text that LaTeX sets as it is."""
-    return "".join(_SPECIAL.get(character, character) for character in one_line(text))
+    return "".join(_SPECIAL.get(character, character) for character in printable(text))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from fruler._wording import name_with_unit
-from fruler.explain.sentences import GLUE
-from fruler.explain.text import Form, conclusion, condition, meaningful, require_form, rule_name, where_labels_meet
-from fruler.export.names import one_line
-from fruler.export.paper_table import PaperTable, notes_below, paper_table
+from fruler._wording import name_with_unit, printable
+from fruler.explain.text import Form, meaningful, require_form, where_labels_meet
+from fruler.export.paper_table import curve_bends, notes_below, require_digits, rule_columns, sentences
 from fruler.rules.rule_base import RuleBase
 
 _Column = tuple[str, bool, list[str]]
@@ -57,46 +55,28 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     <BLANKLINE>
     """
     require_form(form)
+    require_digits(digits)
     if form == "sentences":
-        return _sentences(rule_base)
-    table = paper_table(rule_base, digits)
-    columns = [("Rule", True, [str(rule + 1) for rule in range(rule_base.n_rules)])]
-    if table.supports:
-        columns.append(("Support (%)", True, list(table.supports)))
-    for place, (name, unit) in enumerate(table.conditions):
-        labels = [_escaped(row[place]) or "–" for row in table.labels]
-        columns.append((_escaped(name_with_unit(name, unit)), False, labels))
-    if table.said:
-        target = _escaped(name_with_unit(rule_base.target_name, rule_base.target_unit))
-        columns.append((f"Then {target} is", False, [_escaped(label) for label in table.said]))
-    titles = ["Intercept", *(f"× {_escaped(name)}" for name, _ in table.terms)] if not table.said else []
-    for place, title in enumerate(titles):
-        columns.append((title, True, [row[place] for row in table.numbers]))
-    for place, name in enumerate(table.categories):
-        columns.append((f"{_escaped(name)} adds", False, [_escaped(row[place]) or "–" for row in table.offsets]))
-    text = _table(columns)
-    if table.curves:
-        subject = "A curve adds" if len(table.curves) == 1 else f"{len(table.curves)} curves add"
-        text += f"\n{subject} to the output of every rule:\n\n{_table(_curve_columns(table))}"
-    return text + _meanings(rule_base) + _below(rule_base, "equation")
-
-
-def _below(rule_base: RuleBase, form: Form) -> str:
-    """Write what the numbers are of, and the bounds of predictions."""
-    said = _escaped(notes_below(rule_base, form))
-    return f"\n{said}\n" if said else ""
-
-
-def _sentences(rule_base: RuleBase) -> str:
-    """Write one item per rule, and below them what curves add and what labels stand for."""
-    lines = []
-    for rule in range(rule_base.n_rules):
-        where = f"if {condition(rule_base, rule)}, then "
-        said = f"{rule_name(rule_base, rule)}: {where}{conclusion(rule_base, rule)}"
-        lines.append(f"- {_escaped(said.replace(GLUE, ' '))}\n")
-    table = paper_table(rule_base)
-    below = f"\n{_table(_curve_columns(table))}" if table.curves else ""
-    return "".join(lines) + below + _meanings(rule_base) + _below(rule_base, "sentences")
+        text = "".join(f"- {_escaped(f'{name}: {said}')}\n" for name, said in sentences(rule_base))
+        curves = f"\n{_curves(rule_base, 3)}"
+    else:
+        target = name_with_unit(rule_base.target_name, rule_base.target_unit)
+        titles = {"support": "Support (%)", "label": f"Then {target} is", "intercept": "Intercept"}
+        columns = rule_columns(rule_base, digits)
+        text = _table(
+            [
+                (
+                    _escaped(titles.get(own.kind, own.title)),
+                    own.is_number,
+                    [_escaped(cell) or "–" for cell in own.cells],
+                )
+                for own in columns
+            ]
+        )
+        subject = "A curve adds" if rule_base.n_curves == 1 else f"{rule_base.n_curves} curves add"
+        curves = f"\n{subject} to the output of every rule:\n\n{_curves(rule_base, digits)}"
+    note = _escaped(notes_below(rule_base, form))
+    return text + (curves if rule_base.curves else "") + _meanings(rule_base) + (f"\n{note}\n" if note else "")
 
 
 def _meanings(rule_base: RuleBase) -> str:
@@ -109,35 +89,28 @@ def _meanings(rule_base: RuleBase) -> str:
     return "\nWhat labels stand for:\n\n" + "".join(lines) if lines else ""
 
 
-def _curve_columns(table: PaperTable) -> list[_Column]:
-    names = [_escaped(name_with_unit(name, unit)) for name, unit, bends in table.curves for _ in bends]
-    at, adds = ([_escaped(bend[part]) for _, _, bends in table.curves for bend in bends] for part in (0, 1))
-    return [("Curve of", False, names), ("At", True, at), ("Adds", True, adds)]
+def _curves(rule_base: RuleBase, digits: int) -> str:
+    """Write what each curve adds at its bends."""
+    rows = [(name, *bend) for name, bends in curve_bends(rule_base, digits) for bend in bends]
+    titles = (("Curve of", False), ("At", True), ("Adds", True))
+    return _table([(*title, [_escaped(row[place]) for row in rows]) for place, title in enumerate(titles)])
 
 
 def _table(columns: list[_Column]) -> str:
     """Write columns: a title, whether its cells stand at the right, and the cells."""
     widths = [max(map(len, [title, *cells, "---"])) for title, _, cells in columns]
-    lines = [_row([title.ljust(width) for (title, _, _), width in zip(columns, widths, strict=True)])]
-    rules = [
-        "-" * (width + 1) + ":" if right else ":" + "-" * (width + 1)
-        for (_, right, _), width in zip(columns, widths, strict=True)
-    ]
-    lines.append("|" + "|".join(rules) + "|")
-    for row in range(len(columns[0][2])):
-        cells = [
-            cells[row].rjust(width) if right else cells[row].ljust(width)
-            for (_, right, cells), width in zip(columns, widths, strict=True)
-        ]
-        lines.append(_row(cells))
+    sides = [right for _, right, _ in columns]
+    head = [title.ljust(width) for (title, _, _), width in zip(columns, widths, strict=True)]
+    dashes = ["-" * (width + 1) for width in widths]
+    rule = "|".join(f"{dash}:" if right else f":{dash}" for dash, right in zip(dashes, sides, strict=True))
+    lines = [f"| {' | '.join(head)} |", f"|{rule}|"]
+    for row in zip(*(cells for _, _, cells in columns), strict=True):
+        placed = zip(row, widths, sides, strict=True)
+        lines.append(f"| {' | '.join(cell.rjust(w) if right else cell.ljust(w) for cell, w, right in placed)} |")
     return "\n".join(lines) + "\n"
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 def _escaped(text: str) -> str:
     """Return text that Markdown shows as it is; what HTML could read as a tag or an entity is an entity."""
-    plain = re.sub(r"[\\`*_{}\[\]|~$#!]", r"\\\g<0>", one_line(text))
+    plain = re.sub(r"[\\`*_{}\[\]|~$#!]", r"\\\g<0>", printable(text))
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

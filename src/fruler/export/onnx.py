@@ -1,27 +1,43 @@
-"""ONNX: a graph of standard operators, and a converter for scikit-learn pipelines."""
+"""ONNX models of rules, and of pipelines that end with an estimator of rules.
+
+A row is a row of every table of a graph: columns are split points, then conditions, then rules.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
+from fruler._typing import Floats
 from fruler._wording import install_advice
-from fruler.export.input_plan import InputPlan, make_input_plan
-from fruler.export.onnx_graph import ML_DOMAIN, Graph
-from fruler.export.onnx_inputs import ML_OPSET, add_inputs
-from fruler.export.onnx_intervals import add_ends, clipped, mean_radius, radius_or_nearest
-from fruler.export.onnx_output import add_output
-from fruler.export.onnx_triangles import triangle_degrees
-from fruler.export.plan import Condition, Plan, SplitPoint, make_plan
+from fruler.export.onnx_graph import ML_DOMAIN, Graph, Table
+from fruler.export.onnx_inputs import add_inputs
+from fruler.export.plan import (
+    ConditionPlan,
+    IntervalPlan,
+    ModelPlan,
+    SplitPoint,
+    make_model_plan,
+    make_output_plan,
+)
+from fruler.rules.output import Output
+from fruler.rules.partitions import Triangle
 from fruler.rules.rule_base import RuleBase
 
 PREDICTION, ENDS = "prediction", ("lower", "upper")
 # Old enough for runtimes of some years ago.
-OPSET = 17
+OPSET, _ML_OPSET = 17, 2
 _IR_VERSION = 8
+# The exponential of this share of the logarithm of the largest number is surely one.
+_SURE = 0.99
+_ANYWHERE = (-math.inf, math.inf)
+# What always holds, and is nowhere away: the condition of a rule that has fewer than others.
+_ALWAYS: Triangle = (-math.inf, 0.0, math.inf)
 
 
 def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, interval: float | None = None) -> bytes:
@@ -56,6 +72,8 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
     ------
     ImportError
         If the package onnx is not installed.
+    ValueError
+        If a column has the name of an output, or `interval` is not a coverage that the rules can give.
 
     See Also
     --------
@@ -74,53 +92,41 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
     except ImportError as error:
         raise ImportError(f"ONNX export needs onnx; {install_advice('onnx')}") from error
     dtype = np.dtype(np.float32 if float32 else np.float64)
-    plan = make_plan(rule_base, interval)
+    number, text = (helper.np_dtype_to_tensor_dtype(kind) for kind in (dtype, np.dtype(object)))
+    plan = make_model_plan(rule_base, interval, gaps)
     outputs = [PREDICTION, *([] if interval is None else ENDS)]
-    input_plan = make_input_plan(rule_base, plan, gaps)
-    graph, inputs = _graph_of_columns(rule_base, plan, input_plan, dtype)
-    kind = helper.np_dtype_to_tensor_dtype(dtype)
-    text = helper.np_dtype_to_tensor_dtype(np.dtype(object))
-    opsets = [helper.make_opsetid("", OPSET)]
-    opsets += [helper.make_opsetid(ML_DOMAIN, ML_OPSET)] if ML_DOMAIN in graph.domains else []
+    columns = plan.inputs.columns
+    inputs = [("X", number, len(columns))]
+    if not plan.inputs.numeric:
+        inputs = [(column.name, number if column.levels is None else text, 1) for column in columns]
+        for name in outputs:
+            if name in rule_base.columns:
+                raise ValueError(f"The column {name!r} has the name of an output of the ONNX model; rename it.")
+    graph = _build(rule_base, plan, dtype, [name for name, _, _ in inputs], outputs)
+    domains = {node.domain for node in graph.nodes}
     model = helper.make_model(
         helper.make_graph(
             [
                 helper.make_node(
-                    node.operator, node.inputs, node.outputs, domain=node.domain or None, **node.attributes
+                    node.operator, node.inputs, [node.output], domain=node.domain or None, **node.attributes
                 )
                 for node in graph.nodes
             ],
             "fruler",
-            [
-                helper.make_tensor_value_info(name, text if is_text else kind, ["n_rows", width])
-                for name, width, is_text in inputs
-            ],
-            [helper.make_tensor_value_info(name, kind, ["n_rows", 1]) for name in outputs],
+            [helper.make_tensor_value_info(name, kind, ["n_rows", width]) for name, kind, width in inputs],
+            [helper.make_tensor_value_info(name, number, ["n_rows", 1]) for name in outputs],
             [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
         ),
-        opset_imports=opsets,
+        opset_imports=[
+            helper.make_opsetid("", OPSET),
+            *([helper.make_opsetid(ML_DOMAIN, _ML_OPSET)] if ML_DOMAIN in domains else []),
+        ],
         ir_version=_IR_VERSION,
         producer_name="fruler",
-        doc_string=input_plan.date_note,
+        doc_string=plan.inputs.date_note,
     )
     onnx.checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString())
-
-
-def _graph_of_columns(
-    rule_base: RuleBase, plan: Plan, input_plan: InputPlan, dtype: np.dtype[Any]
-) -> tuple[Graph, list[tuple[str, int, bool]]]:
-    """Return the graph, and what goes in: names, numbers of columns, and whether they are text."""
-    columns = input_plan.columns
-    if input_plan.numeric:
-        return _build(rule_base, plan, input_plan, dtype, ["X"], PREDICTION), [("X", len(columns), False)]
-    for name in (PREDICTION, *(ENDS if plan.interval is not None else ())):
-        if name in rule_base.columns:
-            raise ValueError(f"The column {name!r} has the name of an output of the ONNX model; rename it.")
-    names = [f"column {place}" for place in range(len(columns))]
-    graph = _build(rule_base, plan, input_plan, dtype, names, PREDICTION)
-    inputs = [(column.name, 1, column.levels is not None) for column in columns]
-    return graph.renamed(dict(zip(names, rule_base.columns, strict=True))), inputs
 
 
 def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
@@ -200,18 +206,16 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     dtype = np.dtype(np.float64 if isinstance(operator.inputs[0].type, DoubleTensorType) else np.float32)
     source, target = operator.inputs[0].full_name, operator.outputs[0].full_name
     graph = build_graph(operator.raw_operator.rule_base_, dtype, source, target)
-    names = {source: source, target: target}
+    own = [*graph.constants, *(node.output for node in graph.nodes)]
+    names = {name: scope.get_unique_variable_name(name) for name in own} | {source: source, target: target}
     for name, value in graph.constants.items():
-        names[name] = scope.get_unique_variable_name(name)
         kind = helper.np_dtype_to_tensor_dtype(value.dtype)
         container.add_initializer(names[name], kind, list(value.shape), value.ravel().tolist())
     for node in graph.nodes:
-        for name in node.outputs:
-            names.setdefault(name, scope.get_unique_variable_name(name))
         container.add_node(
             node.operator,
             [names[name] for name in node.inputs],
-            [names[name] for name in node.outputs],
+            [names[node.output]],
             op_version=OPSET,
             name=scope.get_unique_operator_name(node.operator),
             **node.attributes,
@@ -219,220 +223,189 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 
 
 def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: str) -> Graph:
-    """Build the graph from the name of a table of numbers to that of the output.
-
-    A row is a row of every table in between: columns are split_points, then conditions, then rules.
-    """
-    plan = make_plan(rule_base)
-    input_plan = make_input_plan(rule_base, plan)
-    if not input_plan.numeric:
+    """Build the graph from the name of a table of numbers to that of the output."""
+    plan = make_model_plan(rule_base)
+    if not plan.inputs.numeric:
         raise ValueError("A pipeline whose rules have categories cannot be converted; export the rules themselves.")
-    return _build(rule_base, plan, input_plan, dtype, [source], target)
+    return _build(rule_base, plan, dtype, [source], [target])
 
 
 def _build(
-    rule_base: RuleBase,
-    plan: Plan,
-    input_plan: InputPlan,
-    dtype: np.dtype[Any],
-    sources: Sequence[str],
-    target: str,
+    rule_base: RuleBase, plan: ModelPlan, dtype: np.dtype[Any], sources: Sequence[str], targets: Sequence[str]
 ) -> Graph:
-    graph = Graph(dtype)
-    graph.indices("columns_axis", [1])
-    graph.constant("zero", 0.0)
-    graph.constant("one", 1.0)
-    said, ends = (target, ENDS) if plan.output is None else ("said", ("said_lower", "said_upper"))
-    if input_plan.plain and rule_base.gaps is None:
-        given = sources[0]
-        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), said)
-    else:
-        given, refused = add_inputs(graph, input_plan, sources)
-        reach = _add_prediction(graph, rule_base, plan, clipped(graph, plan, given, len(rule_base.variables)), "answer")
-        graph.add("Add", ["answer", refused], said)
-    if plan.interval is not None:
-        add_ends(graph, plan.interval, given, said, reach, ends)
-    add_output(graph, rule_base.output, [said, *([] if plan.interval is None else ends)], [target, *ENDS])
+    graph = Graph(dtype, [*sources, *targets])
+    given, refused = Table(graph, sources[0]), None
+    if not plan.inputs.plain or rule_base.gaps is not None:
+        given, refused = add_inputs(plan.inputs, [Table(graph, name) for name in sources])
+    source = _clipped(plan, given, len(rule_base.variables))
+    said, radius = _rules(rule_base, plan, source)
+    said = said + _curves(plan, source) if plan.curves else said
+    said = said if refused is None else said + refused
+    found = [said]
+    if plan.interval is not None and radius is not None:
+        reach = radius * (_beyond(plan.interval, given) + 1.0)
+        found += [said - reach, said + reach]
+    for raw, target in zip(found, targets, strict=True):
+        graph.add("Identity", _linked(rule_base.output, raw), output=target)
     return graph
 
 
-def _add_prediction(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
-    """Add what the rules and the curves say together; return how far intervals reach inside the training data."""
-    if not plan.curves:
-        return _add_rules(graph, rule_base, plan, source, target)
-    reach = _add_rules(graph, rule_base, plan, source, "rules")
-    graph.add("Add", ["rules", _curves(graph, plan, source)], target)
-    return reach
+def _clipped(plan: ModelPlan, source: Table, n_inputs: int) -> Table:
+    """Add the inputs with values outside the training data brought to the nearest inside, where that is wanted."""
+    if not plan.clips:
+        return source
+    low, high = np.array([plan.clips.get(j, _ANYWHERE) for j in range(n_inputs)]).T
+    # Infinity is not to become a number: its difference from itself is NaN.
+    return source.bounded(low, high) + (source - source)
 
 
-def _add_rules(graph: Graph, rule_base: RuleBase, plan: Plan, source: str, target: str) -> str:
-    """Add what the rules say without curves; return how far intervals reach, nothing where there are none."""
-    slopes = graph.constant("slopes", rule_base.slopes.T)
-    intercepts = graph.constant("intercepts", rule_base.consequents.intercepts)
-    radii = "" if plan.interval is None else graph.constant("radii", [plan.interval.radii])
-    if rule_base.n_rules == 1 and not plan.said:
-        graph.add("Gemm", [source, slopes, intercepts], target)
-        return radii
+def _rules(rule_base: RuleBase, plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
+    """Add what the rules say without curves, and how far intervals reach inside the training data."""
+    graph = source.graph
     # Labels have no slopes, but a number that is none makes the product none as well.
-    alone = graph.add("Gemm", [source, slopes, intercepts], "rule_outputs")
-    share_above = _share_above(graph, plan.split_points, source)
-    degrees, away = _degrees(graph, plan, source, share_above)
-    join = "Mul" if rule_base.t_norm == "product" else "Min"
-    weights = _joined(graph, plan, degrees, join, "weights")
-    outputs = _centres(graph, plan, alone, weights) if plan.said else alone
-    total = graph.add("ReduceSum", [weights, "columns_axis"], "total", keepdims=1)
-    weighted = graph.add("Mul", [weights, outputs], "weighted_outputs")
-    summed = graph.add("ReduceSum", [weighted, "columns_axis"], "weighted_sum", keepdims=1)
-    reach = mean_radius(graph, radii, weights, total) if radii else ""
-    if plan.covered:
-        graph.add("Div", [summed, total], target)
-        return reach
-    mean = graph.add("Div", [summed, total], "weighted_mean")
-    steps = _joined(graph, plan, away, "Add", "steps")
-    best = graph.add("ArgMin", [steps], "nearest", axis=1, keepdims=1)
-    answer = graph.add("GatherElements", [alone, best], "nearest_output", axis=1)
-    fires = graph.add("Greater", [total, "zero"], "fires")
-    graph.add("Where", [fires, mean, answer], target)
-    return radius_or_nearest(graph, reach, best, fires) if radii else ""
+    alone = graph.add("Gemm", source, rule_base.slopes.T, rule_base.consequents.intercepts)
+    radii = None if plan.interval is None else graph.constant(plan.interval.radii)
+    if rule_base.n_rules == 1 and not plan.said:
+        return alone, radii
+    degrees, away = _triangle_degrees(plan, source) if plan.limits else _label_degrees(plan, source)
+    weights = _joined(plan, degrees, "Mul" if rule_base.t_norm == "product" else "Min")
+    total = weights.row_sums
+    mean = (weights * (_centres(plan, alone, weights) if plan.said else alone)).row_sums / total
+    radius = None if radii is None else (weights * radii).row_sums / total
+    if away is None:
+        return mean, radius
+    fires = graph.add("Greater", total, 0.0)
+    nearest = graph.add("ArgMin", _joined(plan, away, "Add"), axis=1, keepdims=1)
+    if radii is not None and radius is not None:
+        radius = graph.where(fires, radius, graph.add("Gather", radii, nearest, axis=0))
+    return graph.where(fires, mean, graph.add("GatherElements", alone, nearest, axis=1)), radius
 
 
-def _centres(graph: Graph, plan: Plan, whole: str, weights: str) -> str:
+def _centres(plan: ModelPlan, whole: Table, weights: Table) -> Table:
     """Add the centres of the triangles that rules say, cut off at the rules' weights."""
-    rest = graph.add("Sub", ["one", weights], "cut_off")
-    squared = graph.add("Mul", [rest, rest], "cut_off_squared")
-    more = graph.add("Add", ["one", rest], "one_and_cut_off")
-    upper = graph.add("Add", [more, squared], "lean_above")
-    three = graph.constant("three", 3.0)
-    lean = graph.add("Div", [upper, graph.add("Mul", [three, more], "lean_below")], "lean")
+    rest = 1.0 - weights
+    more = rest + 1.0
+    lean = (more + rest * rest) / (more * 3.0)
     # The whole triangle leans by a third.
-    less = graph.add("Sub", [lean, graph.constant("third", 1.0 / 3.0)], "leans_more")
-    skews = graph.constant("skews", [said.skew for said in plan.said])
-    return graph.add("Add", [whole, graph.add("Mul", [skews, less], "moved")], "centres")
+    return whole + (lean - 1.0 / 3.0) * [said.skew for said in plan.said]
 
 
-def _curves(graph: Graph, plan: Plan, source: str) -> str:
+def _curves(plan: ModelPlan, source: Table) -> Table:
     """Add the sum of all curves: a column for each line, times how far rows lie above its split point."""
-    share_above = _share_above(graph, plan.curve_split_points, source, "curve_")
     always = len(plan.curve_split_points)
-    lines = [line for curve in plan.curves for line in curve.lines]
-    inputs = graph.indices("line_inputs", [curve.input for curve in plan.curves for _ in curve.lines])
-    split_points = graph.indices(
-        "line_split_points", [split_point for curve in plan.curves for split_point in (always, *curve.split_points)]
-    )
-    slopes = graph.constant("line_slopes", [slope for _, slope in lines])
-    intercepts = graph.constant("line_intercepts", [intercept for intercept, _ in lines])
-    values = graph.add("Gather", [source, inputs], "line_values", axis=1)
-    said = graph.add("Add", [graph.add("Mul", [values, slopes], "line_terms"), intercepts], "line_outputs")
-    begun = graph.add("Gather", [share_above, split_points], "lines_begun", axis=1)
-    parts = graph.add("Mul", [begun, said], "line_parts")
-    return graph.add("ReduceSum", [parts, "columns_axis"], "curves", keepdims=1)
+    split_points = [number for curve in plan.curves for number in (always, *curve.split_points)]
+    begun = _share_above(plan.curve_split_points, source).columns(split_points)
+    values = source.columns([curve.input for curve in plan.curves for _ in curve.lines])
+    intercepts, slopes = np.array([line for curve in plan.curves for line in curve.lines]).T
+    added: Table = begun * (values * slopes + intercepts)
+    return added.row_sums
 
 
-def _share_above(graph: Graph, split_points: Sequence[SplitPoint], source: str, prefix: str = "") -> str:
+def _share_above(split_points: Sequence[SplitPoint], source: Table) -> Table:
     """Add how far rows lie above each split point; the last two columns are one far below and one far above."""
-    columns = graph.indices(f"{prefix}split_point_inputs", [*(split_point.input for split_point in split_points), 0, 0])
-    low = graph.constant(
-        f"{prefix}split_point_low", [*(split_point.low for split_point in split_points), 0.0, math.inf]
-    )
-    width = graph.constant(
-        f"{prefix}split_point_width", [*(split_point.width for split_point in split_points), 1.0, 1.0]
-    )
-    high = graph.constant(
-        f"{prefix}split_point_high",
-        [*_rounded([split_point.high for split_point in split_points], graph.dtype), -math.inf, math.inf],
-    )
-    values = graph.add("Gather", [source, columns], f"{prefix}split_point_values", axis=1)
-    way = graph.add("Sub", [values, low], f"{prefix}way")
-    part = graph.add("Div", [way, width], f"{prefix}share_of_way")
-    share = graph.add("Clip", [part, "zero", "one"], f"{prefix}share")
-    if any(split_point.start != split_point.low for split_point in split_points):
-        starts = [*(split_point.start for split_point in split_points), -math.inf, -math.inf]
-        start = graph.constant(f"{prefix}split_point_start", starts)
-        begun = graph.add("Greater", [values, start], f"{prefix}begun")
-        share = graph.add("Where", [begun, share, "zero"], f"{prefix}share_begun")
-    done = graph.add("GreaterOrEqual", [values, high], f"{prefix}done")
-    return graph.add("Where", [done, "one", share], f"{prefix}share_above")
+    far = [(0.0, -math.inf, -math.inf, 1.0), (math.inf, math.inf, -math.inf, 1.0)]
+    low, high, start, width = np.array([(own.low, own.high, own.start, own.width) for own in split_points] + far).T
+    values, graph = source.columns([*(own.input for own in split_points), 0, 0]), source.graph
+    share = graph.add("Clip", (values - low) / width, 0.0, 1.0)
+    if (start > low).any():
+        share = graph.where(graph.add("Greater", values, start), share, 0.0)
+    return graph.where(graph.add("GreaterOrEqual", values, _rounded(high, graph.dtype)), 1.0, share)
 
 
-def _rounded(values: Sequence[float], dtype: np.dtype[Any]) -> list[float]:
+def _rounded(values: Floats, dtype: np.dtype[Any]) -> Floats:
     """Return the least numbers of a type that are not below the values: those from a value on stay those."""
-    found = []
-    for value in values:
-        nearest = dtype.type(value)
-        found.append(float(nearest if float(nearest) >= value else np.nextafter(nearest, dtype.type(math.inf))))
-    return found
+    nearest = values.astype(dtype)
+    return np.where(nearest.astype(np.float64) >= values, nearest, np.nextafter(nearest, dtype.type(math.inf)))
 
 
-def _degrees(graph: Graph, plan: Plan, source: str, share_above: str) -> tuple[str, str]:
-    """Add the degrees of all conditions, and how far rows are away from each, if the nearest rule must be found."""
-    if plan.limits:
-        return triangle_degrees(graph, plan, source)
-    degrees = _label_degrees(graph, plan, source, share_above)
-    return degrees, "" if plan.covered else _away(graph, plan, share_above, degrees)
+def _label_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
+    """Add the degrees of all conditions and of one that always holds; where it is asked for, how far rows are away.
 
-
-def _label_degrees(graph: Graph, plan: Plan, source: str, share_above: str) -> str:
-    """Add the degrees of all conditions, ordered ones first; the last of the ordered ones always holds."""
-    far_below, far_above = len(plan.split_points), len(plan.split_points) + 1
-    ordered = [plan.conditions[number] for number in _ordered(plan)]
-    below = [far_below if condition.below is None else condition.below for condition in ordered]
-    above = [far_above if condition.above is None else condition.above for condition in ordered]
-    entered = graph.add("Gather", [share_above, graph.indices("below", [*below, far_below])], "entered", axis=1)
-    left = graph.add("Gather", [share_above, graph.indices("above", [*above, far_above])], "left", axis=1)
-    degrees = [graph.add("Sub", [entered, left], "ordered_degrees")]
-    for number, condition in enumerate(plan.conditions):
-        if condition.codes is not None:
-            degrees.append(_nominal_degree(graph, condition, number, source))
-    return degrees[0] if len(degrees) == 1 else graph.add("Concat", degrees, "degrees", axis=1)
-
-
-def _nominal_degree(graph: Graph, condition: Condition, number: int, source: str) -> str:
-    column = graph.indices(f"nominal_input_{number}", [condition.input])
-    codes = graph.constant(f"codes_{number}", [condition.codes])
-    values = graph.add("Gather", [source, column], f"nominal_value_{number}", axis=1)
-    equal = graph.add("Equal", [values, codes], f"equal_{number}")
-    one_or_none = graph.add("Where", [equal, "one", "zero"], f"matches_{number}")
-    return graph.add("ReduceSum", [one_or_none, "columns_axis"], f"nominal_degree_{number}", keepdims=1)
-
-
-def _ordered(plan: Plan) -> list[int]:
-    return [number for number, condition in enumerate(plan.conditions) if condition.codes is None]
-
-
-def _joined(graph: Graph, plan: Plan, conditions: str, operator: str, name: str) -> str:
-    """Add a column for each rule: its conditions, joined one after the other in the order of the inputs."""
-    ordered = _ordered(plan)
-    always = len(ordered)
-    nominal = [number for number in range(len(plan.conditions)) if number not in ordered]
-    places = {number: place for place, number in enumerate(ordered)}
-    places |= {number: always + 1 + place for place, number in enumerate(nominal)}
-    longest = max(1, *(len(rule) for rule in plan.rules))
-    joined = ""
-    for turn in range(longest):
-        columns = [places[rule[turn]] if turn < len(rule) else always for rule in plan.rules]
-        index = graph.indices(f"conditions_{turn}", columns)
-        taken = graph.add("Gather", [conditions, index], f"{name}_taken_{turn}", axis=1)
-        joined = taken if not turn else graph.add(operator, [joined, taken], f"{name}_joined_{turn}")
-    return joined
-
-
-def _away(graph: Graph, plan: Plan, share_above: str, degrees: str) -> str:
-    """Add how many labels rows are away from each condition, in the columns of the degrees.
-
-    A row's place among the labels of an input is the number of split points that it lies above.
+    A row's place among the labels of an input is the number of split points that it lies above. That an input has one
+    of some codes is like a split point: a row that lies below it is one label away.
     """
-    ordered = [plan.conditions[number] for number in _ordered(plan)]
-    counted = np.zeros((len(plan.split_points) + 2, len(ordered) + 1))
-    for column, condition in enumerate(ordered):
-        counted[plan.split_points_of(condition.input), column] = 1.0
-    place = graph.add("MatMul", [share_above, graph.constant("counted", counted)], "place")
-    first = graph.constant("first_label", [*(condition.first for condition in ordered), 0.0])
-    last = graph.constant("last_label", [*(condition.last for condition in ordered), 0.0])
-    under = graph.add("Sub", [first, place], "labels_under")
-    over = graph.add("Sub", [place, last], "labels_over")
-    parts = [graph.add("Max", [under, over, "zero"], "ordered_away")]
-    if len(ordered) < len(plan.conditions):
-        columns = graph.indices("nominal_columns", np.arange(len(ordered) + 1, len(plan.conditions) + 1))
-        nominal = graph.add("Gather", [degrees, columns], "nominal_degrees", axis=1)
-        parts.append(graph.add("Sub", ["one", nominal], "nominal_away"))
-    return parts[0] if len(parts) == 1 else graph.add("Concat", parts, "away", axis=1)
+    graph, conditions = source.graph, plan.conditions
+    always, never = len(plan.split_points), len(plan.split_points) + 1
+    nominal = [number for number, condition in enumerate(conditions) if condition.codes is not None]
+    places = {number: never + 1 + place for place, number in enumerate(nominal)}
+    matches = [_matches(conditions[number], source) for number in nominal]
+    shares = graph.add("Concat", _share_above(plan.split_points, source), *matches, axis=1)
+    below = [places.get(number, always if own.below is None else own.below) for number, own in enumerate(conditions)]
+    above = [never if condition.above is None else condition.above for condition in conditions]
+    degrees = shares.columns([*below, always]) - shares.columns([*above, never])
+    if plan.covered:
+        return degrees, None
+    counted = np.zeros((never + 1 + len(nominal), len(conditions) + 1))
+    labels = np.zeros((2, len(conditions) + 1))
+    for number, condition in enumerate(conditions):
+        counted[places.get(number, plan.split_points_of(condition.input)), number] = 1.0
+        labels[:, number] = 1.0 if number in places else (condition.first, condition.last)
+    place = graph.add("MatMul", shares, counted)
+    return degrees, graph.add("Max", labels[0] - place, place - labels[1], 0.0)
+
+
+def _matches(condition: ConditionPlan, source: Table) -> Table:
+    """Add 1 where an input has one of a condition's codes, and 0 elsewhere."""
+    equal = source.graph.add("Equal", source.columns([condition.input]), np.array([condition.codes], dtype=np.float64))
+    return source.graph.where(equal, 1.0, 0.0).row_sums
+
+
+def _triangle_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
+    """Add the degrees of all conditions and of one that always holds; where it is asked for, how far rows are away.
+
+    A degree is the lesser of two: the rise from the first point to the second, which is 1 from the second on, and the
+    fall from the second to the third, which is 1 up to the second. Where an end is infinite its side holds everywhere.
+    """
+    graph, conditions = source.graph, plan.conditions
+    a, b, c = np.array([*(condition.triangle or _ALWAYS for condition in conditions), _ALWAYS]).T
+    low, high = np.array([*(plan.limits[condition.input] for condition in conditions), (0.0, 0.0)]).T
+    values = source.columns([*(condition.input for condition in conditions), 0]).bounded(low, high)
+    rise_ends, fall_starts = np.where(np.isinf(a), a, b), np.where(np.isinf(c), c, b)
+    risen = (values - np.where(np.isinf(a), 0.0, a)) / _side_widths(a, b)
+    left = (np.where(np.isinf(c), 0.0, c) - values) / _side_widths(b, c)
+    below = graph.add("Less", values, rise_ends)
+    above = graph.add("Greater", values, fall_starts)
+    rise, fall = (
+        graph.where(outside, graph.add("Clip", share, 0.0, 1.0), 1.0)
+        for outside, share in ((below, risen), (above, left))
+    )
+    degrees = graph.add("Min", rise, fall)
+    if plan.covered:
+        return degrees, None
+    off = graph.add("Abs", values - b) / [*(condition.width for condition in conditions), 1.0]
+    return degrees, graph.where(graph.add("Or", below, above), off, 0.0)
+
+
+def _side_widths(low: Floats, high: Floats) -> Floats:
+    """Return what ways are divided by; 1 where there is none, or no end."""
+    widths = high - low
+    return np.where(np.isfinite(widths) & (widths > 0.0), widths, 1.0)
+
+
+def _joined(plan: ModelPlan, conditions: Table, operator: str) -> Table:
+    """Add a column for each rule: its conditions, joined one after the other in the order of the inputs."""
+    always = len(plan.conditions)
+    turns = zip_longest(*(rule or (always,) for rule in plan.rules), fillvalue=always)
+    taken = [conditions.columns(turn) for turn in turns]
+    return reduce(lambda joined, one: conditions.graph.add(operator, joined, one), taken)
+
+
+def _beyond(plan: IntervalPlan, given: Table) -> Table:
+    """Add how far the inputs as they were given lie outside the training data, as a share of their ranges."""
+    # Without any range one that nothing lies outside of makes a column of zeros.
+    ranges = plan.ranges or {0: _ANYWHERE}
+    low, high = np.array(list(ranges.values())).T
+    values = given.columns(list(ranges))
+    shares: Table = given.graph.add("Max", low - values, values - high, 0.0) / (high - low)
+    return shares.row_sums
+
+
+def _linked(output: Output, raw: Table) -> Table:
+    """Add the prediction for what the rules say."""
+    plan = make_output_plan(output, _SURE * math.log(float(np.finfo(raw.graph.dtype).max)))
+    if plan is None:
+        return raw
+    inside = raw.bounded(*(end.raw if end else None for end in plan.ends))
+    linked = raw.graph.add(plan.code["onnx"], inside) if plan.code["onnx"] else inside
+    # A number that is none must stay so: the least and the greatest of two may drop it.
+    return linked.bounded(*(end.target if end else None for end in plan.ends)) + (raw - raw)

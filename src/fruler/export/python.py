@@ -4,81 +4,126 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import math
+from collections.abc import Sequence
 
-from fruler._wording import counted_rules, name_with_unit
-from fruler.export.expressions import curve_expression, linear
-from fruler.export.input_plan import InputPlan, make_input_plan
-from fruler.export.links import OutputPlan
-from fruler.export.names import Identifiers, one_line, rule_title
-from fruler.export.plan import Condition, CurvePlan, Plan, SplitPoint, make_plan
-from fruler.export.python_dates import date_modules
-from fruler.export.python_inputs import input_lines, input_parts
+from fruler._wording import printable
+from fruler.export.phrases import Identifiers
+from fruler.export.plan import ModelPlan, make_model_plan
+from fruler.export.writer import CodeWriter, Declared, indented
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.triangle_partition import Triangle
+from fruler.table.date_sources import CycleSource, DateSource, WeekdaySource
+from fruler.table.sources import LevelSource
 
 _OWN_NAMES = (
     *("math", "datetime", "re", "zoneinfo"),
-    *("predict", "row", "values", "rules", "steps", "total", "weight", "output", "curves"),
-    *("predict_interval", "prediction", "beyond", "reach", "radius", "nearest"),
-    *("INPUTS", "TARGET", "MEANS", "SLOPES", "COVERAGE", "RADII"),
+    *("predict", "row", "values", "weight", "output", "total", "curves", "steps", "nearest"),
+    *("predict_interval", "beyond", "said", "reach"),
+    *("INPUTS", "TARGET", "MEANS", "SLOPES", "COVERAGE", "RADII", "WHOLE"),
 )
 
-_SHARE_ABOVE = '''
-
-def _share_above(x, start, low, width, high):
-    """How far x lies above the split point between two labels: from 0 (below it) to 1 (above it)."""
-    if x >= high:
-        return 1.0
-    if x > start:
-        return (x - low) / width
-    return 0.0
+_MEAN = '''
+def _mean(weight, numbers, total):
+    """The mean of one number per rule, weighted by how well the row fits."""
+    return sum(own * number for own, number in zip(weight, numbers)) / total
 '''
 
-_AWAY = '''
-
-def _away(first, last, place):
-    """How many labels a place is away from a range of labels."""
-    return max(first - place, place - last, 0.0)
+_NEAREST_RULE = '''
+def _nearest_rule(steps):
+    """The rule that the fewest steps lead to, the first of several."""
+    return steps.index(min(steps))
 '''
 
-_TRIANGLE = '''
-
-def _triangle(x, a, b, c):
-    """The degree of x in a triangle: 1 at b, 0 from a down and from c up; an infinite end keeps it at 1."""
-    if x < b and a > -math.inf:
-        return (x - a) / (b - a) if x > a else 0.0
-    if x > b and c < math.inf:
-        return (c - x) / (c - b) if x < c else 0.0
-    return 1.0
+_NUMBER = '''
+def _number(value):
+    """Return a value as a number, NaN where it is missing."""
+    if value is None or isinstance(value, str) and not value.strip():
+        return math.nan
+    number = float(value)
+    if math.isinf(number) or isinstance(value, str) and math.isnan(number):
+        raise ValueError(f"the numbers of a row must be finite; got {value!r}")
+    return number
 '''
 
-_FROM_MIDDLE = '''
-
-def _from_middle(x, a, b, c, width):
-    """How far x is from the middle of a triangle, as a share of a width; beyond an infinite end it is not."""
-    inside = (x < b and a == -math.inf) or (x > b and c == math.inf)
-    return 0.0 if inside else abs(x - b) / width
+_LEVEL = '''
+def _level(value, numbers, any_case=False):
+    """Return the number of a category, NaN where it is missing or unknown."""
+    if _is_missing(value):
+        return math.nan
+    text = f"{value:.15g}" if isinstance(value, float) else str(value).strip()
+    return numbers.get(text.lower() if any_case else text, math.nan)
 '''
 
-_CENTRE = '''
-
-def _centre(height, middle, skew):
-    """The centre of a triangle that is cut off at a height; the skew is its right side less its left."""
-    rest = 1.0 - height
-    return middle + skew * ((1.0 + rest + rest * rest) / (3.0 * (1.0 + rest)))
+_IS_MISSING = '''
+def _is_missing(value):
+    """Return whether there is no value: None, NaN or blank text."""
+    return value is None or value != value or isinstance(value, str) and not value.strip()
 '''
 
+_FILL = '''
+def _fill(values):
+    """Fill in missing values by their regressions on the others."""
+    missing = [place for place, value in enumerate(values) if math.isnan(value)]
+    apart = [0.0 if math.isnan(value) else value - mean for value, mean in zip(values, MEANS)]
+    for _ in range({n_rounds} if missing else 0):
+        for place in missing:
+            apart[place] = sum(slope * value for slope, value in zip(SLOPES[place], apart))
+    for place in missing:
+        values[place] = MEANS[place] + apart[place]
+'''
 
-_OUTPUT = '''
+_SECONDS = r'''
+def _seconds(value, zone="", order="ymd"):
+    """Return the seconds since 1970 began, by the clock of a zone, NaN where there is no date."""
+    if _is_missing(value):
+        return math.nan
+    if isinstance(value, str):
+        value = _date(value.strip(), order)
+    elif not isinstance(value, datetime.date):
+        raise ValueError(f"a date is needed; got {value!r}")
+    elif not isinstance(value, datetime.datetime):
+        value = datetime.datetime(value.year, value.month, value.day)
+    if (value.tzinfo is not None) != bool(zone):
+        raise ValueError(f"dates must have {'a' if zone else 'no'} time zone; got {value}")
+    if zone and zone != "as written":
+        value = value.astimezone(zoneinfo.ZoneInfo(zone))
+    return (value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)).total_seconds()
 
-def _output(raw):
-    """The prediction for what the rules say together."""
-{lines}'''
 
+def _date(text, order):
+    """Return the date that is written."""
+    pattern = r"(\d+)[-/.](\d+)(?:[-/.](\d+))?(?:[T ](\d+):(\d+)(?::(\d+)(?:[.,]\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?"
+    match = re.fullmatch(pattern, text)
+    if match is None or order == "ymd" and len(match[1]) != 4:
+        raise ValueError(f"a date is written as 2024-12-31; got {text!r}")
+    *numbers, zone = match.groups()
+    first, second, third, hour, minute, second_of_minute = (int(number or 0) for number in numbers)
+    if len(match[1]) == 4:
+        year, month, day = first, second, third or 1
+    else:
+        year, month, day = (third, second, first) if order == "dmy" else (third, first, second)
+    zoned = datetime.datetime.strptime(zone, "%z").tzinfo if zone else None
+    return datetime.datetime(year, month, day, hour, minute, second_of_minute, tzinfo=zoned)
+'''
 
-_INTERVAL = '''
+_DAY_OF_YEAR = '''
+def _day_of_year(seconds):
+    """Return the days since 1 January, with a 29 February in every year."""
+    if math.isnan(seconds):
+        return math.nan
+    day, of_day = divmod(seconds, 86400.0)
+    # Days since a 1 March, in years of 400, which repeat themselves.
+    day = int(day + 719468) % 146097
+    year = (day - day // 1460 + day // 36524 - day // 146096) // 365
+    return (day - (365 * year + year // 4 - year // 100) + 60) % 366 + of_day / 86400.0
+'''
 
+_WEEKDAY = '''
+def _weekday(seconds, numbers):
+    """Return the number of a weekday, from Monday to Sunday, NaN where it is unknown."""
+    return math.nan if math.isnan(seconds) else numbers[int(seconds // 86400.0 + 3) % 7]
+'''
+
+_PREDICT_ALONE = '''
 def predict(row):
     """Return the prediction for one row, as predict_interval does."""
     return predict_interval(row)[0]
@@ -86,7 +131,7 @@ def predict(row):
 
 
 def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
-    """Write a rule base as a Python module.
+    r"""Write a rule base as a Python module.
 
     Parameters
     ----------
@@ -113,208 +158,169 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
     >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
-    >>> print(export(rules).splitlines()[-1].strip())
-    return sum(weight * output for weight, output in rules) / total
+    >>> print("\n".join(export(rules).splitlines()[-10:]))
+        # Rule 1: if temperature is low
+        weight[0] = 1.0 - temperature_above_low
+        output[0] = 25.0 - 1.0 * temperature
+    <BLANKLINE>
+        # Rule 2: if temperature is high
+        weight[1] = temperature_above_low
+        output[1] = 5.25
+    <BLANKLINE>
+        total = sum(weight)
+        return _mean(weight, output, total)
     """
-    plan = make_plan(rule_base, interval)
-    return _Writer(rule_base, plan, make_input_plan(rule_base, plan)).module()
+    return _PythonWriter(rule_base, make_model_plan(rule_base, interval)).text()
 
 
-class _Writer:
-    def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan) -> None:
-        self.rule_base, self.plan, self.input_plan = rule_base, plan, input_plan
-        names = Identifiers((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *_OWN_NAMES))
-        variables = rule_base.variables
-        self.inputs = [names.new(variable.name, f"x{j + 1}") for j, variable in enumerate(variables)]
-        self.split_points = []
-        for split_point in plan.split_points:
-            label = variables[split_point.input].partition.labels[split_point.number]
-            name = self.inputs[split_point.input]
-            self.split_points.append(names.new(f"{name} above {label}", name))
-        self.inside = {j: names.new(f"{self.inputs[j]} inside", "inside") for j in plan.limits}
-        self.sets = {
-            number: names.new(f"{self.inputs[condition.input]} is {self.label(condition)}", "set")
-            for number, condition in enumerate(plan.conditions)
-            if condition.triangle is not None
-        }
-        self.conditions = [self.sets.get(number) or self.degree(own) for number, own in enumerate(plan.conditions)]
-        self.curve_split_points = [
-            names.new(f"{self.inputs[split_point.input]} curve {split_point.number + 1}", "curve")
-            for split_point in plan.curve_split_points
-        ]
+class _PythonWriter(CodeWriter):
+    MEAN = _MEAN
+    NEAREST_RULE = _NEAREST_RULE
+    BLANK_LINES = 2
+    LANGUAGE, ROW, TOTAL = "python", "row", ("total = sum(weight)",)
 
-    def module(self) -> str:
+    def __init__(self, rule_base: RuleBase, plan: ModelPlan) -> None:
+        self.modules = {"math"}
+        super().__init__(rule_base, plan)
+
+    def new_identifiers(self) -> Identifiers:
+        return Identifiers((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *_OWN_NAMES))
+
+    def number(self, value: str) -> str:
+        self.require(_NUMBER)
+        return f"_number({value})"
+
+    def gap(self, value: str) -> str:
+        self.require(_IS_MISSING)
+        return f"float(_is_missing({value}))"
+
+    def level(self, source: LevelSource, value: str, feature: int) -> str:
+        self.require(_IS_MISSING, _LEVEL)
+        truth = self.plan.inputs.column_of(feature).holds_truth
+        levels = [level.lower() for level in source.levels] if truth else source.levels
+        return f"_level({value}, {dict(zip(levels, source.values, strict=True))!r}{', any_case=True' if truth else ''})"
+
+    def cycle(self, source: CycleSource, seconds: str) -> str:
+        if source.cycle == "hour":
+            return f"({seconds} % 86400.0 / 3600.0 - {source.start!r}) % 24.0"
+        self.require(_DAY_OF_YEAR)
+        return f"(_day_of_year({seconds}) - {source.start!r}) % 366.0"
+
+    def weekday(self, source: WeekdaySource, seconds: str, feature: int) -> str:
+        self.require(_WEEKDAY)
+        numbers = ", ".join("math.nan" if number is None else repr(number) for number in source.week)
+        return f"_weekday({seconds}, ({numbers}))"
+
+    def seconds(self, source: DateSource, value: str) -> str:
+        dates = source.dates
+        self.require(_IS_MISSING, _SECONDS)
+        self.modules |= {"datetime", "re"} | ({"zoneinfo"} if dates.zone else set())
+        zone = f", zone={dates.zone!r}" if dates.zone else ""
+        order = f", order={dates.order!r}" if dates.order != "ymd" else ""
+        return f"_seconds({value}{zone}{order})"
+
+    def head(self) -> str:
         rule_base = self.rule_base
-        target = one_line(name_with_unit(rule_base.target_name, rule_base.target_unit))
-        count = counted_rules(rule_base.n_rules, rule_base.n_curves)
-        text = f"# {count} for {target}, learned and written by fruler.\n\n"
-        modules = [*date_modules([self.input_plan.sources[j] for j in self.input_plan.needed]), "math"]
-        text += "".join(f"import {module}\n" for module in sorted(modules)) + "\nINPUTS = (\n"
+        self.add_filling()
         units = {one.column: one.unit for one in rule_base.variables if one.unit and one.written(0.0) is None}
-        for column in rule_base.columns:
-            unit = f"  # in {one_line(units[column])}" if column in units else ""
-            text += f"    {column!r},{unit}\n"
-        text += f")\nTARGET = {rule_base.target_name!r}\n"
-        if self.plan.interval is not None:
-            text += f"COVERAGE = {self.plan.interval.coverage!r}\n"
-            text += "# How far intervals reach where each rule alone answers.\n"
-            text += f"RADII = ({', '.join(map(repr, self.plan.interval.radii))},)\n"
-        text += "".join(input_parts(self.input_plan))
-        text += _SHARE_ABOVE if self.plan.split_points or self.plan.curve_split_points else ""
-        text += _AWAY if any(condition.counts_labels for condition in self.plan.conditions) and self.seeks else ""
-        text += _TRIANGLE if self.plan.limits else ""
-        text += _FROM_MIDDLE if self.plan.limits and self.seeks else ""
-        text += _CENTRE if self.plan.said else ""
-        text += "" if self.plan.output is None else _OUTPUT.format(lines=_output_lines(self.plan.output))
-        text += _INTERVAL if self.plan.interval is not None else ""
-        return text + "\n\n" + "\n".join(self.function()) + "\n"
+        lines = [self.title(), "", *(f"import {module}" for module in sorted(self.modules)), "", "INPUTS = ("]
+        notes = {column: f"  # in {printable(unit)}" for column, unit in units.items()}
+        lines += [f"    {column!r},{notes.get(column, '')}" for column in rule_base.columns]
+        lines += [")", f"TARGET = {rule_base.target_name!r}"]
+        lines += [] if self.plan.interval is None else [f"COVERAGE = {self.plan.interval.coverage!r}"]
+        return "\n".join(lines)
 
-    @property
-    def seeks(self) -> bool:
-        """Whether the nearest rule is to be looked for."""
-        return not self.plan.covered
+    def add_filling(self) -> None:
+        """Add the estimates for gaps, and the function that fills them in."""
+        filling = self.plan.inputs.filling
+        if filling is None:
+            return
+        rows = "".join(f"    {row!r},\n" for row in filling.slopes)
+        self.tables.append(
+            "# What is taken for missing values: means, and slopes on all values that the rules use.\n"
+            f"MEANS = {filling.centres!r}\nSLOPES = (\n{rows})"
+        )
+        self.require(_FILL.replace("{n_rounds}", str(filling.n_rounds)))
 
-    def function(self) -> list[str]:
+    def predictions(self) -> list[str]:
         name, what = "predict", "the prediction"
         if self.plan.interval is not None:
             name, what = "predict_interval", "the prediction and the ends of its interval"
-        lines = [f"def {name}(row):", *input_lines(self.input_plan, self.inputs, what), *self.outside(), ""]
-        if self.plan.split_points:
-            lines.append("    # How far the row lies above the split points between labels.")
-        lines += [self.share_above(*pair) for pair in zip(self.split_points, self.plan.split_points, strict=True)]
-        if self.plan.limits:
-            lines.append("    # A value beyond the training data counts as the nearest that they have.")
-        for j, (low, high) in self.plan.limits.items():
-            lines.append(f"    {self.inside[j]} = min(max({self.inputs[j]}, {low!r}), {high!r})")
-        for number, name in self.sets.items():
-            lines.append(f"    {name} = {self.degree(self.plan.conditions[number])}")
-        lines += ["", "    # For each rule: how well the row fits, and the rule's own output.", "    rules = ["]
-        for rule in range(self.rule_base.n_rules):
-            lines += [
-                f"        # {rule_title(self.rule_base, rule)}",
-                "        (",
-                f"            {self.weight(rule)},",
-                f"            {self.output(rule)},",
-                "        ),",
-            ]
-        lines += ["    ]", "    total = sum(weight for weight, output in rules)", *self.curves()]
-        output = "_centre(weight, *output)" if self.plan.said else "output"
-        mean = f"sum(weight * {output} for weight, output in rules) / total{self.with_curves}"
-        reach = "sum(rule[0] * radius for rule, radius in zip(rules, RADII)) / total"
-        answer = self.answer(mean, reach)
-        if not self.seeks:
-            return [*lines, *answer]
-        return [*lines, "    if total > 0.0:", *(f"    {line}" for line in answer), *self.nearest()]
+        lines = [*(self.opening_of_numbers if self.plan.inputs.plain else self.opening)(what), *self.steps()]
+        function = "\n".join([f"def {name}(row):", *indented(lines)])
+        return [function] if self.plan.interval is None else [_PREDICT_ALONE, function]
 
-    def outside(self) -> list[str]:
-        """Return the lines for rows outside the training data."""
-        lines = []
-        if self.plan.interval is not None:
-            ranges = self.plan.interval.ranges.items()
-            parts = [
-                f"max({low!r} - {self.inputs[j]}, {self.inputs[j]} - {high!r}, 0.0) / {high - low!r}"
-                for j, (low, high) in ranges
-            ]
-            lines += [
-                "    # How far the row lies outside the training data, as a share of their range.",
-                "    beyond = (",
-            ]
-            lines += [f"        {part} +" for part in parts] + ["        0.0", "    )"]
-        if self.plan.clips:
-            lines.append("    # A value outside the training data counts as the nearest that they have.")
-        for j, (low, high) in self.plan.clips.items():
-            lines.append(f"    {self.inputs[j]} = min(max({self.inputs[j]}, {low!r}), {high!r})")
-        return lines
-
-    def answer(self, prediction: str, reach: str) -> list[str]:
-        """Return the last lines, with expressions for the prediction and how far its interval reaches."""
-        linked = "{}" if self.plan.output is None else "_output({})"
-        if self.plan.interval is None:
-            return [f"    return {linked.format(prediction)}"]
-        ends = (linked.format(end) for end in ("prediction", "prediction - reach", "prediction + reach"))
+    def opening_of_numbers(self, what: str) -> list[str]:
+        """Return the lines that check a row of numbers, and give names to the inputs."""
         return [
-            f"    prediction = {prediction}",
-            f"    reach = {reach} * (1.0 + beyond)",
-            f"    return {', '.join(ends)}",
+            f'"""Return {what} for one row: finite numbers in the order of INPUTS."""',
+            "values = [float(value) for value in row]",
+            *self.if_block(
+                "len(values) != len(INPUTS)", [_error("a row has {len(INPUTS)} numbers; got {len(values)}")]
+            ),
+            *self.if_block("not all(map(math.isfinite, values))", [_error("the numbers of a row must be finite")]),
+            f"{_unpacked(self.inputs)} = values",
         ]
 
-    def label(self, condition: Condition) -> str:
-        return self.rule_base.antecedents.condition_inputs[condition.input].partition.labels[condition.first]
-
-    def share_above(self, name: str, split_point: SplitPoint) -> str:
-        numbers = f"{split_point.start!r}, {split_point.low!r}, {split_point.width!r}, {split_point.high!r}"
-        return f"    {name} = _share_above({self.inputs[split_point.input]}, {numbers})"
-
-    def curves(self) -> list[str]:
-        if not self.plan.curves:
-            return []
-        lines = ["", "    # What single inputs add, whichever rules fit."]
-        lines += [
-            self.share_above(*pair) for pair in zip(self.curve_split_points, self.plan.curve_split_points, strict=True)
+    def opening(self, what: str) -> list[str]:
+        """Return the lines that check a row, and read the inputs from it."""
+        lines = [
+            f'"""Return {what} for one row: numbers and texts in the order of INPUTS.',
+            "",
+            "A missing value is None or NaN; a text that is not known counts as missing.",
+            '"""',
+            "row = list(row)",
+            *self.if_block("len(row) != len(INPUTS)", [_error("a row has {len(INPUTS)} values; got {len(row)}")]),
         ]
-        *first, last = [self.curve(curve) for curve in self.plan.curves]
-        return [*lines, "    curves = (", *(f"        {curve} +" for curve in first), f"        {last}", "    )", ""]
+        if not self.values:
+            return lines
+        lines += ["values = [", *indented([f"{value}," for value in self.values]), "]"]
+        if self.plan.inputs.filling is not None:
+            lines.append("_fill(values)")
+        else:
+            problem = _error("a value that the rules need is missing or unknown")
+            lines += self.if_block("any(map(math.isnan, values))", [problem])
+        return [*lines, f"{_unpacked([self.inputs[j] for j in self.plan.inputs.needed])} = values"]
 
-    def curve(self, curve: CurvePlan) -> str:
-        shares = [self.curve_split_points[number] for number in curve.split_points]
-        return curve_expression(curve, self.inputs[curve.input], shares)
+    def function(self, name: str, arguments: Sequence[str], description: str, lines: Sequence[str]) -> str:
+        return "\n".join([f"def _{name}({', '.join(arguments)}):", *indented([f'"""{description}"""', *lines])])
 
-    @property
-    def with_curves(self) -> str:
-        return " + curves" if self.plan.curves else ""
+    def table(self, name: str, numbers: Sequence[float], description: str) -> str:
+        return f"# {description}\n{name} = ({_unpacked(list(map(repr, numbers)))})"
 
-    def degree(self, condition: Condition) -> str:
-        if condition.codes is not None:
-            return f"float({self.inputs[condition.input]} in {condition.codes!r})"
-        if condition.triangle is not None:
-            return f"_triangle({self.inside[condition.input]}, {_points(condition.triangle)})"
-        below = "1.0" if condition.below is None else self.split_points[condition.below]
-        return below if condition.above is None else f"({below} - {self.split_points[condition.above]})"
+    def comment(self, text: str) -> str:
+        return f"# {printable(text)}"
 
-    def weight(self, rule: int) -> str:
-        degrees = [self.conditions[number] for number in self.plan.rules[rule]]
-        if self.rule_base.t_norm == "product" or len(degrees) < 2:
-            return " * ".join(degrees) or "1.0"
-        return f"min({', '.join(degrees)})"
+    def line(self, assignment: str, declares: Declared | None = None) -> str:
+        return assignment
 
-    def output(self, rule: int) -> str:
-        if self.plan.said:
-            said = self.plan.said[rule]
-            return f"({said.middle!r}, {said.skew!r})"
-        slopes = self.rule_base.consequents.terms(rule)
-        intercept = float(self.rule_base.consequents.intercepts[rule])
-        return linear(intercept, {self.inputs[j]: slope for j, slope in slopes.items()})
+    def arrays(self, *names: str) -> str:
+        n_rules = self.rule_base.n_rules
+        return f"{', '.join(names)} = {', '.join([f'[0.0] * {n_rules}'] * len(names))}"
 
-    def nearest(self) -> list[str]:
-        lines = ["", "    # No rule fits: the one whose labels are nearest answers.", "    steps = ["]
-        for rule, numbers in enumerate(self.plan.rules):
-            away = [self.away(self.plan.conditions[number]) for number in numbers]
-            lines.append(f"        {' + '.join(away) or '0.0'},  # rule {rule + 1}")
-        said = "rules[nearest][1]"
-        if self.plan.said:
-            said = f"({', '.join(repr(own.whole) for own in self.plan.said)},)[nearest]"
-        answer = self.answer(f"{said}{self.with_curves}", "RADII[nearest]")
-        return [*lines, "    ]", "    nearest = steps.index(min(steps))", *answer]
+    def if_block(self, condition: str, lines: Sequence[str]) -> list[str]:
+        return [f"if {condition}:", *indented(lines)]
 
-    def away(self, condition: Condition) -> str:
-        if condition.codes is not None:
-            return f"(1.0 - {self.degree(condition)})"
-        if condition.triangle is not None:
-            points = _points(condition.triangle)
-            return f"_from_middle({self.inside[condition.input]}, {points}, {condition.width!r})"
-        place = " + ".join(self.split_points[number] for number in self.plan.split_points_of(condition.input))
-        return f"_away({condition.first}, {condition.last}, {place})"
+    def returned(self, prediction: str, *ends: str) -> list[str]:
+        return [f"return {', '.join([prediction, *ends])}"]
+
+    def call(self, function: str, *arguments: str) -> str:
+        return f"_{function}({', '.join(arguments)})"
+
+    def one_of(self, name: str, codes: Sequence[float]) -> str:
+        return f"float({name} in {tuple(codes)!r})"
+
+    def least(self, values: Sequence[str]) -> str:
+        return f"min({', '.join(values)})"
+
+    def greatest(self, values: Sequence[str]) -> str:
+        return f"max({', '.join(values)})"
 
 
-def _output_lines(plan: OutputPlan) -> str:
-    """Write the body of the function that makes predictions of what the rules say."""
-    lines = ""
-    for sign, end in (("<=", plan.lowest), (">=", plan.highest)):
-        lines += "" if end is None else f"    if raw {sign} {end.raw!r}:\n        return {end.target!r}\n"
-    return f"{lines}    return {plan.code.python.format('raw')}\n"
+def _unpacked(names: Sequence[str]) -> str:
+    return ", ".join(names) + ("," if len(names) == 1 else "")
 
 
-def _points(triangle: Triangle) -> str:
-    """Write the points of a triangle."""
-    a, b, c = triangle
-    return f"{'-math.inf' if math.isinf(a) else repr(a)}, {b!r}, {'math.inf' if math.isinf(c) else repr(c)}"
+def _error(message: str) -> str:
+    """Return the line that refuses a row."""
+    return f'raise ValueError({"f" if "{" in message else ""}"{message}")'

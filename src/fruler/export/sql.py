@@ -5,16 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from fruler._wording import counted_rules, name_with_unit
-from fruler.export.expressions import curve_expression, linear
-from fruler.export.input_plan import InputPlan, make_input_plan
-from fruler.export.links import OutputPlan
-from fruler.export.names import one_line, rule_title
-from fruler.export.plan import Condition, CurvePlan, Plan, SplitPoint, make_plan
-from fruler.export.sql_inputs import fence, filled_tables, input_columns, input_table, is_usable
-from fruler.export.sql_literals import quoted, real
+from fruler._wording import counted_rules, name_with_unit, printable
+from fruler.export.phrases import curve_expression, linear, rule_title
+from fruler.export.plan import (
+    ConditionPlan,
+    CurvePlan,
+    ModelPlan,
+    OutputPlan,
+    SplitPoint,
+    make_model_plan,
+)
+from fruler.export.sql_inputs import (
+    case,
+    fence,
+    filled_tables,
+    identifier,
+    input_columns,
+    is_usable,
+    real,
+    source_table,
+)
+from fruler.rules.partitions import Triangle
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.triangle_partition import Triangle
 
 _ENDS = ("lower", "upper")
 
@@ -81,11 +93,10 @@ def export(
     names = [*keep, prediction, *([] if interval is None else _ENDS)]
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")
-    plan = make_plan(rule_base, interval)
-    return _Writer(rule_base, plan, make_input_plan(rule_base, plan, gaps), tuple(keep)).query(table, prediction)
+    return _SQLWriter(rule_base, make_model_plan(rule_base, interval, gaps), tuple(keep)).query(table, prediction)
 
 
-class _Writer:
+class _SQLWriter:
     """Writes the query from the inside out; every column inside it has a short name of its own.
 
     x: inputs, m: whether they are missing, k: columns kept, b: how far a row lies above a split point, c: degrees of
@@ -94,8 +105,8 @@ class _Writer:
     lies outside the training data, r: what the rules say together, and the ends of its interval.
     """
 
-    def __init__(self, rule_base: RuleBase, plan: Plan, input_plan: InputPlan, keep: tuple[str, ...]) -> None:
-        self.rule_base, self.plan, self.input_plan, self.keep = rule_base, plan, input_plan, keep
+    def __init__(self, rule_base: RuleBase, plan: ModelPlan, keep: tuple[str, ...]) -> None:
+        self.rule_base, self.plan, self.keep = rule_base, plan, keep
         self.inputs = [f"x{j + 1}" for j in plan.used]
         self.kept = [f"k{number}" for number in range(1, len(keep) + 1)]
         self.rules = range(1, rule_base.n_rules + 1)
@@ -128,46 +139,42 @@ class _Writer:
                 self.linked(inner, raw),
                 [self.prediction_of(self.plan.output, f"r{place}") for place in range(len(raw))],
             )
-        last = [f"{name} AS {quoted(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
+        last = [f"{name} AS {identifier(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         ends = [prediction, *_ENDS][: len(said)]
-        last += [f"{own} AS {quoted(end)}" for own, end in zip(said, ends, strict=True)]
+        last += [f"{own} AS {identifier(end)}" for own, end in zip(said, ends, strict=True)]
         columns = ",\n       ".join(last)
         count = counted_rules(self.rule_base.n_rules, self.rule_base.n_curves)
         return (
-            f"-- {count} for {one_line(target)}, learned and written by fruler.\n"
+            f"-- {count} for {printable(target)}, learned and written by fruler.\n"
             f"{before}SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
         )
 
     def linked(self, inner: str, raw: Sequence[str]) -> str:
         """Put a SELECT around another with what the rules say and the ends of its interval, and the columns kept."""
-        columns = ",\n  ".join([*self.kept, *raw])
-        end = fence(len(self.kept) + len(raw))
-        return f"  -- what the rules say together\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS said{end}"
+        columns = [*self.kept, *raw]
+        return select(inner, columns, "what the rules say together", "said") + fence(len(columns))
 
     def prediction_of(self, plan: OutputPlan, raw: str) -> str:
         """Return the prediction for what the rules say."""
-        function = plan.code.sql.format(raw)
-        ends = [("<=", plan.lowest), (">=", plan.highest)]
-        cases = [f"WHEN {raw} {sign} {real(end.raw)} THEN {real(end.target)}" for sign, end in ends if end is not None]
-        return f"CASE {' '.join(cases)} ELSE {function} END" if cases else function
+        function = plan.code["sql"].format(raw)
+        ends = zip(("<=", ">="), plan.ends, strict=True)
+        return case({f"{raw} {sign} {real(end.raw)}": real(end.target) for sign, end in ends if end}, function)
 
     def source(self, table: str) -> tuple[str, str]:
         """Return what stands before the query, and its innermost SELECT: the inputs and the columns kept.
 
         Columns have the name of their table before them: SQLite takes a quoted name that it does not know for a text.
         """
-        columns = input_columns(self.input_plan)
-        columns += [f"t.{quoted(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
-        inner = f"SELECT {', '.join(columns or ['1 AS nothing'])} FROM {input_table(self.input_plan, table)}"
-        if self.input_plan.filling is None:
+        columns = input_columns(self.plan.inputs)
+        columns += [f"t.{identifier(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
+        inner = f"SELECT {', '.join(columns or ['1 AS nothing'])} FROM {source_table(self.plan.inputs, table)}"
+        if self.plan.inputs.filling is None:
             return "", inner
         prefix = "gaps"
         while table.lower().startswith(prefix):
             prefix += "_"
-        tables, last = filled_tables(self.input_plan, self.input_plan.filling, inner, self.kept, prefix)
-        note = (
-            f"-- {prefix}_...: fill in missing values. A table without any needs none of this (gaps=False, --no-gaps)."
-        )
+        tables, last = filled_tables(self.plan.inputs, self.plan.inputs.filling, inner, self.kept, prefix)
+        note = f"-- {prefix}_...: fill in missing values. A table without any needs none of this (gaps=False)."
         return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
 
     def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
@@ -180,9 +187,8 @@ class _Writer:
         if not new:
             return inner
         carried = self.carried_on
-        columns = ",\n  ".join([*([", ".join(carried)] if carried else []), *new])
-        end = fence(len(carried) + len(new)) if fenced else ""
-        return f"  -- {what}\n  SELECT\n  {columns}\n  FROM (\n{inner}\n  ) AS layer_{place}{end}"
+        columns = [*([", ".join(carried)] if carried else []), *new]
+        return select(inner, columns, what, f"layer_{place}") + (fence(len(carried) + len(new)) if fenced else "")
 
     @property
     def carried_on(self) -> list[str]:
@@ -197,21 +203,14 @@ class _Writer:
         columns = [*self.kept, *(self.clipped(j) if j in clips else f"x{j + 1}" for j in self.plan.used)]
         if interval is not None:
             parts = [
-                f"CASE WHEN x{j + 1} < {real(low)} THEN ({real(low)} - x{j + 1}) / {real(high - low)} "
-                f"WHEN x{j + 1} > {real(high)} THEN (x{j + 1} - {real(high)}) / {real(high - low)} ELSE 0e0 END"
-                for j, (low, high) in interval.ranges.items()
+                outside(f"x{j + 1}", low, high, f" / {real(high - low)}") for j, (low, high) in interval.ranges.items()
             ]
             columns.append("\n  + ".join(parts or ["0e0"]) + " AS o")
-        text = ",\n  ".join(columns)
-        return f"  -- values outside the training data\n  SELECT\n  {text}\n  FROM (\n{inner}\n  ) AS given"
+        return select(inner, columns, "values outside the training data", "given")
 
     def clipped(self, feature: int) -> str:
         name, (low, high) = f"x{feature + 1}", self.plan.clips[feature]
-        usable = is_usable(name)
-        return (
-            f"CASE WHEN {usable} AND {name} < {real(low)} THEN {real(low)} "
-            f"WHEN {usable} AND {name} > {real(high)} THEN {real(high)} ELSE {name} END AS {name}"
-        )
+        return f"{within(name, low, high, f'{is_usable(name)} AND ')} AS {name}"
 
     def reach(self, radii: Sequence[float]) -> str:
         """Return how far the interval reaches to both sides."""
@@ -223,27 +222,10 @@ class _Writer:
         return f"({mean}) * (1e0 + o)"
 
     def inside(self) -> list[str]:
-        return [
-            f"CASE WHEN x{j + 1} < {real(low)} THEN {real(low)} WHEN x{j + 1} > {real(high)} THEN {real(high)} "
-            f"ELSE x{j + 1} END AS z{j + 1}"
-            for j, (low, high) in self.plan.limits.items()
-        ]
+        return [f"{within(f'x{j + 1}', low, high)} AS z{j + 1}" for j, (low, high) in self.plan.limits.items()]
 
     def split_points(self) -> list[str]:
-        return [
-            f"{self.share_above(split_point)} AS b{number}"
-            for number, split_point in enumerate(self.plan.split_points, 1)
-        ]
-
-    def share_above(self, split_point: SplitPoint) -> str:
-        name, steps = (
-            f"x{split_point.input + 1}",
-            [f"WHEN x{split_point.input + 1} >= {real(split_point.high)} THEN 1e0"],
-        )
-        if not split_point.crisp:
-            share = f"({name} - {real(split_point.low)}) / {real(split_point.width)}"
-            steps.append(f"WHEN {name} > {real(split_point.start)} THEN {share}")
-        return f"CASE {' '.join(steps)} ELSE 0e0 END"
+        return [f"{share_above(own)} AS b{number}" for number, own in enumerate(self.plan.split_points, 1)]
 
     def conditions(self) -> list[str]:
         columns = []
@@ -254,49 +236,21 @@ class _Writer:
         # Rules may have triangles of their own, so many that databases have no room for a second column for each.
         return [*columns, *(f"z{j + 1}" for j in self.plan.limits if self.seeks)]
 
-    def degree(self, condition: Condition) -> str:
+    def degree(self, condition: ConditionPlan) -> str:
         if condition.codes is not None:
-            codes = ", ".join(map(real, condition.codes))
-            return f"CASE WHEN x{condition.input + 1} IN ({codes}) THEN 1e0 ELSE 0e0 END"
+            return case({f"x{condition.input + 1} IN ({', '.join(map(real, condition.codes))})": "1e0"}, "0e0")
         if condition.triangle is not None:
-            return self.triangle(condition.input, condition.triangle)
+            return triangle_degree(f"z{condition.input + 1}", condition.triangle)
         below = "1e0" if condition.below is None else f"b{condition.below + 1}"
         return below if condition.above is None else f"{below} - b{condition.above + 1}"
 
-    def away(self, condition: Condition) -> str:
+    def away(self, condition: ConditionPlan) -> str:
         if condition.codes is not None:
             return f"1e0 - {self.degree(condition)}"
         if condition.triangle is not None:
-            return self.from_middle(condition.input, condition.triangle, condition.width)
+            return from_middle(f"z{condition.input + 1}", condition.triangle, condition.width)
         place = " + ".join(f"b{number + 1}" for number in self.plan.split_points_of(condition.input))
-        first, last = real(float(condition.first)), real(float(condition.last))
-        return (
-            f"CASE WHEN {place} < {first} THEN {first} - ({place}) "
-            f"WHEN {place} > {last} THEN {place} - {last} ELSE 0e0 END"
-        )
-
-    def triangle(self, feature: int, triangle: Triangle) -> str:
-        """Return the degree of a value in a triangle; a side whose end is infinite needs no case."""
-        (a, b, c), z, cases = triangle, f"z{feature + 1}", []
-        if a == b:
-            cases.append(f"WHEN {z} < {real(b)} THEN 0e0")
-        elif not math.isinf(a):
-            cases.append(f"WHEN {z} <= {real(a)} THEN 0e0")
-            cases.append(f"WHEN {z} < {real(b)} THEN ({z} - {real(a)}) / {real(b - a)}")
-        if b == c:
-            cases.append(f"WHEN {z} > {real(b)} THEN 0e0")
-        elif not math.isinf(c):
-            cases.append(f"WHEN {z} >= {real(c)} THEN 0e0")
-            cases.append(f"WHEN {z} > {real(b)} THEN ({real(c)} - {z}) / {real(c - b)}")
-        return f"CASE {' '.join(cases)} ELSE 1e0 END" if cases else "1e0"
-
-    def from_middle(self, feature: int, triangle: Triangle, width: float) -> str:
-        (a, b, c), z, cases = triangle, f"z{feature + 1}", []
-        if not math.isinf(a):
-            cases.append(f"WHEN {z} < {real(b)} THEN ({real(b)} - {z}) / {real(width)}")
-        if not math.isinf(c):
-            cases.append(f"WHEN {z} > {real(b)} THEN ({z} - {real(b)}) / {real(width)}")
-        return f"CASE {' '.join(cases)} ELSE 0e0 END" if cases else "0e0"
+        return outside(place, float(condition.first), float(condition.last))
 
     def carried(self, rule: int) -> list[str]:
         """Return the columns of a rule beside the sum of all weights; what a label says depends on the weight."""
@@ -329,10 +283,13 @@ class _Writer:
         if self.rule_base.t_norm == "product" or len(degrees) < 2:
             return " * ".join(degrees) or "1e0"
         # There is no function for the least of several that all databases have.
-        cases = []
-        for place, degree in enumerate(degrees[:-1], 1):
-            cases.append(f"WHEN {' AND '.join(f'{degree} <= {other}' for other in degrees[place:])} THEN {degree}")
-        return f"CASE {' '.join(cases)} ELSE {degrees[-1]} END"
+        return case(
+            {
+                " AND ".join(f"{degree} <= {other}" for other in degrees[place:]): degree
+                for place, degree in enumerate(degrees[:-1], 1)
+            },
+            degrees[-1],
+        )
 
     def output(self, rule: int) -> str:
         slopes = self.rule_base.consequents.terms(rule)
@@ -340,10 +297,10 @@ class _Writer:
         return linear(intercept, {f"x{j + 1}": slope for j, slope in slopes.items()}, real)
 
     def curve_title(self, curve: CurvePlan) -> str:
-        return one_line(f"What {self.rule_base.names[curve.input]} adds, whichever rules fit")
+        return printable(f"What {self.rule_base.names[curve.input]} adds, whichever rules fit")
 
     def curve(self, curve: CurvePlan) -> str:
-        shares = [f"\n    {self.share_above(self.plan.curve_split_points[number])}" for number in curve.split_points]
+        shares = [f"\n    {share_above(self.plan.curve_split_points[number])}" for number in curve.split_points]
         return curve_expression(curve, f"x{curve.input + 1}", shares, real)
 
     def alone(self, rule: int) -> str:
@@ -368,3 +325,58 @@ class _Writer:
             cases.append(f"WHEN {nearest} THEN {alone[rule - 1]}")
         cases.append(f"ELSE {alone[-1]} END")
         return "CASE " + "\n         ".join(cases)
+
+
+def select(inner: str, columns: Sequence[str], what: str, name: str) -> str:
+    """Put a SELECT around another, below a comment."""
+    listed = ",\n  ".join(columns)
+    return f"  -- {what}\n  SELECT\n  {listed}\n  FROM (\n{inner}\n  ) AS {name}"
+
+
+def share_above(split_point: SplitPoint) -> str:
+    """Return how far a row lies above a split point."""
+    name = f"x{split_point.input + 1}"
+    cases = {f"{name} >= {real(split_point.high)}": "1e0"}
+    if not split_point.crisp:
+        share = f"({name} - {real(split_point.low)}) / {real(split_point.width)}"
+        cases[f"{name} > {real(split_point.start)}"] = share
+    return case(cases, "0e0")
+
+
+def triangle_degree(z: str, triangle: Triangle) -> str:
+    """Return the degree of a value in a triangle; a side whose end is infinite needs no case."""
+    (a, b, c), cases = triangle, {}
+    if a == b:
+        cases[f"{z} < {real(b)}"] = "0e0"
+    elif not math.isinf(a):
+        cases |= {f"{z} <= {real(a)}": "0e0", f"{z} < {real(b)}": f"({z} - {real(a)}) / {real(b - a)}"}
+    if b == c:
+        cases[f"{z} > {real(b)}"] = "0e0"
+    elif not math.isinf(c):
+        cases |= {f"{z} >= {real(c)}": "0e0", f"{z} > {real(b)}": f"({real(c)} - {z}) / {real(c - b)}"}
+    return case(cases, "1e0")
+
+
+def from_middle(z: str, triangle: Triangle, width: float) -> str:
+    """Return how far a value is away from the middle of a triangle, at the sides that end."""
+    (a, b, c), cases = triangle, {}
+    if not math.isinf(a):
+        cases[f"{z} < {real(b)}"] = f"({real(b)} - {z}) / {real(width)}"
+    if not math.isinf(c):
+        cases[f"{z} > {real(b)}"] = f"({z} - {real(b)}) / {real(width)}"
+    return case(cases, "0e0")
+
+
+def within(name: str, low: float, high: float, where: str = "") -> str:
+    """Return a value that is brought inside of two ends, perhaps only where it can be."""
+    ends = {f"{where}{name} < {real(low)}": real(low), f"{where}{name} > {real(high)}": real(high)}
+    return case(ends, name)
+
+
+def outside(place: str, low: float, high: float, divided: str = "") -> str:
+    """Return how far a place lies outside of two ends, perhaps divided by a number."""
+    least, most = real(low), real(high)
+    under, over = f"{least} - ({place})", f"{place} - {most}"
+    if divided:
+        under, over = f"({least} - {place}){divided}", f"({over}){divided}"
+    return case({f"{place} < {least}": under, f"{place} > {most}": over}, "0e0")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from fruler.learning.control import RunControl
 from fruler.learning.learned import Learned
 from fruler.learning.training_table import TrainingTable
-
-Document = Mapping[str, Any]
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class State(Protocol):
@@ -70,22 +66,6 @@ class Search(Generic[Options, SomeTable, SomeState]):
 
 
 @dataclass(frozen=True)
-class Codec(Generic[SomeState]):
-    """How the state of a search is written to a checkpoint, and read back.
-
-    Attributes
-    ----------
-    pack : callable
-        Returns a document that JSON can hold, and arrays by name.
-    unpack : callable
-        Returns the state that a document and arrays describe.
-    """
-
-    pack: Callable[[SomeState], tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]]
-    unpack: Callable[[Document, Arrays], SomeState]
-
-
-@dataclass(frozen=True)
 class Algorithm:
     """What the rest of the package knows of an algorithm.
 
@@ -99,8 +79,9 @@ class Algorithm:
         A frozen dataclass whose fields are parameters of the estimator's constructor.
     learner : callable
         Makes a `Learner` of a `Search`.
-    codec : Codec or None
-        How its state is kept; None: it has none, and an interrupted search starts again.
+    state : type or None
+        The frozen dataclass of its states, see `fruler.learning.codec`; None: it has none, and an interrupted search
+        starts again.
     limits : tuple of str
         The options that only say when the search ends: `warm_start` may change them.
     one_hot : bool
@@ -114,7 +95,7 @@ class Algorithm:
     title: str
     options: type[Any]
     learner: Callable[[Search[Any, Any, Any]], Learner]
-    codec: Codec[Any] | None = None
+    state: Any = None
     limits: tuple[str, ...] = ()
     one_hot: bool = True
     weighted_scale: bool = False

@@ -6,24 +6,13 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 from fruler.callbacks import Callback, Progress
-
-
-def never() -> bool:
-    """Return False: what is asked whether to stop, where nobody can ask for it."""
-    return False
-
-
-class Keeper(Protocol):
-    """Keeps the states of a search."""
-
-    def __call__(self, state: Any, /, *, at_once: bool = False) -> None:
-        """Keep a state, now or when it is time."""
+from fruler.learning.budget import Budget
 
 
 class RunControl:
@@ -37,8 +26,8 @@ class RunControl:
         The seconds that it may take.
     start : float, optional
         The value of `time.monotonic` when it began.
-    keeper : Keeper, optional
-        Given every state from which the search could go on.
+    keeper : callable, optional
+        Given every state from which the search could go on; it is kept when it is time, or with `at_once`.
 
     Attributes
     ----------
@@ -58,7 +47,7 @@ class RunControl:
         *,
         limit: float = math.inf,
         start: float | None = None,
-        keeper: Keeper | None = None,
+        keeper: Callable[..., None] | None = None,
     ) -> None:
         self.callbacks, self.limit, self.keeper = callbacks, limit, keeper
         self.start = time.monotonic() if start is None else start
@@ -72,6 +61,10 @@ class RunControl:
     def deadline(self, share: float = 1.0) -> float:
         """Return the value of `time.monotonic` when a share of the time will be over."""
         return self.start + share * self.limit
+
+    def budget(self, share: float = 1.0) -> Budget:
+        """Return a share of the time, which ends early when somebody asks for the end."""
+        return Budget(self.deadline(share), self.is_stopped)
 
     def over(self, share: float = 1.0) -> bool:
         """Return whether nothing new is to be begun: time is up, or somebody asked for the end."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from fruler._parallel import thread_pool
 from fruler.learning.algorithm import Algorithm, Search, State
-from fruler.learning.checkpoint.folder import CheckpointFolder
-from fruler.learning.checkpoint.identity import Identity
-from fruler.learning.checkpoint.learned import check_learned
+from fruler.learning.checkpoint import CheckpointFolder, Identity
 from fruler.learning.control import RunControl
 from fruler.learning.learned import Learned
 from fruler.learning.training_table import TrainingTable
@@ -35,28 +32,6 @@ class Found(NamedTuple):
     kept: Kept
 
 
-@dataclass(frozen=True)
-class Continuation:
-    """Where a search may resume.
-
-    Attributes
-    ----------
-    checkpoint : path or None
-        The folder in which the search is kept.
-    warm_start : bool
-        Whether to resume a search that differs only in when it ends.
-    kept : Kept or None
-        The search of an earlier fit.
-    """
-
-    checkpoint: str | os.PathLike[str] | None = None
-    warm_start: bool = False
-    kept: Kept | None = None
-
-
-AFRESH = Continuation()
-
-
 def run_search(
     algorithm: Algorithm,
     options: Any,
@@ -65,7 +40,9 @@ def run_search(
     control: RunControl,
     *,
     n_jobs: int = 1,
-    continuation: Continuation = AFRESH,
+    checkpoint: str | os.PathLike[str] | None = None,
+    warm_start: bool = False,
+    kept: Kept | None = None,
 ) -> Found:
     """Search for rules.
 
@@ -83,22 +60,24 @@ def run_search(
         The clock, and who watches the search.
     n_jobs : int
         The number of threads.
-    continuation : Continuation, optional
-        Where the search may resume.
+    checkpoint : path, optional
+        The folder in which the search is kept.
+    warm_start : bool
+        Whether to resume a search that differs only in when it ends.
+    kept : Kept, optional
+        The search of an earlier fit.
     """
-    checkpoint, warm_start = continuation.checkpoint, continuation.warm_start
     with_data = warm_start or checkpoint is not None
     identity = Identity.of(algorithm, options, table, random_state, with_data=with_data)
     state: State | None = None
-    if warm_start and continuation.kept is not None:
-        identity, state = _resumed(continuation.kept, identity)
+    if warm_start and kept is not None:
+        identity, state = _resumed(kept, identity)
     opened = None if checkpoint is None else CheckpointFolder(checkpoint, algorithm, identity, resume=warm_start)
     with nullcontext() if opened is None else opened:
         if opened is not None:
             identity, state = opened.identity, opened.state or state
             control.keeper = opened.offer
             if opened.learned is not None:
-                check_learned(opened.learned, table)
                 return Found(opened.learned, opened.learned.n_evaluations, Kept(identity, state))
         control.state = state
         resumed = 0 if state is None else state.n_evaluations

@@ -12,15 +12,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from fruler._typing import Floats, Indices
+from fruler.rules.background import TrainingSummary
 from fruler.rules.measurement import MAX_ROWS_EXPLAINED, summarise
 from fruler.rules.output import PLAIN, Output
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.summary import TrainingSummary
 from fruler.rules.truth import Truth
-from fruler.table.known_splits import domains_with_room
-from fruler.table.rarity import Counts, part_counts, rows_alike
-from fruler.table.rows import Rows, spread_evenly
-from fruler.table.scaling import Scale, measure_scale
+from fruler.table.constraints import domains_with_room
+from fruler.table.rows import Counts, Rows, Scale, measure_scale, part_counts, rows_alike, spread_evenly
 
 
 class TrainingSample(NamedTuple):
@@ -102,7 +100,7 @@ class TrainingTable(ABC):
 
     @abstractmethod
     def rows_alike(self) -> Counts:
-        """Return for each row how many there are like it, see `fruler.table.rarity`; inputs and output count alike."""
+        """Return for each row how many there are like it, see `fruler.table.rows`; inputs and output count alike."""
 
     @abstractmethod
     def given_numbers(self, indices: Indices) -> Indices:
@@ -220,7 +218,7 @@ class LocalTable(TrainingTable):
 
     def coverage(self, rule_base: RuleBase) -> tuple[Floats, int]:
         """Return the share that each rule has of all rows, and the number of rows that fire none."""
-        activations, fired = rule_base.activations(self.values)
+        activations, fired = rule_base.inference.activations(self.values)
         weight = self.rows.weight
         return np.asarray((weight[:, None] * activations).sum(axis=0) / weight.sum()), int((~fired).sum())
 
@@ -240,7 +238,7 @@ class LocalTable(TrainingTable):
 
     def half_mse(self, rule_base: RuleBase) -> float:
         """Return half the mean squared error of what a rule base predicts, in the target's own units."""
-        errors = rule_base.predict(self.values) - self.observed
+        errors = rule_base.inference.predict(self.values) - self.observed
         return float(np.average(np.square(errors), weights=self.weight)) / 2.0
 
 

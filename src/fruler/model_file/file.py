@@ -12,7 +12,7 @@ from fruler._files import read_at_most, write_whole
 from fruler.model_file.columns_json import with_columns
 from fruler.model_file.learning_json import Learning, learning_from_json, learning_to_json
 from fruler.rules.json.checked import MAX_BYTES, parse_document, require_readable
-from fruler.rules.json.rule_base import needs_triangles, require_cells, rule_base_from_json, rule_base_to_json
+from fruler.rules.json.document import needs_triangles, require_cells, rule_base_from_json, rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
 FORMAT, SCHEMA = "fruler-model", 3
@@ -88,7 +88,7 @@ def _oldest_schema(rules: RuleBase) -> int:
     """Return the oldest schema that can say a rule base, so that older versions read it."""
     if needs_triangles(rules):
         return 3
-    return 2 if rules.gaps is not None or any(variable.source is not None for variable in rules.variables) else 1
+    return 2 if rules.gaps is not None or not all(variable.is_plain for variable in rules.variables) else 1
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:

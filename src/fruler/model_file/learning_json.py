@@ -14,6 +14,7 @@ from fruler.rules.json.checked import Checked
 # What a point of the front has: whole numbers, other numbers or null, and what is left out where it is not known.
 FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
 FRONT_OPTIONAL = ("curves", "truth")
+_FIGURES = ("named_inputs", "n_evaluations", "n_uncovered", "regularization")
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,7 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
         settings["bounds"] = [None if end is None else float(end) for end in bounds]
     return {
         "settings": settings,
-        "named_inputs": learning.named_inputs,
-        "n_evaluations": learning.n_evaluations,
-        "n_uncovered": learning.n_uncovered,
-        "regularization": learning.regularization,
+        **{name: getattr(learning, name) for name in _FIGURES},
         "front": [_point_to_json(point) for point in learning.front],
         **({} if learning.rules_asked is None else {"rules_asked": learning.rules_asked}),
     }
@@ -86,8 +84,7 @@ def learning_from_json(written: Checked) -> Learning:
     ValueError
         If it is something else.
     """
-    needed = ("settings", "named_inputs", "n_evaluations", "n_uncovered", "regularization", "front")
-    members = written.keys(needed, ("rules_asked",))
+    members = written.keys(("settings", *_FIGURES, "front"), ("rules_asked",))
     settings = members["settings"].members()
     front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
     return Learning(
@@ -113,14 +110,18 @@ def _point_from_json(point: dict[str, Checked]) -> dict[str, float]:
     return read
 
 
+def _input(written: Checked) -> str | int:
+    """Return the name of an input, or its number."""
+    return written.text() if isinstance(written.value, str) else written.count()
+
+
 def _split_points(written: Checked) -> dict[str | int, list[float]] | None:
     if written.value is None:
         return None
     points: dict[str | int, list[float]] = {}
     for item in written.items():
         members = item.keys(("input", "at"))
-        name = members["input"]
-        key = name.text() if isinstance(name.value, str) else name.count()
+        key = _input(members["input"])
         if key in points:
             raise ValueError(f"{written.place} has an input twice")
         points[key] = members["at"].numbers().tolist()
@@ -152,8 +153,7 @@ def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
     found: dict[str | int, int] = {}
     for item in items:
         members = item.keys(("input", "direction"))
-        name = members["input"]
-        found[name.text() if isinstance(name.value, str) else name.count()] = members["direction"].one_of(-1, 0, 1)
+        found[_input(members["input"])] = members["direction"].one_of(-1, 0, 1)
     return found
 
 

@@ -1,17 +1,12 @@
 """The learned model: partitions with named labels, and the rules over them."""
 
-from fruler.rules.antecedents import Antecedents, LabelRanges
-from fruler.rules.consequents import Consequents, LinearConsequents
+from fruler.rules.antecedents import Antecedents, LabelRanges, LabelTriangles, OwnTriangles
+from fruler.rules.consequents import Consequents, LabelConsequents, LinearConsequents
 from fruler.rules.curves import Curve
-from fruler.rules.label_consequents import LabelConsequents
-from fruler.rules.labels import label_names
+from fruler.rules.inputs import Variable
 from fruler.rules.output import Output
-from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition
-from fruler.rules.rule import Rule
-from fruler.rules.rule_base import RuleBase
-from fruler.rules.triangle_antecedents import LabelTriangles, OwnTriangles
-from fruler.rules.triangle_partition import TrianglePartition
-from fruler.rules.variables import Variable
+from fruler.rules.partitions import FuzzyPartition, NominalPartition, Partition, TrianglePartition, label_names
+from fruler.rules.rule_base import Rule, RuleBase
 
 __all__ = [
     "Antecedents",

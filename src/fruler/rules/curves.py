@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
-from fruler.rules.arrays import frozen
+from fruler._typing import Floats, FrozenValue, frozen
 from fruler.rules.partitions import FuzzyPartition
 
 # Differences of such numbers are numbers too.
@@ -35,7 +34,7 @@ class Bends(NamedTuple):
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class Curve:
+class Curve(FrozenValue):
     """What one input adds to the output of every rule: a line on each label of a fuzzy partition, blended.
 
     The partition is the curve's own, apart from the labels that antecedents use.
@@ -88,9 +87,7 @@ class Curve:
             )
         if not (np.abs(lines) <= _LARGEST_COEFFICIENT).all():
             raise ValueError(f"The coefficients of a curve must be numbers not beyond {_LARGEST_COEFFICIENT:g}.")
-        object.__setattr__(self, "input", number)
-        object.__setattr__(self, "partition", partition)
-        object.__setattr__(self, "coefficients", lines)
+        self._set(input=number, partition=partition, coefficients=lines)
 
     @property
     def n_pieces(self) -> int:
@@ -195,19 +192,6 @@ class Curve:
         """Return where each line begins to fade into the next, and where it has done so."""
         splits, halves = np.asarray(self.partition.split_points, dtype=np.float64), self.partition.half_widths
         return splits - halves, splits + halves
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Curve):
-            return NotImplemented
-        same = (self.input, self.partition) == (other.input, other.partition)
-        return same and np.array_equal(self.coefficients, other.coefficients)
-
-    def __hash__(self) -> int:
-        return hash((self.input, self.partition, self.coefficients.tobytes()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a copy is frozen like its original.
-        return Curve, (self.input, self.partition, self.coefficients)
 
 
 def checked_curves(curves: Sequence[Curve], n_inputs: int) -> tuple[Curve, ...]:

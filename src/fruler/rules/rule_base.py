@@ -1,38 +1,74 @@
-"""The frozen rule base: everything that predicts, prints, plots or ships a model reads this and nothing else."""
+"""One rule of a rule base, spelled out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats, Indices
+from fruler._typing import Floats, FrozenValue, Indices, frozen
 from fruler._wording import counted_rules
 from fruler.rules.antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
-from fruler.rules.arrays import frozen
+from fruler.rules.background import Background, TrainingSummary
 from fruler.rules.consequents import Consequents, LinearConsequents
-from fruler.rules.curves import Curve, checked_curves, sum_of_curves
-from fruler.rules.intervals import Intervals, PredictionIntervals
-from fruler.rules.naming import NamingMixin
+from fruler.rules.curves import Curve, checked_curves
+from fruler.rules.features import Feature, features_of
+from fruler.rules.inference import Inference
+from fruler.rules.inputs import EXTRAPOLATIONS, Extrapolation, Inputs, Variable, labels_like
+from fruler.rules.intervals import Intervals, PredictionIntervals, calibrated_intervals, prediction_intervals
+from fruler.rules.measurement import summarise
 from fruler.rules.output import PLAIN, Output
 from fruler.rules.partitions import LARGEST_LIMIT, Partition
-from fruler.rules.row_reading import EXTRAPOLATIONS, Extrapolation, RowReadingMixin
-from fruler.rules.rule import Rule
-from fruler.rules.summary import TrainingSummary
-from fruler.rules.variables import Variable
 from fruler.table.gaps import Gaps
+from fruler.table.sources import Source
 
 if TYPE_CHECKING:
     from fruler.explain.explanation import Explanation
     from fruler.explain.text import Form
 
 
+@dataclass(frozen=True)
+class Rule:
+    """One rule, written out with the names of inputs and labels.
+
+    Parameters
+    ----------
+    antecedent : dict of str to tuple of str
+        For each input that the rule has a condition on, the labels that it accepts.
+    intercept : float
+        The constant of the linear output; for a label of the output, the value that it stands for where the rule fires
+        fully.
+    coefficients : dict of str to float
+        The slopes, in the data's own units, by input; those that are zero are left out.
+    label : str or None
+        The label of the output, if the rule has one.
+
+    See Also
+    --------
+    RuleBase.rules : The rules of a rule base.
+
+    Examples
+    --------
+    >>> Rule({"temperature": ("low",)}, 20.0, {"temperature": -1.0})
+    Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
+    """
+
+    antecedent: dict[str, tuple[str, ...]]
+    intercept: float
+    coefficients: dict[str, float]
+    label: str | None = None
+
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in vars(self).items() if value is not None}
+        return f"Rule({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
 @dataclass(frozen=True, init=False, eq=False)
-class RuleBase(NamingMixin, RowReadingMixin):
+class RuleBase(FrozenValue):
     """Fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...", or "then y is high".
 
     The prediction for a row is the mean of the outputs of the rules, weighted by how well the row fits each antecedent.
@@ -151,22 +187,10 @@ class RuleBase(NamingMixin, RowReadingMixin):
         # Antecedents hold on to their inputs: names, units and labels of those here are the ones that count.
         where = antecedents.over(inputs) if isinstance(antecedents, Antecedents) else LabelRanges(antecedents, inputs)
         said = consequents if isinstance(consequents, Consequents) else LinearConsequents(consequents)
-        for name, value in {
-            "variables": inputs,
-            "antecedents": where,
-            "consequents": said,
-            "t_norm": t_norm,
-            "target_name": target_name,
-            "target_unit": target_unit,
-            "support": None if support is None else frozen(support, np.float64),
-            "training": training,
-            "curves": checked_curves(curves, len(inputs)),
-            "gaps": gaps,
-            "intervals": intervals,
-            "extrapolation": extrapolation,
-            "output": output,
-        }.items():
-            object.__setattr__(self, name, value)
+        self._set(variables=inputs, antecedents=where, consequents=said, t_norm=t_norm)
+        self._set(target_name=target_name, target_unit=target_unit, training=training, gaps=gaps, intervals=intervals)
+        self._set(curves=checked_curves(curves, len(inputs)), extrapolation=extrapolation, output=output)
+        self._set(support=None if support is None else frozen(support, np.float64))
         self._check()
 
     def _check(self) -> None:
@@ -215,32 +239,6 @@ class RuleBase(NamingMixin, RowReadingMixin):
             raise ValueError(
                 f"What rule {int(np.argmax(said)) + 1} says goes beyond {LARGEST_LIMIT:g}; scale the target."
             )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RuleBase):
-            return NotImplemented
-        return (
-            self.antecedents == other.antecedents
-            and self.consequents == other.consequents
-            and self.curves == other.curves
-            and self.gaps == other.gaps
-            and np.array_equal(self._support_or_nothing, other._support_or_nothing)
-            and (self.t_norm, self.target_name, self.target_unit, self.training)
-            == (other.t_norm, other.target_name, other.target_unit, other.training)
-            and (self.intervals, self.extrapolation, self.output)
-            == (other.intervals, other.extrapolation, other.output)
-        )
-
-    @property
-    def _support_or_nothing(self) -> Floats:
-        return np.empty(0) if self.support is None else self.support
-
-    def __hash__(self) -> int:
-        return hash((self.antecedents, self.consequents, self.curves, self.t_norm))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a copy is frozen like its original.
-        return RuleBase, tuple(getattr(self, field.name) for field in fields(self))
 
     def __str__(self) -> str:
         from fruler.explain.text import rules_text  # the printer reads the model, not the other way round
@@ -295,6 +293,33 @@ class RuleBase(NamingMixin, RowReadingMixin):
         return frozen(uses, np.bool_)
 
     @cached_property
+    def background(self) -> Background:
+        """Answers about the training data, or about the partitions where there is no training summary."""
+        return Background(self)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The inputs together: reads the rows of tables."""
+        background = self.background
+        return Inputs(self.variables, self.uses, self.gaps, self.extrapolation, background.limits, background.typical)
+
+    @cached_property
+    def inference(self) -> Inference:
+        """Predictions for rows of numbers that are checked already."""
+        clips = self.inputs.clips if self.extrapolation == "clip" else None
+        return Inference(self.antecedents, self.consequents, self.t_norm, self.curves, self.output, clips)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        return self.inputs.names
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table that the inputs come from, each once."""
+        return self.inputs.columns
+
+    @cached_property
     def slopes(self) -> Floats:
         """The slopes of each rule, shape (n_rules, n_inputs); zero if the output is a label."""
         return self.consequents.slopes_over(len(self.variables))
@@ -312,14 +337,10 @@ class RuleBase(NamingMixin, RowReadingMixin):
             self.target_unit,
         )
 
-    @property
-    def alternatives(self) -> list[tuple[str, ...]]:
-        """The inputs of each column that has several of 0 and 1: one of them is 1, the others are 0."""
-        own: dict[str, list[str]] = {}
-        for variable in self.variables:
-            if variable.levels is not None and variable.levels.indicated is not None:
-                own.setdefault(variable.column, []).append(variable.name)
-        return [tuple(names) for names in own.values() if len(names) > 1]
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """The inputs as a reader takes them: a column of categories is one, however many inputs it has."""
+        return features_of(self.variables)
 
     def curve_of(self, feature: int) -> Curve | None:
         """Return the curve of an input.
@@ -380,6 +401,57 @@ class RuleBase(NamingMixin, RowReadingMixin):
         """
         return self.output.of(self.raw_predictions(X, compiled=compiled))
 
+    def inputs_of(self, X: Any) -> Floats:
+        """Return the inputs of rows as rules take them, shape (n_samples, n_inputs): gaps filled in, and clipped.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing and the rules do not know what to take for it.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.inputs_of([[0.5]]).tolist()
+        [[0.5]]
+        """
+        return self.inference.clipped(self.inputs.complete(X))
+
+    def numbers_of(self, X: Any) -> Floats:
+        """Return the inputs of rows as numbers, NaN where there is a gap.
+
+        A column that no rule uses changes no prediction: it may be absent from a frame, and hold anything.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.numbers_of([[0.5], [None]]).tolist()
+        [[0.5], [nan]]
+        """
+        return self.inputs.numbers(X)
+
     def raw_predictions(self, X: Any, *, compiled: bool = True) -> Floats:
         """Return the sum of the rules for each row: the prediction before its link and its bounds.
 
@@ -402,14 +474,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
         >>> rules.raw_predictions([[0.5]]).tolist()
         [2.0]
         """
-        values = self.inputs_of(X)
-        if not compiled:
-            activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
-            outputs = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
-            predictions = np.asarray((activations * outputs).sum(axis=1))
-        else:
-            predictions = self.consequents.predict(self.antecedents, values, self.t_norm)
-        return predictions + sum_of_curves(self.curves, values) if self.curves else predictions
+        return self.inference.raw_predictions(self.inputs.complete(X), compiled=compiled)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
         """Return for each row an interval that contains its target with a given probability.
@@ -442,9 +507,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
         >>> (upper - lower).round(1).tolist()
         [1.8]
         """
-        from fruler.rules.prediction_intervals import prediction_intervals
-
-        return prediction_intervals(self, X, coverage)
+        return prediction_intervals(self, self.inputs.complete(X), coverage)
 
     def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> RuleBase:
         """Return the rule base with prediction intervals from rows that it was not learned from.
@@ -471,9 +534,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
         >>> rules.with_intervals(rows, rules.predict(rows) + 1.0).intervals.n_rows
         100
         """
-        from fruler.rules.prediction_intervals import calibrated_intervals
-
-        return replace(self, intervals=calibrated_intervals(self, self.inputs_of(X), y, sample_weight))
+        return replace(self, intervals=calibrated_intervals(self, self.inputs.complete(X), y, sample_weight))
 
     def rule_outputs(self, X: Any) -> Floats:
         """Return the output of each rule by itself for each row, curves included.
@@ -498,7 +559,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
         >>> RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]]).rule_outputs([[0.5]]).tolist()
         [[2.0, 5.0]]
         """
-        return self.output.of(self.raw_rule_outputs(X))
+        return self.inference.rule_outputs(self.inputs.complete(X))
 
     def raw_rule_outputs(self, X: Any) -> Floats:
         """Return the output of each rule by itself for each row, before the link and the bounds.
@@ -520,9 +581,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
         >>> rules.raw_rule_outputs([[0.5]]).tolist()
         [[2.0]]
         """
-        values = self.inputs_of(X)
-        said = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
-        return said + sum_of_curves(self.curves, values)[:, None]
+        return self.inference.raw_rule_outputs(self.inputs.complete(X))
 
     def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return each rule's weight in the output of each row, and whether any rule fires at all.
@@ -549,7 +608,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
         >>> weights.tolist(), fired.tolist()
         ([[0.75, 0.25]], [True])
         """
-        return self.antecedents.activations(self.inputs_of(X), self.t_norm, compiled=compiled)
+        return self.inference.activations(self.inputs.complete(X), compiled=compiled)
 
     def explain(self, X: Any) -> Explanation:
         """Explain each prediction: the rules that fired, what each input adds, and its labels.
@@ -566,7 +625,7 @@ class RuleBase(NamingMixin, RowReadingMixin):
         """
         from fruler.explain.explanation import explain_rows
 
-        return explain_rows(self, X)
+        return explain_rows(self, self.inputs.numbers(X), X)
 
     def to_markdown(self, *, digits: int = 3, form: Form = "equation") -> str:
         """Return the rules as a table in Markdown, or as sentences.
@@ -628,6 +687,91 @@ class RuleBase(NamingMixin, RowReadingMixin):
 
         return export(self, digits=digits, caption=caption, label=label, form=form)
 
+    def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
+        """Return the rule base with other label names for some inputs.
+
+        The labels of the output, where it has some, are given by the name of the target.
+
+        Parameters
+        ----------
+        labels : mapping of str to mapping or sequence of str
+            For some inputs, the new names of some labels by the old ones, or the names of all labels in order, e.g.
+            ``{"age": {"low": "young"}}``.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these names.
+        """
+        said = self.consequents
+        if said.partition is not None and self.target_name in labels and self.target_name not in self.names:
+            said = said.relabelled(labels[self.target_name])
+            labels = {name: own for name, own in labels.items() if name != self.target_name}
+        return replace(self, variables=self.inputs.with_labels(labels), consequents=said)
+
+    def with_units(self, units: Mapping[str, str]) -> RuleBase:
+        """Return the rule base with units for some inputs, or for the target.
+
+        Parameters
+        ----------
+        units : mapping of str to str
+            The units by the name of the input or of the target.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these units.
+        """
+        own = {name: unit for name, unit in units.items() if name in self.names or name != self.target_name}
+        target_unit = units.get(self.target_name, self.target_unit)
+        return replace(self, variables=self.inputs.with_units(own), target_unit=target_unit)
+
+    def named_like(self, other: RuleBase) -> RuleBase:
+        """Return the rule base with the units and label names of another one over the same inputs.
+
+        A label takes the name that the other rule base gives to the label of the same default name: "low" becomes
+        "cold", however many labels either has. Labels of dates and categories are named by what they stand for, and
+        stay.
+
+        Parameters
+        ----------
+        other : RuleBase
+            The rule base to take the names from.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these names.
+        """
+        said, like = self.consequents, other.consequents.partition
+        if said.partition is not None and like is not None:
+            said = said.relabelled(labels_like(said.partition, like))
+        variables = self.inputs.named_like(other.inputs)
+        return replace(self, variables=variables, consequents=said, target_unit=other.target_unit)
+
+    def with_sources(self, sources: Sequence[Source]) -> RuleBase:
+        """Return the rule base whose inputs come from columns of a table.
+
+        Parameters
+        ----------
+        sources : sequence of Source
+            One source for each input.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these sources.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> from fruler.table.sources import NumberSource
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.with_sources([NumberSource("x")]).columns
+        ('x',)
+        """
+        return replace(self, variables=self.inputs.with_sources(sources))
+
     def with_training(self, X: Any, y: Any) -> RuleBase:
         """Return the rule base with a summary of training data, which explanations and importances refer to.
 
@@ -650,14 +794,13 @@ class RuleBase(NamingMixin, RowReadingMixin):
         ValueError
             If `y` has not one finite number for each row.
         """
-        from fruler.rules.measurement import summarise
-
         values = self.inputs_of(X)
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
         self.output.raw_of(target)
-        return replace(self, training=summarise(self, values, target), support=self.activations(values)[0].mean(axis=0))
+        weights, _ = self.inference.activations(values)
+        return replace(self, training=summarise(self, values, target), support=weights.mean(axis=0))
 
 
 def _farthest(partition: Partition) -> float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from fruler._typing import Floats, Indices
-from fruler.rules.arrays import frozen
+from fruler._typing import Floats, FrozenValue, Indices, frozen
 
 # A model counts as true where its strongest rule alone errs at most so much more than all rules together,
 _TOLERANCE = 1.15
@@ -17,7 +16,7 @@ _FLOOR = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class Truth(FrozenValue):
     """Errors of all rules together and of the strongest rule alone: whether the rules hold one by one.
 
     The strongest rule of a row is the one with the largest weight in its prediction. All errors are root mean squared
@@ -44,11 +43,8 @@ class Truth:
     Examples
     --------
     >>> truth = Truth(0.9, 1.0, [0.8, 1.0], [0.8, 1.25], held_out=True)
-    >>> truth.ratio, truth.rule_ratios.tolist()
-    (0.9, [1.0, 0.8])
-
-    >>> truth.holds(target_spread=5.0), truth.scaled(10.0).together
-    (True, 9.0)
+    >>> truth.ratio, truth.holds(target_spread=5.0), truth.scaled(10.0).together
+    (0.9, True, 9.0)
     """
 
     together: float
@@ -58,11 +54,8 @@ class Truth:
     held_out: bool
 
     def __post_init__(self) -> None:
-        for name in ("rule_together", "rule_alone"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
-        object.__setattr__(self, "together", float(self.together))
-        object.__setattr__(self, "alone", float(self.alone))
-        object.__setattr__(self, "held_out", bool(self.held_out))
+        of_rules = {name: frozen(getattr(self, name), np.float64) for name in ("rule_together", "rule_alone")}
+        self._set(**of_rules, together=float(self.together), alone=float(self.alone), held_out=bool(self.held_out))
         errors = np.concatenate([[self.together, self.alone], self.rule_together, self.rule_alone])
         if not np.isfinite([self.together, self.alone]).all() or np.isinf(errors).any() or (errors < 0.0).any():
             raise ValueError("The errors of a truth must be finite, and can't be negative.")
@@ -75,12 +68,6 @@ class Truth:
     def ratio(self) -> float:
         """Together over alone: 1 where the strongest rule alone is as accurate as all, near 0 where only all are."""
         return _ratio(self.together, self.alone)
-
-    @property
-    def rule_ratios(self) -> Floats:
-        """The same of each rule; NaN where it is nowhere the strongest."""
-        pairs = zip(self.rule_together.tolist(), self.rule_alone.tolist(), strict=True)
-        return np.array([_ratio(together, alone) for together, alone in pairs])
 
     def holds(self, target_spread: float) -> bool:
         """Return whether the rules count as holding one by one.
@@ -120,23 +107,6 @@ class Truth:
             rule_together=self.rule_together * unit,
             rule_alone=self.rule_alone * unit,
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Truth):
-            return NotImplemented
-        same = (self.together, self.alone, self.held_out) == (other.together, other.alone, other.held_out)
-        return (
-            same
-            and np.array_equal(self.rule_together, other.rule_together, equal_nan=True)
-            and np.array_equal(self.rule_alone, other.rule_alone, equal_nan=True)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.together, self.alone, self.held_out, len(self.rule_alone)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a copy is frozen like its original.
-        return Truth, tuple(getattr(self, field.name) for field in fields(self))
 
 
 def _ratio(together: float, alone: float) -> float:

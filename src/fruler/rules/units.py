@@ -34,5 +34,5 @@ def units_in(*tables: Any) -> dict[str, str]:
 
 def with_known_units(rule_base: RuleBase, units: Mapping[str, str]) -> RuleBase:
     """Return a rule base with those of some units that are of its inputs or of its target; the others are left out."""
-    own = {one.name for one in rule_base.variables if one.source is None} | {rule_base.target_name}
+    own = {one.name for one in rule_base.variables if one.is_plain} | {rule_base.target_name}
     return rule_base.with_units({name: unit for name, unit in units.items() if name in own})

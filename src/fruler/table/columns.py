@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from fruler._wording import counted, is_printable, number_advice, quote_names, quoted
-from fruler.table.date_formats import DateFormat, UnreadDate, look_like_dates
+from fruler.table.dates import DateFormat, UnreadDate, look_like_dates
 from fruler.table.texts import are_truth_values, category_texts, column_texts
 
 Kind = Literal["number", "category", "date"]

@@ -12,9 +12,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler.table.date_formats import DateFormat, UnreadDate
-from fruler.table.date_ticks import Ticks, day_ticks, hour_ticks, time_ticks
-from fruler.table.date_words import LEAP_YEAR, MONTH_STARTS, day_text
+from fruler.table.dates import (
+    LEAP_YEAR,
+    MONTH_STARTS,
+    DateFormat,
+    Ticks,
+    UnreadDate,
+    day_text,
+    day_ticks,
+    hour_ticks,
+    time_ticks,
+)
 from fruler.table.sources import LevelSource, Source, UnfitValue
 
 Unit = Literal["years", "days", "hours"]
@@ -283,7 +291,7 @@ class WeekdaySource(LevelSource, DateSource):
         odd = [level for level in self.levels if level not in WEEKDAYS]
         if odd:
             raise ValueError(f"{odd[0]!r} of the column {column!r} is no weekday.")
-        object.__setattr__(self, "dates", DateFormat() if dates is None else dates)
+        self._set(dates=DateFormat() if dates is None else dates)
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return the number of each weekday, NaN where there is no date, or one of a weekday that is not known."""

@@ -28,8 +28,13 @@ class Input(Protocol):
         """Its name."""
 
     @property
-    def source(self) -> Source | None:
-        """Its source; None: the column of its name, as a number."""
+    def source(self) -> Source:
+        """Its source."""
+
+
+def is_plain(one: Input) -> bool:
+    """Return whether an input is the number in the column of its own name."""
+    return one.source == NumberSource(one.name)
 
 
 def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
@@ -152,10 +157,9 @@ def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -
     X = as_frame(X) if hasattr(X, "to_pandas") else X
     if not hasattr(X, "columns") and is_numeric(X):
         return number_table(X, names, allow_nan=True)
-    sources = [NumberSource(one.name) if one.source is None else one.source for one in inputs]
-    plain = all(one.source is None for one in inputs)
-    if plain and not unused and is_numeric(X):
+    if all(map(is_plain, inputs)) and not unused and is_numeric(X):
         return number_table(X, names, allow_nan=True)
+    sources = [one.source for one in inputs]
     columns = list(dict.fromkeys(source.column for source in sources))
     frame = as_frame(X, columns if not hasattr(X, "columns") and np.shape(X)[1:] == (len(columns),) else None)
     absent = [name for name in columns if name not in frame.columns and name not in unused]
@@ -188,10 +192,10 @@ def unknown_values(X: Any, inputs: Sequence[Input]) -> list[dict[str, str]]:
     found: list[dict[str, str]] = [{} for _ in range(len(X))]
     if not hasattr(X, "columns") and is_numeric(X):
         return found
-    columns = list(dict.fromkeys(one.name if one.source is None else one.source.column for one in inputs))
+    columns = list(dict.fromkeys(one.source.column for one in inputs))
     frame = as_frame(X, None if hasattr(X, "columns") else columns)
     for one in inputs:
-        if one.source is None or one.source.column not in frame.columns:
+        if one.source.column not in frame.columns:
             continue
         values = frame[one.source.column].reset_index(drop=True)
         unknown = one.source.unknown(values)

@@ -1,15 +1,74 @@
-"""Rows of standardised data, as every search and kernel reads them."""
+"""Rows of standardised data, as every search and kernel reads them; which rows are rare, and which stand for all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Centre and spread of the columns of a table (or of one column).
+
+    Attributes
+    ----------
+    centre, spread : ndarray of shape (n_columns,) or ()
+        Mean and standard deviation; the spread of a constant column is 1.
+    """
+
+    centre: Floats
+    spread: Floats
+
+    def apply(self, values: Floats) -> Floats:
+        """Return the values with mean 0 and standard deviation 1."""
+        return np.asarray((values - self.centre) / self.spread)
+
+
+def measure_scale(values: Floats, weight: Floats | None = None) -> Scale:
+    """Measure the mean and the standard deviation of each column, of rows that may have weights.
+
+    A column that holds one value only has spread 1, even where rounding would leave a tiny standard deviation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale = measure_scale(np.array([[1.0, 7.0], [3.0, 7.0]]))
+    >>> scale.centre.tolist(), scale.spread.tolist()
+    ([2.0, 7.0], [1.0, 1.0])
+
+    A weight of three is as good as three rows:
+
+    >>> float(measure_scale(np.array([0.0, 4.0]), np.array([1.0, 3.0])).centre)
+    3.0
+    """
+    low, high = values.min(axis=0), values.max(axis=0)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    unit = np.where(largest > 0.0, largest, 1.0)
+    scaled = values / unit
+    centre = np.average(scaled, axis=0, weights=weight)
+    spread = np.sqrt(np.average(np.square(scaled - centre), axis=0, weights=weight))
+    # A spread near the smallest double has no inverse.
+    constant = (low == high) | (spread * unit < 1e-300)
+    return Scale(
+        centre=np.asarray(np.where(constant, low, centre * unit)),
+        spread=np.asarray(np.where(constant, 1.0, spread * unit)),
+    )
+
+
+def in_data_units(coefficients: Floats, inputs: Scale, output: Scale) -> Floats:
+    """Turn coefficients of standardised data (intercept first) into those of the data's own units."""
+    slopes = coefficients[:, 1:] * output.spread / inputs.spread
+    # Sums of rounded terms, not a product: what is not in a rule must not shift it by its own rounding.
+    offset = (slopes * inputs.centre).sum(axis=1)
+    intercepts = coefficients[:, 0] * output.spread + output.centre - offset
+    return np.column_stack([intercepts, slopes])
 
 
 def spread_evenly(n_rows: int, max_rows: int) -> npt.NDArray[np.intp]:
@@ -32,7 +91,7 @@ class Rows:
     columns : ndarray of shape (n_inputs, n_rows)
         The inputs, column by column.
     rows : ndarray of shape (n_rows, n_inputs + 1)
-        What slopes are fitted to, row by row, a one before each: the inputs, but for categories (see `table.effects`).
+        What slopes are fitted to, row by row, a one before each: the inputs, but for categories (see `table.encoding`).
     y, weight : ndarray of shape (n_rows,)
         Output and weight.
     """
@@ -95,3 +154,57 @@ class Rows:
             self.y,
             self.weight,
         )
+
+
+# The parts of equal width that the range of every column is cut into.
+N_PARTS = 32
+
+Counts = npt.NDArray[np.int64]
+
+
+def _parts(column: Floats, low: float, high: float) -> npt.NDArray[np.intp]:
+    width = high / N_PARTS - low / N_PARTS
+    if width <= 0.0:
+        return np.zeros(len(column), dtype=np.intp)
+    return np.clip((column / width - low / width).astype(np.intp), 0, N_PARTS - 1)
+
+
+def part_counts(values: Floats, target: Floats, ends: Floats) -> Counts:
+    """Return how many rows lie in each part of each column, shape (n_inputs + 1, N_PARTS); the output is the last.
+
+    Parameters
+    ----------
+    values, target : ndarray of shape (n_rows, n_inputs) and (n_rows,)
+        The rows.
+    ends : ndarray of shape (n_inputs + 1, 2)
+        Least and greatest value of each column, over all rows there are.
+    """
+    counts = [
+        np.bincount(_parts(column, *end), minlength=N_PARTS)
+        for column, end in zip(chain(values.T, [target]), ends, strict=True)
+    ]
+    return np.array(counts, dtype=np.int64)
+
+
+def rows_alike(values: Floats, target: Floats, ends: Floats, counts: Counts) -> Counts:
+    """Return for each row how many there are like it: those in its part of the column where they are fewest.
+
+    Parameters
+    ----------
+    values, target, ends
+        As for `part_counts`.
+    counts : ndarray of shape (n_inputs + 1, N_PARTS)
+        How many of all rows lie in each part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values, target = np.array([[0.0], [0.1], [0.2], [32.0]]), np.array([5.0, 9.0, 5.0, 5.0])
+    >>> ends = np.array([[0.0, 32.0], [5.0, 9.0]])
+    >>> rows_alike(values, target, ends, part_counts(values, target, ends)).tolist()
+    [3, 1, 3, 1]
+    """
+    fewest = np.full(len(values), np.iinfo(np.int64).max)
+    for column, end, own in zip(chain(values.T, [target]), ends, counts, strict=True):
+        np.minimum(fewest, own[_parts(column, *end)], out=fewest)
+    return fewest

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from fruler._typing import Floats
+from fruler._typing import Floats, FrozenValue
 from fruler._wording import either, quote_names
-from fruler.table.date_ticks import Ticks
+from fruler.table.dates import Ticks
 from fruler.table.texts import TRUTH_VALUES, column_texts, level_codes
 from fruler.table.validation import LARGEST_VALUE
 
@@ -46,7 +46,7 @@ class UnfitValue(ValueError):
 
 
 @dataclass(frozen=True)
-class Source(ABC):
+class Source(FrozenValue, ABC):
     """A column of a table, and how it becomes one input.
 
     Parameters
@@ -204,9 +204,7 @@ class LevelSource(Source):
             raise ValueError(f"The column {column!r} needs categories, each once and with a number.")
         if not all(isinstance(name, str) and name for name in names) or not np.isfinite(numbers).all():
             raise ValueError(f"The categories of the column {column!r} must be text, and their numbers finite.")
-        object.__setattr__(self, "column", column)
-        object.__setattr__(self, "levels", names)
-        object.__setattr__(self, "values", numbers)
+        self._set(column=column, levels=names, values=numbers)
 
     @classmethod
     def indicator(cls, column: str, levels: Sequence[str], level: str) -> LevelSource:

@@ -14,8 +14,8 @@ from sklearn.utils.validation import validate_data
 
 from fruler._typing import Floats
 from fruler._wording import quote_names
-from fruler.table.inputs import learn_inputs
-from fruler.table.moments import Moments, learn_moments
+from fruler.table.encoding import learn_inputs
+from fruler.table.gaps import Moments, learn_moments
 from fruler.table.reading import as_frame, is_numeric, require_rows
 from fruler.table.sources import GapSource, LevelSource, NumberSource, Source
 from fruler.table.validation import check_training_table, column_names, refuse_repeated_columns

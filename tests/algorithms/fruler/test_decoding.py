@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms.fruler.chromosome import Chromosome, SearchSpace
 from fruler.algorithms.fruler.decoding import build_rule_base
-from fruler.algorithms.fruler.problem import SearchSpace
-from fruler.stages.discretization import NestedSplits
-from fruler.table.scaling import Scale, in_data_units
+from fruler.algorithms.fruler.discretization import NestedSplits
+from fruler.table.rows import Scale, in_data_units
 
 NESTED = [NestedSplits(np.array([5.0]), np.empty(0)), NestedSplits(np.array([20.0]), np.empty(0))]
 DOMAINS = np.array([[0.0, 10.0], [10.0, 30.0]])

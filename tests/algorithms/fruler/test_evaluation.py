@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.constant_rules import wang_mendel
 from helpers.examples import examples
 from helpers.tasks import make_task, task_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.fruler.chromosome import make_chromosome
-from fruler.algorithms.fruler.problem import SearchSpace
-from fruler.consequents.elastic_net import INTERCEPT_RIDGE, ElasticNetSettings
+from fruler.algorithms.fruler.chromosome import SearchSpace, make_chromosome
+from fruler.algorithms.fruler.discretization import NestedSplits
+from fruler.algorithms.fruler.elastic_net import INTERCEPT_RIDGE, ElasticNetSettings
+from fruler.algorithms.fruler.operators import initial_population
 from fruler.kernels.evaluation import evaluate, learn
 from fruler.rules import FuzzyPartition
-from fruler.stages.discretization import NestedSplits
-from fruler.table.rows import Rows
-from fruler.table.scaling import Scale
+from fruler.table.rows import Rows, Scale
 
 TASKS = {t_norm: make_task(t_norm=t_norm) for t_norm in ("product", "minimum")}
 EXACT = ElasticNetSettings(1e-3, 0.5, tolerance=1e-12, progress=-1.0, max_rounds=5_000)
@@ -306,3 +306,23 @@ def test_gradient_descent_takes_the_steps_that_plain_numpy_takes(shrink_intercep
         expected = numpy_descent(design, rows, settings, len(learned), 4)
         np.testing.assert_allclose(learned, expected, rtol=1e-9, atol=1e-12)
         assert (expected == 0).any()
+
+
+def test_every_cell_with_an_example_is_a_rule():
+    task = make_task()
+    for chromosome in initial_population(task.space, 20, np.random.default_rng(0)):
+        inputs, labels, _, _ = learn(
+            chromosome.granularities,
+            chromosome.displacements,
+            task.space.arrays,
+            task.examples.arrays,
+            task.fitted.arrays,
+            ElasticNetSettings(0.1, 0.5).numbers,
+            100,
+        )
+        partitions = [
+            FuzzyPartition(task.space.splits[j, g - 1, : g - 1], task.space.domains[j])
+            for j, g in enumerate(chromosome.granularities)
+        ]
+        rules = wang_mendel(partitions, task.examples.columns.T)
+        np.testing.assert_array_equal(rules[:, inputs, 0], labels)

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from helpers.tasks import make_task, task_of
 
+from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluator, criterion_values
-from fruler.algorithms.fruler.initialization import initial_population
+from fruler.algorithms.fruler.operators import initial_population
 from fruler.algorithms.fruler.options import FRULEROptions
 from fruler.algorithms.fruler.regularization import DECADES, choose_regularization, search_regularization
-from fruler.consequents.elastic_net import ElasticNetSettings
+from fruler.algorithms.genetic import Workers
+from fruler.learning.budget import Budget
 
 TASK = make_task()
 NET = ElasticNetSettings(1e-3, 0.05, shrink_intercepts=False)
@@ -19,14 +21,15 @@ NET = ElasticNetSettings(1e-3, 0.05, shrink_intercepts=False)
 
 def make_search(seed=0, deadline=np.inf, initial_threshold=6.0, **changes):
     options = FRULEROptions(**{"population_size": 20, "n_local_search": 3} | changes)
-    evaluator = Evaluator(TASK, NET, "error", len(TASK.scored), deadline=deadline)
+    evaluator = Evaluator(TASK, NET, "error", len(TASK.scored), Workers(budget=Budget(deadline)))
     rng = np.random.default_rng(seed)
     return Evolution(TASK.space, evaluator, options, rng, initial_threshold=initial_threshold)
 
 
 def test_the_best_never_gets_worse():
     search = make_search(population_size=4)
-    best = search.run()
+    search.run()
+    best = search.best_known()
     fitness = [row.best_fitness for row in search.history]
     assert fitness == sorted(fitness, reverse=True)
     assert best.evaluation.fitness == fitness[-1] == min(known.fitness for known in search.evaluator.known.values())
@@ -61,7 +64,10 @@ def test_the_threshold_falls_and_the_search_restarts_once():
 
 
 def test_more_restarts_and_none():
-    assert make_search(n_restarts=0).run().evaluation.fitness >= make_search(n_restarts=2).run().evaluation.fitness
+    none, two = make_search(n_restarts=0), make_search(n_restarts=2)
+    none.run()
+    two.run()
+    assert none.best_known().evaluation.fitness >= two.best_known().evaluation.fitness
 
 
 @pytest.mark.parametrize("limit", [1, 7, 50, 333])
@@ -115,7 +121,8 @@ def test_what_is_known_at_the_deadline_is_not_evaluated_again(clock):
 
 def test_a_deadline_that_has_passed_still_gives_a_model(clock):
     search = make_search(deadline=clock.now - 1.0)
-    assert np.isfinite(search.run().evaluation.fitness)
+    search.run()
+    assert np.isfinite(search.best_known().evaluation.fitness)
 
 
 def test_criteria():
@@ -128,11 +135,11 @@ def test_criteria():
 
 def test_regularization_is_chosen_by_held_out_error():
     chromosomes = initial_population(TASK.space, 5, np.random.default_rng(0))
-    chosen = search_regularization(TASK, chromosomes, NET)
+    chosen = search_regularization(TASK, chromosomes, NET, Workers())
     assert chosen.regularization in DECADES
     assert 1e-7 < chosen.regularization < 1.0
     descent = ElasticNetSettings(1.0, 0.05, solver="sgd", max_rounds=300)
-    by_descent = search_regularization(TASK, chromosomes, descent, fixed=True)
+    by_descent = search_regularization(TASK, chromosomes, descent, Workers(), fixed=True)
     assert by_descent.regularization == 1.0
     assert by_descent.rate <= 0.1
 
@@ -145,11 +152,11 @@ def test_regularization_is_chosen_for_data_bases_that_a_search_finds():
     task = task_of(X, y)
     descent = ElasticNetSettings(1.0, 0.05, solver="sgd", max_rounds=300)
     tried = initial_population(task.space, 10, np.random.default_rng(0))
-    for_random = search_regularization(task, tried, descent)
+    for_random = search_regularization(task, tried, descent, Workers())
     options = FRULEROptions(max_evaluations=40_000)
-    chosen = choose_regularization(task, descent, options, np.random.default_rng(0))
+    chosen = choose_regularization(task, descent, options, np.random.default_rng(0), Workers())
     assert chosen.regularization < for_random.regularization
-    assert choose_regularization(task, descent, options, np.random.default_rng(0)) == chosen
+    assert choose_regularization(task, descent, options, np.random.default_rng(0), Workers()) == chosen
 
 
 def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
@@ -158,7 +165,7 @@ def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
     class Watched(Evolution):
         def run(self):
             searched.append(self.evaluator.settings.regularization)
-            return super().run()
+            super().run()
 
     def kernel(task, settings, chromosomes):
         # Of the data bases that the search finds, not of random ones, some are a little better with a smaller one.
@@ -166,7 +173,7 @@ def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
 
     def chosen(given, options):
         searched.clear()
-        return choose_regularization(TASK, given, options, np.random.default_rng(0)).regularization
+        return choose_regularization(TASK, given, options, np.random.default_rng(0), Workers()).regularization
 
     monkeypatch.setattr("fruler.algorithms.fruler.regularization.Evolution", Watched)
     monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
@@ -184,8 +191,8 @@ def test_a_smaller_regularization_must_gain_something(monkeypatch):
         return np.array([[errors.get(settings.regularization, 2.0)]])
 
     monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
-    assert search_regularization(TASK, [None], NET).regularization == 1e-3
-    assert search_regularization(TASK, [None], NET, min_gain=0.1).regularization == 0.1
+    assert search_regularization(TASK, [None], NET, Workers()).regularization == 1e-3
+    assert search_regularization(TASK, [None], NET, Workers(), min_gain=0.1).regularization == 0.1
 
 
 def outcome(search):
@@ -233,6 +240,6 @@ def test_nothing_is_a_snapshot_once_the_end_was_asked_for():
     search = make_search()
     search.initialize()
     assert search.snapshot() is not None
-    search.evaluator.workers.stopped = lambda: True
+    search.evaluator.workers.budget = Budget(stopped=lambda: True)
     assert search.snapshot() is None
     assert search.ended

@@ -9,10 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.algorithms.fruler.chromosome import inherit_displacements, make_chromosome, used_genes
-from fruler.algorithms.fruler.crossover import cross, cross_at_one_point, cross_displacements
-from fruler.algorithms.fruler.initialization import initial_population
-from fruler.algorithms.fruler.local_search import relatives
-from fruler.algorithms.fruler.mutation import mutate
+from fruler.algorithms.fruler.operators import (
+    cross,
+    cross_at_one_point,
+    cross_displacements,
+    initial_population,
+    mutate,
+    relatives,
+)
 
 SPACE = make_task().space
 FIXED = make_task(fixed=np.array([True, False, False, False, False])).space

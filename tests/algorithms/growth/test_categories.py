@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fruler import FuzzyRuleRegressor
-from fruler.explain.categories import accepted_levels, level_offsets
+from fruler.explain.effects import accepted_levels, level_offsets
 
 NAMES = ["a", "b", "c", "d", "e"]
 OFFSETS = dict(zip(NAMES, [0.0, 1.0, 4.0, 6.0, 9.0], strict=True))
@@ -26,10 +26,14 @@ def model(table):
     return FuzzyRuleRegressor(random_state=0).fit(*table)
 
 
+def kind_of(rules):
+    return next(feature for feature in rules.features if feature.name == "kind")
+
+
 def test_a_rule_holds_for_a_set_of_categories(model):
     rules = model.rule_base_
     assert rules.n_rules == 2
-    sets = [accepted_levels(rules, rule, "kind") for rule in range(2)]
+    sets = [accepted_levels(rules, rule, kind_of(rules)) for rule in range(2)]
     assert sorted(map(sorted, sets)) == [["a", "b", "c"], ["d", "e"]]
     assert "if kind is d or e" in str(rules)
 
@@ -48,7 +52,7 @@ def test_each_category_has_its_offset(model, table):
     X, y = table
     said = {}
     for rule in range(2):
-        offsets = level_offsets(model.rule_base_, rule, "kind")
+        offsets = level_offsets(model.rule_base_, rule, kind_of(model.rule_base_))
         intercept = model.rule_base_.consequents.intercepts[rule]
         said |= {level: intercept + offset for level, offset in offsets.items()}
     assert said == {level: pytest.approx(offset, abs=0.15) for level, offset in OFFSETS.items()}
@@ -73,5 +77,5 @@ def test_a_category_that_says_nothing_is_left_out():
     model = FuzzyRuleRegressor(random_state=0).fit(table, y)
     assert not model.rule_base_.looks_at.any()
     # What is left of noise is small beside it.
-    offsets = level_offsets(model.rule_base_, 0, "kind")
+    offsets = level_offsets(model.rule_base_, 0, kind_of(model.rule_base_))
     assert np.std(list(offsets.values()) or [0.0]) < 0.25

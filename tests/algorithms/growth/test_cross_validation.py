@@ -18,8 +18,9 @@ from fruler.algorithms.growth.cross_validation import (
     residuals_of,
 )
 from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.options import GrowthOptions
+from fruler.algorithms.growth.problem import GrowthOptions, Problem
 from fruler.algorithms.growth.sums import Sums, degrees_of
+from fruler.learning.budget import Budget
 
 OPTIONS = GrowthOptions(max_rules=3)
 NOTHING_KNOWN = [np.empty(0), np.empty(0)]
@@ -27,7 +28,7 @@ MAX_SIZE = 3
 
 
 def validation(rows, domains, ridges, folds, options=OPTIONS, max_size=MAX_SIZE, **limits):
-    return CrossValidation(rows, domains, NOTHING_KNOWN, options, ridges, folds, max_size=max_size, **limits)
+    return CrossValidation(Problem(rows, domains, NOTHING_KNOWN, options), ridges, folds, max_size=max_size, **limits)
 
 
 def table(n_rows=150, weight=False):
@@ -154,7 +155,7 @@ def test_errors_of_a_fold_are_those_of_rules_grown_without_it(locality):
     fold, options = np.arange(0, 150, 5), replace(OPTIONS, locality=locality)
     found = validation(rows, domains, (1e-1, 10.0), [fold], options).fold(0)
     rest = rows.take(np.setdiff1d(np.arange(150), fold))
-    growth = Growth(rest, domains, NOTHING_KNOWN, options, max_size=MAX_SIZE)
+    growth = Growth(Problem(rest, domains, NOTHING_KNOWN, options), max_size=MAX_SIZE)
     path = growth.run()
     assert found.n_evaluations == growth.n_evaluations
     assert found.errors.shape == (len(path), 2)
@@ -272,8 +273,8 @@ def test_threads_change_nothing():
 def test_without_time_or_folds_there_is_no_choice(clock):
     rows, domains = table()
     folds = some_folds(rows)
-    assert validation(rows, domains, RIDGES, folds, deadline=clock.now - 1.0).run() is None
-    assert validation(rows, domains, RIDGES, folds, stopped=lambda: True).run() is None
+    assert validation(rows, domains, RIDGES, folds, budget=Budget(clock.now - 1.0)).run() is None
+    assert validation(rows, domains, RIDGES, folds, budget=Budget(stopped=lambda: True)).run() is None
     assert validation(rows, domains, RIDGES, []).run() is None
 
 
@@ -291,9 +292,9 @@ def test_a_fold_for_which_there_is_no_time_is_not_even_prepared(clock, monkeypat
     rows, domains = table()
     begun = []
     monkeypatch.setattr(cross_validation, "Growth", lambda *args, **options: begun.append(args))
-    late = validation(rows, domains, RIDGES, some_folds(rows), deadline=clock.now - 1.0)
+    late = validation(rows, domains, RIDGES, some_folds(rows), budget=Budget(clock.now - 1.0))
     assert late.fold(0) is None
-    assert validation(rows, domains, RIDGES, some_folds(rows), stopped=lambda: True).fold(0) is None
+    assert validation(rows, domains, RIDGES, some_folds(rows), budget=Budget(stopped=lambda: True)).fold(0) is None
     assert begun == []
 
 
@@ -302,6 +303,6 @@ def test_nothing_is_measured_once_time_is_up(monkeypatch):
     asked = []
     measured = CrossValidation._residuals
     monkeypatch.setattr(CrossValidation, "_residuals", lambda *args: asked.append(args) or measured(*args))
-    made = validation(rows, domains, (0.1,), some_folds(rows), stopped=lambda: len(asked) >= 1)
+    made = validation(rows, domains, (0.1,), some_folds(rows), budget=Budget(stopped=lambda: len(asked) >= 1))
     assert made.fold(0) is None
     assert len(asked) == 1

@@ -10,15 +10,16 @@ from helpers.structures import (
     make_ramps,
     mixed_problem,
     n_accepting,
+    problem_of,
     same_steps,
     standardised,
 )
 
-from fruler.algorithms.growth.growth import MIN_ROWS, Growth, failures, usable_steps
-from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.room import MIN_LABEL
+from fruler.algorithms.growth.growth import MIN_ROWS, Fit, Growth, Step, failures, growth_seconds_left, usable_steps
+from fruler.algorithms.growth.problem import MIN_LABEL, GrowthOptions
 from fruler.algorithms.growth.structure import Structure
-from fruler.table.scaling import measure_scale
+from fruler.learning.budget import UNLIMITED, Budget
+from fruler.table.rows import measure_scale
 
 
 def bends(n_rows=200, noise=0.1, seed=0):
@@ -27,13 +28,9 @@ def bends(n_rows=200, noise=0.1, seed=0):
     return X, np.sin(7.0 * X[:, 0]) * (1.0 + X[:, 1]) + noise * rng.normal(size=n_rows)
 
 
-def start(X, y, known=None, weight=None, deadline=np.inf, max_size=24, stopped=None, on_step=None, **options):
+def start(X, y, known=None, weight=None, budget=UNLIMITED, max_size=24, on_step=None, **options):
     rows, domains = standardised(X, y, weight)
-    points = [np.empty(0)] * X.shape[1] if known is None else known
-    calls = {} if stopped is None else {"stopped": stopped}
-    return Growth(
-        rows, domains, points, GrowthOptions(**options), deadline, max_size=max_size, on_step=on_step, **calls
-    )
+    return Growth(problem_of(rows, domains, known, **options), budget, max_size=max_size, on_step=on_step)
 
 
 def grow(*table, **parameters):
@@ -318,7 +315,7 @@ def test_evaluations_are_never_exceeded(limit, grown):
 
 
 def test_after_the_deadline_there_is_one_rule_and_nothing_new(clock):
-    growth, best = grow(*bends(), deadline=clock.now - 1.0)
+    growth, best = grow(*bends(), budget=Budget(clock.now - 1.0))
     assert len(growth.path) == len(best) == 1
     assert growth.n_evaluations == 1
     assert (growth.out_of_time, growth.n_exact) == (True, 0)
@@ -330,7 +327,7 @@ def test_a_deadline_on_the_way_ends_the_growth(clock, grown):
     X, y = bends()
     clock.tick = 1.0
     deadline = clock.now + 50.0
-    growth, _ = grow(X, y, deadline=deadline, max_rules=5)
+    growth, _ = grow(X, y, budget=Budget(deadline), max_rules=5)
     # Every stage asks once more for the time, and begins nothing.
     assert deadline < clock.now < deadline + 20.0
     assert 1 < len(growth.path) < len(grown[0].path)
@@ -339,7 +336,7 @@ def test_a_deadline_on_the_way_ends_the_growth(clock, grown):
 
 def test_somebody_may_ask_for_the_end():
     told = []
-    growth, best = grow(*bends(), stopped=lambda: len(told) == 3, on_step=told.append)
+    growth, best = grow(*bends(), budget=Budget(stopped=lambda: len(told) == 3), on_step=told.append)
     assert len(growth.path) == len(best) == 3
     assert told == [growth] * 3
     assert growth.n_exact == 3
@@ -415,7 +412,7 @@ def test_a_weight_of_two_is_a_row_that_is_there_twice():
     )
     found = []
     for own in (rows, many):
-        growth = Growth(own, domains, [np.empty(0)] * 2, GrowthOptions())
+        growth = Growth(problem_of(own, domains))
         # How many rows there are decides which terms pay.
         growth.prices = replace(growth.prices, term=0.0)
         found.append(growth.tune(structure, np.ones(structure.n_terms, dtype=bool), 3))
@@ -493,3 +490,24 @@ def test_rows_left_out_are_not_reckoned_with_without_the_inverse(monkeypatch):
     monkeypatch.setattr("fruler.algorithms.growth.growth.growth_terms.squares_left_out", lambda *_: called.append(1))
     growth._refitted_on_rows(Structure.undivided(len(growth.rows.columns)))
     assert called == []
+
+
+def path_of(*criteria, pace=2.0):
+    """Steps with these criteria, each of which took as long."""
+    return [Step(None, Fit(np.zeros(1), 1.0, one), 10 * n, pace * n) for n, one in enumerate(criteria)]
+
+
+def test_nothing_is_known_before_the_first_step():
+    assert growth_seconds_left(path_of(5.0), 3, 5) is None
+
+
+def test_steps_that_do_not_pay_bring_the_end_nearer():
+    # Two seconds for each of three more steps, then three folds of six more.
+    assert growth_seconds_left(path_of(5.0, 4.0), 3, 5) == pytest.approx(6.0 + 3 * 8.0)
+    assert growth_seconds_left(path_of(5.0, 4.0, 4.5), 3, 5) == pytest.approx(4.0 + 3 * 8.0)
+    assert growth_seconds_left(path_of(5.0, 4.0, 4.5, 4.6, 4.7), 3, 5) == pytest.approx(3 * 8.0)
+
+
+def test_folds_that_there_are_not_take_no_time():
+    assert growth_seconds_left(path_of(5.0, 4.0), 3, 0) == pytest.approx(6.0)
+    assert growth_seconds_left(path_of(5.0, 4.0), 3, 2) == pytest.approx(6.0 + 2 * 8.0)

@@ -39,6 +39,7 @@ def copied(rng, n=500):
     return X, np.sin(12.0 * x) * (X[:, 2] > 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [steep, skewed, mostly_zero, rounded, copied])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_labels_of_made_data(make, seed):
@@ -58,6 +59,7 @@ def test_a_label_of_few_values_may_be_narrow():
     assert place < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["concrete", "ele-2", "wizmir", "treasury"])
 def test_labels_of_keel_sets(keel_folder, name):
     train, _ = load_keel(keel_folder / name, fold=1)

@@ -7,6 +7,7 @@ from sklearn.datasets import make_friedman1
 from fruler import FuzzyRuleRegressor
 from fruler.algorithms.growth import cross_validation, growth, learner
 from fruler.algorithms.growth.cross_validation import RIDGES
+from fruler.learning.budget import Budget
 
 UNITS, SHIFTS = np.array([1.0, 10.0, 1e3, 1e-3, 1.0]), np.array([0.0, 5.0, -1e3, 0.0, 7.0])
 
@@ -284,7 +285,7 @@ def test_a_time_limit_is_kept(clock, n_rows, limit):
     clock.tick, begin = 0.0005, clock.now
     model = FuzzyRuleRegressor(random_state=0, time_limit=limit).fit(X, y)
     # Afterwards every part of the validation still asks for the time, and begins nothing. How far real time goes over
-    # the limit is measured by benchmarks/anytime.py.
+    # the limit is measured by benchmarks/speed/anytime.py.
     assert 0.5 * limit < clock.now - begin < limit + 200 * clock.tick
     assert model.ended_early_
     assert model.score(X, y) > 0.6
@@ -327,7 +328,7 @@ def test_once_time_is_up_only_the_chosen_model_is_finished(monkeypatch):
 
     def late(growth, *args):
         finished = finish(growth, *args)
-        growth.deadline = -np.inf
+        growth.budget = Budget(-np.inf)
         return finished
 
     monkeypatch.setattr(learner, "made_true", late)

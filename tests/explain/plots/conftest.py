@@ -13,6 +13,7 @@ def _close_figures():
     pytest.importorskip("matplotlib").use("Agg")
     import matplotlib.pyplot as plt
 
+    plt.close("all")  # Other folders' tests on this worker may have left some open.
     yield
     plt.close("all")
 

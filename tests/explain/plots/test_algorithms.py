@@ -50,7 +50,7 @@ def test_importance_is_drawn_for_columns(fitted):
 
 def test_effects_have_units_and_dates(fitted):
     display = EffectsDisplay.from_estimator(fitted, X)
-    names = [effect.along.variable.title for effect in display.effects_]
+    names = [effect.along.title for effect in display.effects_]
     size = display.effects_[names.index("size (m²)")].predictions
     assert size[-1] > size[0] + 3.0
     weekday = display.axes_[names.index("weekday")]

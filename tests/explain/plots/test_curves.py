@@ -25,7 +25,7 @@ def assert_follows(line, curve):
 @pytest.mark.parametrize("n_curves", [1, 2, 3, 4, 7])
 def test_a_panel_for_each_curve(model, n_curves):
     curved = with_curves(model, n_curves).rule_base_
-    display = CurveDisplay.from_rule_base(curved)
+    display = CurveDisplay.from_estimator(curved)
     assert len(display.axes_) == len(display.lines_) == len(display.bars_) == n_curves
     for panel, line, curve in zip(display.axes_, display.lines_, curved.curves, strict=True):
         assert_follows(line, curve)
@@ -37,7 +37,7 @@ def test_a_panel_for_each_curve(model, n_curves):
 def test_all_panels_have_one_scale_with_zero_in_it(model):
     curved = with_curves(model, 4).rule_base_
     raised = [replace(curve, coefficients=curve.coefficients + np.array([100.0, 0.0])) for curve in curved.curves[:2]]
-    display = CurveDisplay.from_rule_base(replace(curved, curves=raised))
+    display = CurveDisplay.from_estimator(replace(curved, curves=raised))
     limits = {panel.get_ylim() for panel in display.axes_}
     assert len(limits) == 1
     low, high = limits.pop()
@@ -47,7 +47,7 @@ def test_all_panels_have_one_scale_with_zero_in_it(model):
 
 def test_dots_are_the_bends(model):
     curved = with_curves(model, 1).rule_base_
-    display = CurveDisplay.from_rule_base(curved)
+    display = CurveDisplay.from_estimator(curved)
     (dots,) = [line for line in display.axes_[0].lines if line.get_marker() == "o"]
     np.testing.assert_array_equal(dots.get_data(), curved.curves[0].bends())
 
@@ -64,7 +64,7 @@ def test_bars_are_the_rows_that_are_given(model):
 def test_rules_without_training_data_have_no_bars():
     x = Variable("x", FuzzyPartition([], (0.0, 4.0)), "m")
     rules = with_curves(RuleBase([x], [[[0, 0]]], [[1.0, 0.0]], target_name="cost", target_unit="EUR"), 1)
-    display = CurveDisplay.from_rule_base(rules)
+    display = CurveDisplay.from_estimator(rules)
     assert display.bars_ == []
     assert {"x (m)", "adds to cost (EUR)"} <= set(words_of(display.figure_))
     assert_readable(display.figure_)
@@ -74,11 +74,11 @@ def test_a_curve_of_nothing_can_be_drawn():
     x = Variable("x", FuzzyPartition([], (0.0, 1.0)))
     flat = with_curves(RuleBase([x], [[[0, 0]]], [[1.0, 0.0]]), 1)
     flat = replace(flat, curves=[replace(flat.curves[0], coefficients=np.zeros((3, 2)))])
-    assert_readable(CurveDisplay.from_rule_base(flat).figure_)
+    assert_readable(CurveDisplay.from_estimator(flat).figure_)
 
 
 def test_long_names_are_readable(model):
-    assert_readable(CurveDisplay.from_rule_base(with_long_names(with_curves(model, 5).rule_base_)).figure_)
+    assert_readable(CurveDisplay.from_estimator(with_long_names(with_curves(model, 5).rule_base_)).figure_)
 
 
 def test_without_curves_there_is_nothing_to_draw(model):
@@ -91,10 +91,10 @@ def test_an_effect_includes_the_curve(model):
     display, plain = EffectDisplay.from_estimator(curved, 1), EffectDisplay.from_estimator(straight, 1)
     curve = curved.rule_base_.curves[1]
     typical = model.rule_base_.training.typical
-    grid = display.grid
+    grid = display.along.grid
     assert set(curve.bends()[0]) <= set(grid)
     added = curve.values(grid) + curved.rule_base_.curves[0].values(typical[:1])
-    without = np.interp(grid, plain.grid, plain.predictions[0])
+    without = np.interp(grid, plain.along.grid, plain.predictions[0])
     np.testing.assert_allclose(display.predictions[0], without + added, atol=0.01)
     # A jump of the curve is one of the line.
     jump = curve.partition.split_points[1]

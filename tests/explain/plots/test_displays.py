@@ -112,6 +112,7 @@ def test_unknown_inputs_are_refused(model, display, feature):
         display.from_estimator(model, feature)
 
 
+@pytest.mark.process
 def test_matplotlib_is_loaded_on_use():
     code = "import sys, fruler.explain.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -18,7 +18,7 @@ def ticks_of(ax):
 
 
 def names_of(display):
-    return [effect.along.variable.name for effect in display.effects_]
+    return [effect.along.feature.name for effect in display.effects_]
 
 
 def test_all_inputs_stand_on_one_scale_the_largest_effect_first(model):
@@ -48,7 +48,7 @@ def test_what_falls_goes_down_and_what_rises_goes_up():
     up, down = (Variable(name, FuzzyPartition([], (0.0, 1.0))) for name in ("up", "down"))
     rules = RuleBase([up, down], [[[0, 0], [0, 0]]], [[0.0, 1.0, -2.0]])
     X = np.random.default_rng(0).uniform(size=(50, 2))
-    display = EffectsDisplay.from_rule_base(rules.with_training(X, rules.predict(X)))
+    display = EffectsDisplay.from_estimator(rules.with_training(X, rules.predict(X)))
     assert names_of(display) == ["down", "up"]
     falling, rising = (np.diff(line.get_ydata()) for line in display.lines_)
     assert (falling < 0.0).all()
@@ -60,12 +60,12 @@ def test_the_thin_line_is_the_prediction_of_the_typical_row(model):
     typical = model.rule_base_.training.typical
     assert display.base == pytest.approx(model.rule_base_.predict(typical[None])[0])
     for effect in display.effects_:
-        at_typical = np.interp(typical[effect.along.inputs[0]], effect.along.grid, effect.predictions)
+        at_typical = np.interp(typical[effect.along.feature.inputs[0]], effect.along.grid, effect.predictions)
         assert at_typical == pytest.approx(display.base, abs=0.05)
 
 
 def test_categories_of_a_column_are_points_of_one_panel():
-    display = EffectsDisplay.from_rule_base(RULES, TABLE)
+    display = EffectsDisplay.from_estimator(RULES, TABLE)
     assert sorted(names_of(display)) == sorted(
         ["sold", "day of year", "hour", "weekday", "origin", "fuel", "size", "size is missing"]
     )
@@ -82,12 +82,12 @@ def test_categories_of_a_column_are_points_of_one_panel():
 
 
 def test_the_training_data_tell_how_many_rows_a_category_has():
-    display = EffectDisplay.from_rule_base(RULES, "fuel")
+    display = EffectDisplay.from_estimator(RULES, "fuel")
     names = ticks_of(display.axes_[-1])
     counts = [bar.get_height() for bar in display.axes_[-1].patches]
     assert counts == [(TABLE["fuel"] == name).sum() for name in names]
     # An input of its own can still be drawn.
-    assert set(ticks_of(EffectDisplay.from_rule_base(RULES, "fuel=gas").axes_[-1])) == {"no", "yes"}
+    assert set(ticks_of(EffectDisplay.from_estimator(RULES, "fuel=gas").axes_[-1])) == {"no", "yes"}
 
 
 def test_inputs_without_effect_are_counted_only(model):
@@ -100,13 +100,13 @@ def test_inputs_without_effect_are_counted_only(model):
     x = Variable("x", FuzzyPartition([], (0.0, 1.0)))
     flat = RuleBase([x], [[[0, 0]]], [[5.0, 0.0]]).with_training([[0.0], [1.0]], [5.0, 5.0])
     with pytest.raises(ValueError, match="there is no effect to draw"):
-        EffectsDisplay.from_rule_base(flat)
+        EffectsDisplay.from_estimator(flat)
 
 
 def test_curves_and_long_names_are_readable(model):
     curved = EffectsDisplay.from_estimator(with_curves(model))
     assert_readable(curved.figure_)
-    assert_readable(EffectsDisplay.from_rule_base(with_long_names(model.rule_base_)).figure_)
+    assert_readable(EffectsDisplay.from_estimator(with_long_names(model.rule_base_)).figure_)
     plain = EffectsDisplay.from_estimator(model)
     assert any(
         np.ptp(one.predictions) != np.ptp(other.predictions)
@@ -118,5 +118,5 @@ def test_rules_without_training_data_need_rows():
     x = Variable("x", FuzzyPartition([], (0.0, 1.0)))
     line = RuleBase([x], [[[0, 0]]], [[0.0, 1.0]])
     with pytest.raises(ValueError, match="give rows X"):
-        EffectsDisplay.from_rule_base(line)
-    assert len(EffectsDisplay.from_rule_base(line, [[0.0], [1.0]]).lines_) == 1
+        EffectsDisplay.from_estimator(line)
+    assert len(EffectsDisplay.from_estimator(line, [[0.0], [1.0]]).lines_) == 1

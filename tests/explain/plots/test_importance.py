@@ -39,13 +39,13 @@ def test_rows_can_be_given_and_shares_sum_to_one(model):
 
 
 def test_categories_of_a_column_are_one_bar():
-    display = ImportanceDisplay.from_rule_base(RULES, TABLE)
+    display = ImportanceDisplay.from_estimator(RULES, TABLE)
     why = RULES.explain(TABLE)
     fuel = [RULES.names.index(name) for name in ("fuel=gas", "fuel=oil")]
     moves = dict(zip(display.importance["input"], display.importance["moves"], strict=True))
     assert moves["fuel"] == pytest.approx(np.abs(why.contributions[:, fuel].sum(axis=1)).mean())
     assert not any("=" in name for name in names_of(display))
-    training = ImportanceDisplay.from_rule_base(RULES).importance.set_index("input")["moves"]
+    training = ImportanceDisplay.from_estimator(RULES).importance.set_index("input")["moves"]
     assert training["fuel"] == pytest.approx(RULES.training.input_importance[fuel].sum())
     assert_readable(display.figure_)
 
@@ -59,11 +59,11 @@ def test_few_bars_are_told(model):
 
 
 def test_long_names_and_rules_that_say_one_number(model):
-    assert_readable(ImportanceDisplay.from_rule_base(with_long_names(model.rule_base_)).figure_)
+    assert_readable(ImportanceDisplay.from_estimator(with_long_names(model.rule_base_)).figure_)
     x = Variable("x", FuzzyPartition([], (0.0, 1.0)))
     flat = RuleBase([x], [[[0, 0]]], [[5.0, 0.0]])
-    display = ImportanceDisplay.from_rule_base(flat.with_training([[0.0], [1.0]], [5.0, 5.0]))
+    display = ImportanceDisplay.from_estimator(flat.with_training([[0.0], [1.0]], [5.0, 5.0]))
     assert len(display.bars_) == 0
     assert_readable(display.figure_)
     with pytest.raises(ValueError, match="with_training"):
-        ImportanceDisplay.from_rule_base(flat)
+        ImportanceDisplay.from_estimator(flat)

@@ -32,7 +32,7 @@ def legend_of(display):
 
 def test_a_line_is_the_prediction_at_a_value_of_the_second_input():
     rules = crossing_rules()
-    display = PairEffectDisplay.from_rule_base(rules, ("a", "b"))
+    display = PairEffectDisplay.from_estimator(rules, ("a", "b"))
     low, high = display.lines_
     typical = rules.training.typical
     for line, value in zip(display.lines_, display.second.grid, strict=True):
@@ -50,14 +50,14 @@ def test_a_line_is_the_prediction_at_a_value_of_the_second_input():
 
 def test_the_interaction_is_what_goes_beyond_the_sum():
     rules = crossing_rules()
-    crossing = PairEffectDisplay.from_rule_base(rules, ("a", "b"))
+    crossing = PairEffectDisplay.from_estimator(rules, ("a", "b"))
     f = crossing.predictions
     expected = f - f.mean(axis=0) - f.mean(axis=1, keepdims=True) + f.mean()
     np.testing.assert_allclose(crossing.interaction_, expected)
     note = crossing.ax_.get_title(loc="left").replace("\n", " ")
     assert "more or less than the sum of both effects" in note
     assert " kg more" in note
-    parallel = PairEffectDisplay.from_rule_base(rules, ("a", "c"))
+    parallel = PairEffectDisplay.from_estimator(rules, ("a", "c"))
     assert np.abs(parallel.interaction_).max() < 1e-12
     assert "simply add up" in parallel.ax_.get_title(loc="left")
 
@@ -83,21 +83,20 @@ def test_lines_are_faint_where_no_row_is(model):
 
 
 def test_categories_are_points_or_lines():
-    display = PairEffectDisplay.from_rule_base(RULES, ("origin", "fuel"), TABLE)
+    display = PairEffectDisplay.from_estimator(RULES, ("origin", "fuel"), TABLE)
     names = [label.get_text() for label in display.ax_.get_xticklabels()]
     assert sorted(names) == ["europe", "japan", "usa"]
-    order = [name for name, _ in sorted(display.second.variable.choices, key=lambda choice: choice[1])]
     assert sorted(legend_of(display)[1]) == ["gas", "oil", "sun"]
     rows = TABLE[::4]
-    for code, line in zip(display.second.grid, display.lines_, strict=True):
+    for fuel, line in zip(display.second.names, display.lines_, strict=True):
         for name, y in zip(names, line.get_ydata(), strict=True):
-            expected = RULES.predict(rows.assign(origin=name, fuel=order[int(code)])).mean()
+            expected = RULES.predict(rows.assign(origin=name, fuel=fuel)).mean()
             assert y == pytest.approx(expected)
     assert_readable(display.figure_)
 
 
 def test_of_many_categories_the_ends_are_drawn():
-    display = PairEffectDisplay.from_rule_base(RULES, ("size", "weekday"))
+    display = PairEffectDisplay.from_estimator(RULES, ("size", "weekday"))
     assert len(display.lines_) == 6
     assert "Sunday" in legend_of(display)[1]
     assert "1 category between left out" in display.ax_.get_title(loc="left").replace("\n", " ")
@@ -106,27 +105,27 @@ def test_of_many_categories_the_ends_are_drawn():
     x = Variable("x", FuzzyPartition([], (0.0, 1.0)))
     rules = RuleBase([x, kind], [[[0, 0], [0, 0]]], [[0.0, 1.0, -1.0]])
     X = np.random.default_rng(0).uniform(size=(100, 2)).round() * [1.0, 11.0]
-    display = PairEffectDisplay.from_rule_base(rules.with_training(X, rules.predict(X)), ("x", "kind"))
+    display = PairEffectDisplay.from_estimator(rules.with_training(X, rules.predict(X)), ("x", "kind"))
     assert legend_of(display)[1] == [f"kind {k}" for k in (0, 1, 2, 9, 10, 11)]
 
 
 @pytest.mark.parametrize("pair", [("day of year", "hour"), ("weekday", "size"), ("sold", "size is missing")])
 def test_dates_and_gaps_are_readable(pair):
-    assert_readable(PairEffectDisplay.from_rule_base(RULES, pair, TABLE).figure_)
+    assert_readable(PairEffectDisplay.from_estimator(RULES, pair, TABLE).figure_)
 
 
 def test_long_names_are_readable(model):
-    assert_readable(PairEffectDisplay.from_rule_base(with_long_names(model.rule_base_), (0, 7)).figure_)
+    assert_readable(PairEffectDisplay.from_estimator(with_long_names(model.rule_base_), (0, 7)).figure_)
 
 
 @pytest.mark.parametrize("features", ["ab", ["a"], ["a", "b", "c"]])
 def test_a_pair_is_two_inputs(features):
     with pytest.raises(ValueError, match="features must be two inputs, by their names or their numbers; got"):
-        PairEffectDisplay.from_rule_base(crossing_rules(), features)
+        PairEffectDisplay.from_estimator(crossing_rules(), features)
 
 
 def test_a_pair_is_two_different_known_inputs():
     with pytest.raises(ValueError, match="features must be two different inputs; got 'a' and 0"):
-        PairEffectDisplay.from_rule_base(crossing_rules(), ("a", 0))
+        PairEffectDisplay.from_estimator(crossing_rules(), ("a", 0))
     with pytest.raises(ValueError, match="There is no input 'z'"):
-        PairEffectDisplay.from_rule_base(crossing_rules(), ("a", "z"))
+        PairEffectDisplay.from_estimator(crossing_rules(), ("a", "z"))

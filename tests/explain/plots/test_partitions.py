@@ -48,7 +48,7 @@ class TestPartition:
         assert display.bars_[0].get_x() == rows["pressure"].min()
 
     def test_without_training_rows_there_is_no_histogram(self, model):
-        display = PartitionDisplay.from_rule_base(replace(model.rule_base_, training=None), 0)
+        display = PartitionDisplay.from_estimator(replace(model.rule_base_, training=None), 0)
         assert display.bars_ is None
         assert len(display.lines_) == model.rule_base_.variables[0].partition.n_labels
 
@@ -75,7 +75,7 @@ class TestPartition:
     def test_categories_are_bars(self):
         colour = Variable("colour", NominalPartition([[0], [1, 2]], ["brown", "red or green"]))
         rules = RuleBase([colour], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]])
-        display = PartitionDisplay.from_rule_base(rules, "colour", [[0.0], [0.0], [0.0], [1.0], [2.0]])
+        display = PartitionDisplay.from_estimator(rules, "colour", [[0.0], [0.0], [0.0], [1.0], [2.0]])
         assert [bar.get_height() for bar in display.bars_] == [3.0, 2.0]
         assert {"brown", "red or green"} <= set(words_of(display.figure_))
 

@@ -31,7 +31,7 @@ class TestPrediction:
         assert_readable(display.figure_)
 
     def test_residuals(self, model):
-        display = PredictionDisplay.from_rule_base(
+        display = PredictionDisplay.from_estimator(
             model.rule_base_, WEATHER.data, WEATHER.target, kind="residual_vs_predicted"
         )
         points = np.asarray(display.scatter_.get_offsets())
@@ -60,7 +60,7 @@ class TestPrediction:
         rules = with_long_names(model.rule_base_)
         for kind in ("actual_vs_predicted", "residual_vs_predicted"):
             X = WEATHER.data.to_numpy()
-            assert_readable(PredictionDisplay.from_rule_base(rules, X, WEATHER.target, kind=kind).figure_)
+            assert_readable(PredictionDisplay.from_estimator(rules, X, WEATHER.target, kind=kind).figure_)
 
     def test_refusals(self):
         with pytest.raises(ValueError, match="3 observed and 2 predicted"):
@@ -112,7 +112,7 @@ class TestEffect:
     def test_categories_are_points(self):
         colour = Variable("colour", NominalPartition([[0], [1]], ["brown", "red"]))
         rules = RuleBase([colour], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [5.0, 0.0]])
-        display = EffectDisplay.from_rule_base(rules, 0, [[0.0], [1.0], [1.0]])
+        display = EffectDisplay.from_estimator(rules, 0, [[0.0], [1.0], [1.0]])
         assert display.line_.get_ydata().tolist() == [1.0, 5.0]
         assert display.line_.get_linestyle() == "None"
         assert [bar.get_height() for bar in display.axes_[1].patches] == [1.0, 2.0]
@@ -121,10 +121,10 @@ class TestEffect:
     def test_long_names_are_readable(self, model, paper):
         for fitted in (model, paper):
             for j in range(len(WEATHER.data.columns)):
-                display = EffectDisplay.from_rule_base(with_long_names(fitted.rule_base_), j)
+                display = EffectDisplay.from_estimator(with_long_names(fitted.rule_base_), j)
                 assert_readable(display.figure_)
                 plt.close(display.figure_)
 
     def test_without_typical_values_rows_are_needed(self, model):
         with pytest.raises(ValueError, match="give rows X, or use"):
-            EffectDisplay.from_rule_base(replace(model.rule_base_, training=None), 0)
+            EffectDisplay.from_estimator(replace(model.rule_base_, training=None), 0)

@@ -48,7 +48,7 @@ class TestRuleBase:
     def test_what_falls_points_down_inside_its_own_row(self):
         x, z = (Variable(name, FuzzyPartition([1.0], (0.0, 2.0))) for name in "xz")
         both = [[0, 1], [0, 1]]
-        display = RuleBaseDisplay.from_rule_base(RuleBase([x, z], [both, both], [[0.0, 1.0, -2.0], [0.0, -1.0, 0.5]]))
+        display = RuleBaseDisplay.from_estimator(RuleBase([x, z], [both, both], [[0.0, 1.0, -2.0], [0.0, -1.0, 0.5]]))
         (rises, falls), (down, up) = ([bar.get_height() for bar in bars] for bars in display.bars_)
         assert rises < 0.0 < falls
         assert up < 0.0 < down
@@ -97,7 +97,7 @@ class TestRuleBase:
 
     def test_the_area_is_where_the_labels_are(self):
         x = Variable("x", FuzzyPartition([1.0, 2.0, 3.0], (0.0, 4.0)))
-        display = RuleBaseDisplay.from_rule_base(RuleBase([x], [[[1, 2]], [[0, 0]]], [[0.0, 1.0], [1.0, 0.0]]))
+        display = RuleBaseDisplay.from_estimator(RuleBase([x], [[[1, 2]], [[0, 0]]], [[0.0, 1.0], [1.0, 0.0]]))
         area = display.axes_[0].collections[0].get_paths()[0].vertices
         np.testing.assert_allclose(area[:, 0].min() / 0.86, 0.5 / 4, atol=1e-9)
         np.testing.assert_allclose(area[:, 0].max() / 0.86, 3.5 / 4, atol=1e-9)
@@ -110,7 +110,7 @@ class TestRuleBase:
 
     def test_the_largest_weights_are_kept(self):
         rules = many_rules()
-        display = RuleBaseDisplay.from_rule_base(rules, max_inputs=5)
+        display = RuleBaseDisplay.from_estimator(rules, max_inputs=5)
         largest = np.argsort(-np.abs(signed_effects(rules)).max(axis=0))[:5]
         assert display.inputs_.tolist() == sorted(largest)
         assert "15 inputs of less weight" in display.axes_[-1].get_xlabel().replace("\n", " ")
@@ -123,25 +123,25 @@ class TestRuleBase:
 
     @pytest.mark.parametrize("name", ["input", LONG])
     def test_many_rules_are_readable(self, name):
-        display = RuleBaseDisplay.from_rule_base(many_rules(name=name))
+        display = RuleBaseDisplay.from_estimator(many_rules(name=name))
         assert sum(len(bars) for bars in display.bars_) == many_rules().n_coefficients
         assert sum(word.startswith("Rule ") for word in words_of(display.figure_)) == 12
         assert_readable(display.figure_)
 
     def test_all_rules_of_the_paper_mode_are_readable(self, paper):
         for rule_base in (paper.rule_base_, with_long_names(paper.rule_base_)):
-            assert_readable(RuleBaseDisplay.from_rule_base(rule_base).figure_)
+            assert_readable(RuleBaseDisplay.from_estimator(rule_base).figure_)
 
     def test_constant_rules(self):
         x = Variable("x", FuzzyPartition([1.0], (0.0, 2.0)))
-        display = RuleBaseDisplay.from_rule_base(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]]))
+        display = RuleBaseDisplay.from_estimator(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]]))
         assert [len(bars) for bars in display.bars_] == [0, 0]
         assert "constant" in display.axes_[-1].get_xlabel()
 
     def test_categories(self):
         colour = Variable("colour", NominalPartition([[0], [1], [2]], ["brown", "red", "green"]))
         rules = RuleBase([colour], [[[0, 0]], [[1, 2]]], [[1.0, 0.0], [2.0, 1.0]])
-        display = RuleBaseDisplay.from_rule_base(rules)
+        display = RuleBaseDisplay.from_estimator(rules)
         assert {"brown", "red or green"} <= set(words_of(display.figure_))
         assert_readable(display.figure_)
 
@@ -163,7 +163,7 @@ def twenty_rules():
 
 @pytest.mark.parametrize("named", [lambda rules: rules, with_long_names])
 def test_twenty_rules_over_ten_inputs_fit_on_a_page(named):
-    display = RuleBaseDisplay.from_rule_base(named(twenty_rules()))
+    display = RuleBaseDisplay.from_estimator(named(twenty_rules()))
     assert_readable(display.figure_)
     width, height = display.figure_.get_size_inches()
     assert width < 15.0

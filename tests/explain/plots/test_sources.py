@@ -10,7 +10,7 @@ from helpers.dated_rules import NAMES, dated_rules, dated_table
 from fruler import FuzzyPartition, RuleBase
 from fruler.explain.effects import signed_effects
 from fruler.explain.plots import CurveDisplay, EffectDisplay, PartitionDisplay, RuleBaseDisplay
-from fruler.explain.plots.choices import rows_with
+from fruler.explain.plots.ranges import rows_with
 from fruler.rules import Variable
 from fruler.table.sources import LevelSource
 
@@ -38,7 +38,7 @@ def coloured(n_categories=3, name="kind {}"):
 @pytest.mark.parametrize("display", [EffectDisplay, PartitionDisplay])
 @pytest.mark.parametrize(("name", "ticks"), [("day of year", MONTHS), ("hour", HOURS), ("sold", YEARS)])
 def test_axes_of_dates_have_dates_and_no_unit(display, name, ticks):
-    drawn = display.from_rule_base(RULES, name)
+    drawn = display.from_estimator(RULES, name)
     axis = drawn.axes_[-1] if hasattr(drawn, "axes_") else drawn.ax_
     assert ticks_of(axis) == ticks
     assert axis.get_xlabel() == name
@@ -46,14 +46,14 @@ def test_axes_of_dates_have_dates_and_no_unit(display, name, ticks):
 
 
 def test_dates_stand_where_they_are():
-    display = EffectDisplay.from_rule_base(RULES, "day of year")
+    display = EffectDisplay.from_estimator(RULES, "day of year")
     source = RULES.variables[1].source
     places = source.numbers(pd.Series([f"2019-{month}-01" for month in ("11", "01", "03", "05", "07", "09")]))
     np.testing.assert_allclose(display.axes_[-1].get_xticks(), places)
 
 
 def test_a_curve_over_the_day_has_hours():
-    display = CurveDisplay.from_rule_base(RULES)
+    display = CurveDisplay.from_estimator(RULES)
     assert set(ticks_of(display.axes_[0])) <= {f"{hour:02d}:00" for hour in range(24)}
     assert display.axes_[0].get_xlabel() == "hour"
     assert_readable(display.figure_)
@@ -61,7 +61,7 @@ def test_a_curve_over_the_day_has_hours():
 
 class TestEffects:
     def test_categories_are_points_in_the_order_of_their_predictions(self):
-        display = EffectDisplay.from_rule_base(RULES, "origin", TABLE)
+        display = EffectDisplay.from_estimator(RULES, "origin", TABLE)
         y = display.line_.get_ydata()
         assert display.line_.get_linestyle() == "None"
         assert np.all(np.diff(y) >= 0.0)
@@ -75,40 +75,41 @@ class TestEffects:
         assert_readable(display.figure_)
 
     def test_a_weekday_is_a_point(self):
-        display = EffectDisplay.from_rule_base(RULES, "weekday")
+        display = EffectDisplay.from_estimator(RULES, "weekday")
         assert ticks_of(display.axes_[-1])[0] == "Sunday"
         # Of six weekdays, whose numbers are near one another, the training data do not tell how many rows they have.
         assert not display.axes_[-1].patches
-        assert len(EffectDisplay.from_rule_base(RULES, "weekday", TABLE).axes_[-1].patches) == 7
+        assert len(EffectDisplay.from_estimator(RULES, "weekday", TABLE).axes_[-1].patches) == 7
         assert_readable(display.figure_)
 
     @pytest.mark.parametrize("name", ["fuel=gas", "size is missing"])
     def test_inputs_of_0_and_1_are_no_and_yes(self, name):
-        display = EffectDisplay.from_rule_base(RULES, name, TABLE, individual=True)
+        display = EffectDisplay.from_estimator(RULES, name, TABLE, individual=True)
         assert set(ticks_of(display.axes_[-1])) == {"no", "yes"}
         assert len(display.rows_) == 50
 
     def test_every_input_is_readable(self):
         for name in NAMES:
-            display = EffectDisplay.from_rule_base(RULES, name, TABLE)
+            display = EffectDisplay.from_estimator(RULES, name, TABLE)
             assert_readable(display.figure_)
             plt.close(display.figure_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", [EffectDisplay, PartitionDisplay])
 @pytest.mark.parametrize("n_categories", [1, 3, 12, 100])
 @pytest.mark.parametrize("name", ["kind {}", "a_category_with_a_very_long_name_{}"])
 def test_many_categories_are_readable(display, n_categories, name):
     rules, table = coloured(n_categories, name)
-    assert_readable(display.from_rule_base(rules, 0, table).figure_)
+    assert_readable(display.from_estimator(rules, 0, table).figure_)
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-    display.from_rule_base(rules, 0, table, ax=axes[0])
+    display.from_estimator(rules, 0, table, ax=axes[0])
     assert_readable(figure)
 
 
 class TestPartitions:
     def test_categories_are_bars_in_the_colours_of_their_labels(self):
-        display = PartitionDisplay.from_rule_base(RULES, "origin", TABLE)
+        display = PartitionDisplay.from_estimator(RULES, "origin", TABLE)
         assert ticks_of(display.ax_) == ["usa", "europe", "japan"]
         assert [bar.get_height() for bar in display.bars_] == [
             (TABLE["origin"] == name).sum() for name in ("usa", "europe", "japan")
@@ -120,21 +121,21 @@ class TestPartitions:
         assert display.ax_.get_xlabel() == "origin"
 
     def test_categories_whose_rows_are_not_known_have_no_scale(self):
-        display = PartitionDisplay.from_rule_base(RULES, "weekday")
+        display = PartitionDisplay.from_estimator(RULES, "weekday")
         assert len(display.bars_) == 7
         assert not display.ax_.spines["left"].get_visible()
         assert display.ax_.get_ylabel() == ""
 
     def test_every_input_is_readable(self):
         for name in NAMES:
-            display = PartitionDisplay.from_rule_base(RULES, name)
+            display = PartitionDisplay.from_estimator(RULES, name)
             assert_readable(display.figure_)
             plt.close(display.figure_)
 
 
 class TestRules:
     def test_conditions_are_in_words(self):
-        display = RuleBaseDisplay.from_rule_base(RULES)
+        display = RuleBaseDisplay.from_estimator(RULES)
         words = {text.replace("\n", " ") for text in words_of(display.figure_)}
         assert {"1 Nov to 20 Feb", "20 Feb to 1 Nov", "not Sunday", "europe or japan", "usa", "yes", "no"} <= words
         assert {"1 Nov", "31 Oct", "day of year", "size (m)"} <= words
@@ -142,7 +143,7 @@ class TestRules:
         assert_readable(display.figure_)
 
     def test_outputs_differ_by_category_and_neither_rise_nor_fall(self):
-        display = RuleBaseDisplay.from_rule_base(RULES)
+        display = RuleBaseDisplay.from_estimator(RULES)
         legend = [text.get_text() for text in display.axes_[-1].get_legend().get_texts()]
         assert legend == ["rises with the input", "falls with the input", "differs by category"]
         # Of europe and japan, which the first rule holds for, the second adds 1 more.
@@ -158,13 +159,13 @@ class TestRules:
 
 def test_rows_may_have_text_dates_and_gaps():
     text = TABLE.assign(sold=TABLE["sold"].dt.strftime("%Y-%m-%d %H:%M:%S"))
-    histogram = PartitionDisplay.from_rule_base(RULES, "sold", text).histogram
+    histogram = PartitionDisplay.from_estimator(RULES, "sold", text).histogram
     assert histogram[1].sum() == len(text)
     years = (TABLE["sold"].min() - pd.Timestamp("2015-01-01")).total_seconds() / 86_400 / 365.2425
     assert histogram[0][0] == pytest.approx(years)
     bare = replace(RULES, gaps=None)
     with pytest.raises(ValueError, match="size"):
-        PartitionDisplay.from_rule_base(bare, "sold", text)
+        PartitionDisplay.from_estimator(bare, "sold", text)
 
 
 def test_rows_in_one_bar_are_not_told_apart():

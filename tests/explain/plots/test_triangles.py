@@ -18,7 +18,7 @@ def closed():
 @pytest.mark.parametrize("feature", ["weight", "power", "year", "mpg"])
 def test_lines_are_the_memberships_of_inputs_and_output(feature):
     rules = trained(mamdani())
-    display = PartitionDisplay.from_rule_base(rules, feature)
+    display = PartitionDisplay.from_estimator(rules, feature)
     partition = rules.target.partition if feature == "mpg" else rules.variables[rules.names.index(feature)].partition
     assert len(display.lines_) == partition.n_labels
     for label, line in enumerate(display.lines_):
@@ -48,7 +48,7 @@ def test_a_label_outside_of_the_domain_is_not_drawn():
 
 
 def test_sets_of_rules_are_drawn_for_an_input():
-    display = PartitionDisplay.from_rule_base(own_sets(), "weight")
+    display = PartitionDisplay.from_estimator(own_sets(), "weight")
     assert len(display.lines_) == 3
     listed = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert "about 2,800 (2,100 to 3,400)" in listed
@@ -57,7 +57,7 @@ def test_sets_of_rules_are_drawn_for_an_input():
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_rules_at_a_glance(kind):
     rules = trained(KINDS[kind]())
-    display = RuleBaseDisplay.from_rule_base(rules)
+    display = RuleBaseDisplay.from_estimator(rules)
     words = set(words_of(display.figure_))
     if rules.target is None:
         assert sum(len(bars) for bars in display.bars_) == rules.n_coefficients
@@ -70,7 +70,7 @@ def test_all_rules_at_a_glance(kind):
 
 def test_what_a_rule_says_is_filled():
     rules = mamdani()
-    display = RuleBaseDisplay.from_rule_base(rules)
+    display = RuleBaseDisplay.from_estimator(rules)
     said = display.axes_[-1]
     assert len([area for area in said.collections if area.get_alpha() == 0.35]) == rules.n_rules
     low, high = rules.target.partition.range
@@ -83,9 +83,9 @@ def test_what_a_rule_says_is_filled():
 @pytest.mark.parametrize("kind", ["mamdani", "own sets"])
 def test_an_effect_bends_where_sets_do(kind):
     rules = trained(KINDS[kind]())
-    display = EffectDisplay.from_rule_base(rules, "weight")
+    display = EffectDisplay.from_estimator(rules, "weight")
     points = rules.antecedents.points[:, 0].ravel()
-    assert set(points[np.isfinite(points)]) <= set(display.grid)
-    rows = np.repeat(rules.training.typical[None], len(display.grid), axis=0)
-    rows[:, 0] = display.grid
+    assert set(points[np.isfinite(points)]) <= set(display.along.grid)
+    rows = np.repeat(rules.training.typical[None], len(display.along.grid), axis=0)
+    rows[:, 0] = display.along.grid
     np.testing.assert_allclose(display.line_.get_ydata(), rules.predict(rows))

@@ -23,7 +23,7 @@ def line_rules():
 
 
 def test_bars_lead_from_the_mean_to_the_prediction_and_falling_ones_point_left():
-    display = WaterfallDisplay.from_rule_base(line_rules(), [[8.0, 3.0]])
+    display = WaterfallDisplay.from_estimator(line_rules(), [[8.0, 3.0]])
     rising, falling = display.bars_
     mean = line_rules().training.base
     assert rising.get_width() == pytest.approx(6.0)
@@ -37,7 +37,7 @@ def test_bars_lead_from_the_mean_to_the_prediction_and_falling_ones_point_left()
 
 
 def test_rows_are_named_from_above_and_numbers_stand_beyond_the_bars():
-    display = WaterfallDisplay.from_rule_base(line_rules(), [[8.0, 3.0]])
+    display = WaterfallDisplay.from_estimator(line_rules(), [[8.0, 3.0]])
     ax = display.ax_
     assert [label.get_text() for label in ax.get_yticklabels()] == [
         "mean prediction",
@@ -87,21 +87,21 @@ def test_few_bars_and_the_rest(model):
 
 
 def test_categories_dates_and_gaps_are_told():
-    gap = WaterfallDisplay.from_rule_base(RULES, TABLE.assign(size=np.nan, fuel="mars"), 0)
+    gap = WaterfallDisplay.from_estimator(RULES, TABLE.assign(size=np.nan, fuel="mars"), 0)
     words = " ".join(words_of(gap.figure_)).replace("\n", " ")
     for said in ("weekday = ", "size, estimated", "fuel, estimated", "not known", "size is missing"):
         assert said in words
     assert_readable(gap.figure_)
-    joined = WaterfallDisplay.from_rule_base(RULES, TABLE.assign(fuel="sun"), 0)
+    joined = WaterfallDisplay.from_estimator(RULES, TABLE.assign(fuel="sun"), 0)
     assert sum(part.subject == "fuel" for part in joined.parts_) == 1
     assert_readable(joined.figure_)
 
 
 def test_long_names_and_a_flat_prediction_are_readable(model):
     rules = with_long_names(model.rule_base_)
-    assert_readable(WaterfallDisplay.from_rule_base(rules, WEATHER.data.to_numpy(), 5).figure_)
+    assert_readable(WaterfallDisplay.from_estimator(rules, WEATHER.data.to_numpy(), 5).figure_)
     x = Variable("x", FuzzyPartition([], (0.0, 1.0)))
     flat = RuleBase([x], [[[0, 0]]], [[5.0, 0.0]]).with_training([[0.0], [1.0]], [5.0, 5.0])
-    display = WaterfallDisplay.from_rule_base(flat, [[0.5]])
+    display = WaterfallDisplay.from_estimator(flat, [[0.5]])
     assert not display.parts_
     assert_readable(display.figure_)

@@ -101,7 +101,7 @@ def test_commands_tell_their_data_and_themselves(weather, tmp_path):
     told = facts((tmp_path / "again.html").read_text("utf-8"))
     assert told["Model file"].startswith("m.json (SHA-256 ")
     assert told["Made by"] == "fruler report m.json -o again.html"
-    assert (told["Seed"], told["max_rules"], told["Algorithm"]) == ("3", "2", "growth")
+    assert (told["Seed"], told["max_rules"], told["Algorithm"]) == ("3", "2", "Growth")
     assert "Data file" not in told
     assert sys.argv
 

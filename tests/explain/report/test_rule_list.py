@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from fruler.explain.effects import typical_outputs
 from fruler.explain.report import write_report
-from fruler.explain.rule_order import typical_outputs
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from fruler.explain.report import write_report
 from fruler.explain.report.reference import reference_of
 from fruler.rules import FuzzyPartition, Output, RuleBase, Variable
 from fruler.rules.partitions import NominalPartition
+from fruler.table.sources import LevelSource
 
 TRIANGLES = ["mamdani", "own_sets", "own_sets_with_labels", "strong_labels"]
 MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "curved", "large", *TRIANGLES]
@@ -284,10 +285,15 @@ def test_of_the_categories_of_a_column_just_one_is_chosen(open_report):
     colour = rng.choice(3, 90, p=[0.25, 0.35, 0.4])
     X = np.column_stack([rng.uniform(0, 9, 90), *(colour == code for code in range(3))])
     names = ["size", "colour=red", "colour=green", "colour=blue"]
-    variables = [Variable(name, FuzzyPartition([], (0.0, 9.0 if name == "size" else 1.0))) for name in names]
+    levels = [name.removeprefix("colour=") for name in names[1:]]
+    sources = [None, *(LevelSource.indicator("colour", levels, level) for level in levels)]
+    variables = [
+        Variable(name, FuzzyPartition([], (0.0, 9.0 if source is None else 1.0)), source=source)
+        for name, source in zip(names, sources, strict=True)
+    ]
     rules = RuleBase(variables, np.zeros((1, 4, 2), dtype=int), [[1.0, 2.0, 30.0, 40.0, 50.0]])
     rules = rules.with_training(X, rules.predict(X))
-    page = open_report(rules, alternatives=[names[1:]])
+    page = open_report(rules)
 
     select = page.locator("#slider-1")
     assert select.locator("option").all_inner_texts()[:-1] == ["red", "green", "blue"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fruler.explain.stability.splits import splits_of
+from fruler.explain.stability.comparison import splits_of
 from fruler.rules import FuzzyPartition, LabelTriangles, OwnTriangles, RuleBase, TrianglePartition, Variable
 from fruler.rules.partitions import NominalPartition
 from fruler.table.date_sources import CycleSource

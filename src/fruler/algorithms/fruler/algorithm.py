@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fruler.algorithms.fruler.codec import pack_evolution, unpack_evolution
-from fruler.algorithms.fruler.learner import LocalFRULERLearner
+from fruler.algorithms.fruler.learner import FRULERLearner
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.learning.algorithm import Algorithm, Codec
+from fruler.algorithms.fruler.state import EvolutionState
+from fruler.learning.algorithm import Algorithm
 
 FRULER = Algorithm(
     name="fruler",
     title="FRULER",
     options=FRULEROptions,
-    learner=LocalFRULERLearner,
-    codec=Codec(pack_evolution, unpack_evolution),
+    learner=FRULERLearner,
+    state=EvolutionState,
     limits=("max_evaluations", "n_restarts", "early_stopping"),
 )

@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.algorithms.fruler.chromosome import Chromosome
-from fruler.algorithms.fruler.problem import SearchSpace
+from fruler.algorithms.fruler.chromosome import Chromosome, SearchSpace
+from fruler.algorithms.fruler.discretization import NestedSplits
+from fruler.rules.inputs import Variable
 from fruler.rules.partitions import FuzzyPartition
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
-from fruler.stages.discretization import NestedSplits
-from fruler.table.scaling import Scale, in_data_units
+from fruler.table.rows import Scale, in_data_units
 
 
 def build_rule_base(

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
 
-from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
-from fruler.algorithms.fruler.crossover import cross
+from fruler.algorithms.fruler.chromosome import Chromosome, SearchSpace, make_chromosome
 from fruler.algorithms.fruler.fitness import Evaluator
-from fruler.algorithms.fruler.initialization import initial_population
-from fruler.algorithms.fruler.local_search import relatives
-from fruler.algorithms.fruler.mutation import mutate
+from fruler.algorithms.fruler.operators import cross, initial_population, mutate, relatives
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.problem import SearchSpace
 from fruler.algorithms.fruler.state import Generation, Individual, Snapshot
-from fruler.algorithms.genetic.workers import OutOfTime
+from fruler.algorithms.genetic import GeneticSearch, OutOfTime
+from fruler.learning.codec import GeneratorState
 
 # By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
 # population, and if the best stayed the same.
@@ -29,7 +24,7 @@ _THRESHOLD_PER_INPUT = 24.0
 _EVALUATIONS_PER_INPUT, _MIN_EVALUATIONS = 400, 2_000
 
 
-class Evolution:
+class Evolution(GeneticSearch[Chromosome]):
     """The search for the best data base, one generation after the other.
 
     Parameters
@@ -42,8 +37,6 @@ class Evolution:
         Parameters.
     rng : numpy Generator
         The only source of chance.
-    on_generation : callable, optional
-        Called with the search after each generation.
     initial_threshold : float, optional
         The first threshold of incest prevention; by default it grows with the number of inputs.
 
@@ -53,9 +46,10 @@ class Evolution:
         By increasing fitness, each chromosome once.
     seen : dict of bytes to None
         The granularities that the local search has met.
-    history : list of Generation
-        A row a generation.
     """
+
+    evaluator: Evaluator
+    history: list[Generation]
 
     def __init__(
         self,
@@ -63,51 +57,30 @@ class Evolution:
         evaluator: Evaluator,
         options: FRULEROptions,
         rng: np.random.Generator,
-        on_generation: Callable[[Evolution], None] | None = None,
         initial_threshold: float | None = None,
     ) -> None:
-        self.space, self.evaluator, self.options, self.rng = space, evaluator, options, rng
-        self.on_generation = on_generation
-        self.max_evaluations = options.max_evaluations or max(_MIN_EVALUATIONS, _EVALUATIONS_PER_INPUT * space.n_inputs)
-        self.initial_threshold = (
-            _THRESHOLD_PER_INPUT * space.n_inputs if initial_threshold is None else initial_threshold
-        )
-        self._cut_short = False
+        limit = options.max_evaluations or max(_MIN_EVALUATIONS, _EVALUATIONS_PER_INPUT * space.n_inputs)
+        threshold = _THRESHOLD_PER_INPUT * space.n_inputs if initial_threshold is None else initial_threshold
+        super().__init__(evaluator, rng, limit, threshold)
+        self.space, self.options = space, options
         self.population: list[Individual] = []
         self.seen: dict[bytes, None] = {}
-        self.threshold = self.initial_threshold
         self.restarts_left = options.n_restarts
-        self.history: list[Generation] = []
 
     @property
     def best(self) -> Individual:
         """The best individual so far."""
         return self.population[0]
 
-    def run(self) -> Individual:
-        """Search until the second convergence, or until a limit or somebody ends it; return the best."""
-        start = time.monotonic()
-        if self.history:
-            start -= self.history[-1].seconds
-        else:
-            self.initialize()
-            self.record(time.monotonic() - start)
-        while not self.ended:
-            if self.threshold <= 0.0:
-                self.restart()
-            else:
-                try:
-                    self.advance()
-                except OutOfTime:
-                    break
-            self.record(time.monotonic() - start)
-        return self.best_known()
+    @property
+    def cycle_ended(self) -> bool:
+        """Whether the threshold has fallen to its end."""
+        return self.threshold <= 0.0
 
     @property
     def ended(self) -> bool:
-        """Whether no other generation is to come."""
-        converged = self.threshold <= 0.0 and self.restarts_left <= 0
-        return converged or self.evaluations_left <= 0 or self.evaluator.out_of_time or self.stagnant
+        """Whether no other generation is to come: this is the second convergence, or a limit is reached."""
+        return (self.cycle_ended and self.restarts_left <= 0) or self.out_of_limits or self.stagnant
 
     @property
     def stagnant(self) -> bool:
@@ -119,38 +92,27 @@ class Evolution:
 
     def snapshot(self) -> Snapshot | None:
         """Return the search as it is between two generations; None once a limit has cut one of them short."""
-        # A limit in time, once reached, stays so: where there is none now, there was none on the way.
-        if self._cut_short or self.evaluator.out_of_time or self.evaluator.best is None:
+        if not self.resumable or self.evaluator.best is None:
             return None
         return Snapshot(
             self.population,
             Individual(*self.evaluator.best),
             self.evaluator.best_by_rules.copy(),
-            self.seen,
-            len(self.seen),
-            self.history,
-            len(self.history),
+            tuple(self.seen),
+            tuple(self.history),
             self.threshold,
             self.options.n_restarts - self.restarts_left,
             self.evaluator.n_asked,
-            self.rng.bit_generator.state,
+            GeneratorState(self.rng.bit_generator.state),
         )
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to where a snapshot was taken."""
+        super().restore(snapshot)
         self.population = list(snapshot.population)
         self.seen = dict.fromkeys(snapshot.seen)
-        self.history = snapshot.history
-        self.threshold = snapshot.threshold
         self.restarts_left = self.options.n_restarts - snapshot.n_restarts
-        self.rng.bit_generator.state = dict(snapshot.rng)
-        evaluator = self.evaluator
-        evaluator.n_asked = snapshot.n_asked
-        evaluator.best = snapshot.best
-        evaluator.best_by_rules = dict(snapshot.best_by_rules)
-        # What else was evaluated is forgotten; if it is met again it is worth the same.
-        for chromosome, evaluation in (*self.population, *snapshot.best_by_rules.values()):
-            evaluator.known[chromosome.key] = evaluation
+        self.evaluator.best = snapshot.best
 
     def best_known(self) -> Individual:
         """Return the best of all that was evaluated, even in a batch that ended at the deadline."""
@@ -158,11 +120,6 @@ class Evolution:
         if known is None or known[1].fitness >= self.best.evaluation.fitness:
             return self.best
         return Individual(*known)
-
-    @property
-    def evaluations_left(self) -> int:
-        """How many more chromosomes may be evaluated."""
-        return self.max_evaluations - self.evaluator.n_asked
 
     @property
     def threshold_left(self) -> float:
@@ -183,6 +140,7 @@ class Evolution:
                 self.space, np.ones_like(self.space.largest), np.zeros((self.space.n_inputs, self.space.stride))
             )
             [worth] = self.evaluator([linear], at_once=True)
+            self.evaluator.n_asked += 1
             self.population = self.ranked([*self.population, Individual(linear, worth)])
         self._see(self.population)
 
@@ -205,11 +163,9 @@ class Evolution:
         children: list[Chromosome] = []
         for first, second in self.tournaments(max(1, self.options.population_size // 2)):
             children += cross(self.space, first, second, self.threshold, self.rng)
-        mutated = self.rng.random(len(children)) < self.options.mutation_probability
-        return [
-            mutate(self.space, child, self.rng) if change else child
-            for child, change in zip(children, mutated, strict=True)
-        ]
+        return self.mutated(
+            children, lambda child: mutate(self.space, child, self.rng), self.options.mutation_probability
+        )
 
     def tournaments(self, n_pairs: int) -> list[tuple[Chromosome, Chromosome]]:
         """Choose pairs of parents: of two individuals that are drawn, the better one. The population is sorted."""
@@ -250,8 +206,7 @@ class Evolution:
 
     def evaluated(self, chromosomes: list[Chromosome]) -> list[Individual]:
         """Evaluate as many as the limit allows."""
-        allowed = chromosomes[: max(0, self.evaluations_left)]
-        self._cut_short |= len(allowed) < len(chromosomes)
+        allowed = self.allowed(chromosomes)
         return [Individual(*pair) for pair in zip(allowed, self.evaluator(allowed), strict=True)]
 
     def _see(self, individuals: list[Individual]) -> None:
@@ -263,22 +218,18 @@ class Evolution:
         unique = [one for one in individuals if distinct.pop(one.chromosome.key, None) is not None]
         return sorted(unique, key=lambda individual: individual.evaluation.fitness)
 
-    def record(self, seconds: float) -> None:
-        """Add a row to the history, and tell of it."""
+    def row(self, seconds: float) -> Generation:
+        """Return the row of the history for the generation that was made."""
         best = self.best.evaluation
         finite = [one.evaluation.fitness for one in self.population if np.isfinite(one.evaluation.fitness)]
-        self.history.append(
-            Generation(
-                len(self.history),
-                self.evaluator.n_asked,
-                best.fitness,
-                best.error,
-                best.n_rules,
-                best.n_coefficients,
-                float(np.mean(finite)) if finite else np.inf,
-                max(self.threshold, 0.0),
-                seconds,
-            )
+        return Generation(
+            len(self.history),
+            self.evaluator.n_asked,
+            best.fitness,
+            best.error,
+            best.n_rules,
+            best.n_coefficients,
+            float(np.mean(finite)) if finite else np.inf,
+            max(self.threshold, 0.0),
+            seconds,
         )
-        if self.on_generation is not None:
-            self.on_generation(self)

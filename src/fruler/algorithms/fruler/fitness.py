@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fruler._typing import Floats
-from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms import genetic
+from fruler.algorithms.fruler.chromosome import Chromosome, Task
+from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler.algorithms.fruler.options import Criterion
-from fruler.algorithms.fruler.problem import Task
-from fruler.algorithms.genetic.workers import OutOfTime, Workers
-from fruler.consequents.elastic_net import ElasticNetSettings
+from fruler.algorithms.genetic import Workers
 from fruler.kernels import evaluation
-from fruler.learning.control import never
 
 
 @dataclass(frozen=True)
@@ -30,15 +28,12 @@ class Evaluation:
         Mean squared error, of standardised outputs.
     n_rules, n_coefficients : int
         Rules, and slopes in their consequents that are not zero.
-    n_uncovered : int
-        Scored rows that fire no rule; not counted (0) where the error comes from the Gram matrix alone.
     """
 
     fitness: float
     error: float
     n_rules: int
     n_coefficients: int
-    n_uncovered: int
 
 
 def criterion_values(criterion: Criterion, results: Floats, n_rows: float) -> Floats:
@@ -70,8 +65,8 @@ def run_kernel(task: Task, settings: ElasticNetSettings, chromosomes: Sequence[C
     )
 
 
-class Evaluator:
-    """Evaluates chromosomes on a task, keeps what it knows, and counts what it is asked.
+class Evaluator(genetic.Evaluator[Chromosome, Evaluation]):
+    """Evaluates chromosomes on a task, and keeps what it knows.
 
     Parameters
     ----------
@@ -83,14 +78,13 @@ class Evaluator:
         What is minimised.
     n_rows : float
         The number of rows that BIC reckons with.
-    pool : ThreadPoolExecutor or None
-        Where batches are evaluated; None: in the calling thread.
-    n_jobs : int
-        The number of threads in the pool.
-    deadline : float
-        The value of `time.monotonic` after which nothing new is begun.
-    stopped : callable, optional
-        Returns whether somebody asked for the end; after it nothing new is begun either.
+    workers : Workers, optional
+        On which threads, and how long.
+
+    Attributes
+    ----------
+    best : (Chromosome, Evaluation) or None
+        The best of all that was evaluated, even in a batch that ended at the deadline.
     """
 
     def __init__(
@@ -99,57 +93,23 @@ class Evaluator:
         settings: ElasticNetSettings,
         criterion: Criterion,
         n_rows: float,
-        *,
-        pool: ThreadPoolExecutor | None = None,
-        n_jobs: int = 1,
-        deadline: float = np.inf,
-        stopped: Callable[[], bool] = never,
+        workers: Workers | None = None,
     ) -> None:
-        self.task = task
-        self.settings = settings
-        self.criterion = criterion
-        self.n_rows = n_rows
-        self.workers = Workers(pool, n_jobs, deadline, stopped)
-        self.n_asked = 0
-        self.known: dict[bytes, Evaluation] = {}
+        super().__init__(workers)
+        self.task, self.settings, self.criterion, self.n_rows = task, settings, criterion, n_rows
         self.best: tuple[Chromosome, Evaluation] | None = None
-        self.best_by_rules: dict[int, tuple[Chromosome, Evaluation]] = {}
-
-    @property
-    def out_of_time(self) -> bool:
-        """Whether the deadline has passed, or somebody asked for the end."""
-        return self.workers.out_of_time
-
-    def __call__(self, chromosomes: Sequence[Chromosome], *, at_once: bool = False) -> list[Evaluation]:
-        """Evaluate a batch.
-
-        Raises `OutOfTime` when the deadline passes before it is done, unless it must be done `at_once`; the best of
-        all that was evaluated is then in `best`.
-        """
-        self.n_asked += len(chromosomes)
-        waiting = list({c.key: c for c in chromosomes if c.key not in self.known}.values())
-        if at_once:
-            if waiting:
-                self._keep(waiting, self._evaluate(waiting))
-        elif self.out_of_time:
-            raise OutOfTime
-        else:
-            self._share_out(waiting)
-        return [self.known[c.key] for c in chromosomes]
-
-    def _share_out(self, waiting: list[Chromosome]) -> None:
-        self.workers.share_out(waiting, self._evaluate, self._keep)
-
-    def _keep(self, chromosomes: Sequence[Chromosome], results: Floats) -> None:
-        values = criterion_values(self.criterion, results, self.n_rows)
-        for chromosome, value, row in zip(chromosomes, values, results, strict=True):
-            found = Evaluation(float(value), float(row[0]), int(row[1]), int(row[2]), int(row[3]))
-            self.known[chromosome.key] = found
-            if self.best is None or found.fitness < self.best[1].fitness:
-                self.best = chromosome, found
-            rival = self.best_by_rules.get(found.n_rules)
-            if np.isfinite(found.fitness) and (rival is None or found.fitness < rival[1].fitness):
-                self.best_by_rules[found.n_rules] = chromosome, found
 
     def _evaluate(self, chromosomes: Sequence[Chromosome]) -> Floats:
         return run_kernel(self.task, self.settings, chromosomes)
+
+    def _values(self, found: Floats) -> list[Evaluation]:
+        values = criterion_values(self.criterion, found, self.n_rows)
+        return [
+            Evaluation(float(value), float(row[0]), int(row[1]), int(row[2]))
+            for value, row in zip(values, found, strict=True)
+        ]
+
+    def _remember(self, chromosome: Chromosome, value: Evaluation) -> None:
+        super()._remember(chromosome, value)
+        if self.best is None or value.fitness < self.best[1].fitness:
+            self.best = chromosome, value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,25 +14,22 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.fruler.chromosome import Chromosome, check_chromosomes
+from fruler.algorithms.fruler.chromosome import Chromosome, SearchSpace, Task, check_chromosomes
 from fruler.algorithms.fruler.decoding import build_rule_base
+from fruler.algorithms.fruler.discretization import NestedSplits, nested_splits
+from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluation, Evaluator
+from fruler.algorithms.fruler.instance_selection import select_instances
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.problem import SearchSpace, Task
 from fruler.algorithms.fruler.regularization import choose_regularization
 from fruler.algorithms.fruler.state import EvolutionState, Generation
-from fruler.algorithms.genetic.front import pareto_front
-from fruler.algorithms.genetic.run import check_limits, run_watched
-from fruler.consequents.elastic_net import ElasticNetSettings
+from fruler.algorithms.genetic import Workers, check_limits, fit_front, front_point, pareto_front, run_watched
 from fruler.kernels import evaluation
-from fruler.learning.algorithm import Search, SomeTable
-from fruler.learning.checkpoint.values import damaged
+from fruler.learning.algorithm import Search
+from fruler.learning.checkpoint import damaged
 from fruler.learning.learned import FrontPoint, Learned
-from fruler.learning.training_table import LocalTable, TrainingTable
-from fruler.rules.rule_base import RuleBase
-from fruler.stages.discretization import NestedSplits, nested_splits
-from fruler.stages.instance_selection import select_instances
+from fruler.learning.training_table import LocalTable
 from fruler.table.rows import Rows
 
 STAGES = ("selection", "discretization", "evolution")
@@ -55,10 +51,8 @@ _SHARE_OF_REGULARIZATION = 1.0 / 3.0
 LearnedRules = tuple[Indices, Indices, Floats, Floats]
 
 
-class FRULERLearner(ABC):
+class FRULERLearner:
     """Learns rules as the paper does.
-
-    What it needs of all rows is left to subclasses: one for rows that are here, one for rows with the workers.
 
     Parameters
     ----------
@@ -66,39 +60,11 @@ class FRULERLearner(ABC):
         Options, rows, and the state to resume from.
     """
 
-    table: TrainingTable
-
-    def __init__(self, search: Search[FRULEROptions, SomeTable, EvolutionState]) -> None:
+    def __init__(self, search: Search[FRULEROptions, LocalTable, EvolutionState]) -> None:
         self.options, self.rng = search.options, search.rng
-        self.pool, self.n_jobs, self.control = search.pool, search.n_jobs, search.control
+        self.threads, self.control = (search.pool, search.n_jobs), search.control
         self.table = search.table
         self.state = EvolutionState() if search.state is None else search.state
-
-    @abstractmethod
-    def _selected_rows(self) -> Indices:
-        """Select the rows that rules are made from."""
-
-    @abstractmethod
-    def _nested_splits(self) -> list[NestedSplits]:
-        """Discretize every input."""
-
-    @abstractmethod
-    def _task(self, space: SearchSpace, indices: Indices) -> Task:
-        """Return what chromosomes are evaluated on, with rules made from some rows."""
-
-    @abstractmethod
-    def _evaluator(self, task: Task, settings: ElasticNetSettings) -> Evaluator:
-        """Return what evaluates chromosomes."""
-
-    @abstractmethod
-    def _fit_on_all(
-        self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float
-    ) -> LearnedRules:
-        """Fit the consequents of a chromosome on all rows; `error` is that of those from the search on them."""
-
-    @abstractmethod
-    def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
-        """Return the share that each rule has of all rows, and the number of rows that fire none."""
 
     def learn(self) -> Learned:
         """Run the three stages and fit the consequents of the best models of every size on all rows."""
@@ -113,22 +79,21 @@ class FRULERLearner(ABC):
         )
         task = self._task(space, selected)
         settings, exact = self._regularize(task, selected)
-        evaluator = self._evaluator(task, settings)
+        workers = Workers(*self.threads, self.control.budget())
+        evaluator = Evaluator(task, settings, options.criterion, table.n_rows, workers)
         search = self._evolve(space, evaluator)
         best = search.best_known()
-        points: list[FrontPoint] = []
-        for chromosome, found in (best, *simpler_models(evaluator.best_by_rules, best.evaluation.n_rules)):
-            if points and self.control.over():
-                break
-            points.append(self._finish(chromosome, found, task, settings, nested))
-            n_rules, error = points[0].rule_base.n_rules, points[0].error
-            self.control.report("fit", len(points), evaluator.n_asked, n_rules, error)
-        points.sort(key=lambda point: point.rule_base.n_rules)
+
+        def finish(chromosome: Chromosome, found: Evaluation) -> FrontPoint:
+            return self._finish(chromosome, found, task, settings, nested)
+
+        models = best, *simpler_models(evaluator.best_by_rules, best.evaluation.n_rules)
+        points = fit_front(models, finish, self.control, evaluator.n_asked)
         clock.append(time.perf_counter())
         history = pd.DataFrame(search.history, columns=Generation._fields)
         history["best_error"] *= table.error_unit
         return Learned(
-            tuple(points),
+            points,
             len(points) - 1,
             evaluator.n_asked,
             history,
@@ -139,10 +104,15 @@ class FRULERLearner(ABC):
 
     def _select(self) -> Indices:
         if self.state.selected is not None:
-            if self.state.selected[-1] >= self.table.n_rows:
-                raise damaged("it has selected rows that are none of this table")
-            return self.state.selected
-        selected = self._selected_rows()
+            selected = self.state.selected
+            if not len(selected) or selected.min() < 0 or selected.max() >= self.table.n_rows:
+                raise damaged("it has selected rows that this table does not have")
+            return selected
+        rows = self.table.rows
+        selected = np.arange(len(rows))
+        if self.options.instance_selection and len(rows) > 1:
+            inputs = np.ascontiguousarray(rows.rows[:, 1:])
+            selected = select_instances(inputs, rows.y, core_error=self.options.core_error).indices
         self._keep(selected=selected)
         self.control.end_stage()
         self.control.report("selection", 1, 0)
@@ -154,7 +124,7 @@ class FRULERLearner(ABC):
         fixed = np.zeros(table.n_inputs, dtype=np.bool_)
         fixed[list(table.known_splits)] = True
         if nested is None:
-            nested = self._nested_splits()
+            nested = nested_splits(table.values, table.target, table.weight, splits=self.options.splits)
             for j, known in table.known_splits.items():
                 nested[j] = NestedSplits(known, np.empty(0))
             self._keep(nested=nested)
@@ -165,16 +135,11 @@ class FRULERLearner(ABC):
         return nested, fixed
 
     def _are_of_table(self, nested: list[NestedSplits]) -> bool:
-        """Return whether split points lie in the domains of the table's inputs, each once."""
+        """Return whether split points lie in the domains of the table's inputs."""
         if len(nested) != self.table.n_inputs:
             return False
-        for j, (one, (low, high)) in enumerate(zip(nested, self.table.domains, strict=True)):
-            known = self.table.known_splits.get(j)
-            if known is not None and not np.array_equal(one.found, known):
-                return False
-            if len(np.unique(one.found)) < len(one.found) or not ((one.found >= low) & (one.found <= high)).all():
-                return False
-        return True
+        pairs = zip(nested, self.table.domains, strict=True)
+        return all(((low <= one.found) & (one.found <= high)).all() for one, (low, high) in pairs)
 
     def _keep(self, **finished: Any) -> None:
         self.state = replace(self.state, **finished)
@@ -192,10 +157,18 @@ class FRULERLearner(ABC):
                     "n_restarts": (self.options.n_restarts, snapshot.n_restarts),
                 }
             )
-            check_chromosomes(space, snapshot.chromosomes)
+            check_chromosomes(space, (one for one, _ in snapshot.valued))
         error_unit = self.table.error_unit
         run_watched(search, self.control, lambda taken: self._keep(snapshot=taken), snapshot, error_unit=error_unit)
         return search
+
+    def _task(self, space: SearchSpace, indices: Indices) -> Task:
+        """Return the rows that chromosomes are evaluated on, with rules made from some of them."""
+        rows, max_rules = self.table.rows, self._max_rules(space)
+        selected = self.table.take(indices)
+        if self.options.fit_rows == "selected":
+            return Task(space, selected, selected, rows, max_rules)
+        return Task(space, selected, rows, None, max_rules)
 
     def _max_rules(self, space: SearchSpace) -> int:
         largest = max(1, _MAX_COEFFICIENTS // (space.n_inputs + 1))
@@ -210,7 +183,7 @@ class FRULERLearner(ABC):
             if replace(given, regularization=fit.regularization, rate=fit.rate) != fit:
                 raise damaged("its consequents are fitted in another way")
             return fit, True
-        settings = self._search_regularization(task, selected, self.control.deadline(_SHARE_OF_REGULARIZATION))
+        settings = self._search_regularization(task, selected)
         if not self.control.is_stopped():
             # A choice that was cut short would be another one when the fit is resumed.
             self._keep(fit=settings, rng=self.rng.bit_generator.state)
@@ -229,7 +202,7 @@ class FRULERLearner(ABC):
             max_rounds=200 if options.solver == "coordinate_descent" else 1_000,
         )
 
-    def _search_regularization(self, task: Task, selected: Indices, deadline: float) -> ElasticNetSettings:
+    def _search_regularization(self, task: Task, selected: Indices) -> ElasticNetSettings:
         options, n_rows, rng = self.options, self.table.n_rows, self.rng
         settings = self._settings(seed=int(rng.integers(2**31)))
         if options.regularization is not None and options.solver == "coordinate_descent":
@@ -238,16 +211,8 @@ class FRULERLearner(ABC):
         if len(held_out) < 2 or len(fitted) < 2:
             return replace(settings, regularization=1e-3 if options.regularization is None else options.regularization)
         trial = replace(task, fitted=self.table.take(fitted), scored=self.table.take(held_out))
-        return choose_regularization(
-            trial,
-            settings,
-            options,
-            rng,
-            pool=self.pool,
-            n_jobs=self.n_jobs,
-            deadline=deadline,
-            stopped=self.control.is_stopped,
-        )
+        workers = Workers(*self.threads, self.control.budget(_SHARE_OF_REGULARIZATION))
+        return choose_regularization(trial, settings, options, rng, workers)
 
     def _finish(
         self,
@@ -260,7 +225,7 @@ class FRULERLearner(ABC):
         """Fit the consequents on all rows, exactly, and turn the chromosome into a rule base."""
         table = self.table
         exact = replace(settings, tolerance=1e-9, progress=-1.0, max_rounds=max(1_000, settings.max_rounds))
-        learned = self._fit_on_all(chromosome, task, exact, found.error)
+        learned = fit_on_rows(chromosome, task, exact, found.error, table.rows)
         missed = float(learned[3][4])
         if settings.solver == "coordinate_descent" and missed > _MAX_MISSED:
             warnings.warn(
@@ -271,66 +236,14 @@ class FRULERLearner(ABC):
             )
         scales = table.scale, table.target_scale
         rule_base = build_rule_base(chromosome, learned, (nested, table.domains), scales, table.names, task.space)
-        support, n_uncovered = self._cover_all(rule_base)
-        return FrontPoint(
-            replace(rule_base, support=support),
-            found.fitness,
-            float(learned[3][0]) * table.error_unit,
-            np.nan,
-            settings.regularization,
-            n_uncovered,
-        )
-
-
-class LocalFRULERLearner(FRULERLearner):
-    """A `FRULERLearner` of a table in memory."""
-
-    table: LocalTable
-
-    def _selected_rows(self) -> Indices:
-        rows = self.table.rows
-        if not self.options.instance_selection or len(rows) < 2:
-            return np.arange(len(rows))
-        return select_instances(
-            np.ascontiguousarray(rows.rows[:, 1:]), rows.y, core_error=self.options.core_error
-        ).indices
-
-    def _nested_splits(self) -> list[NestedSplits]:
-        table = self.table
-        return nested_splits(table.values, table.target, table.weight, splits=self.options.splits)
-
-    def _task(self, space: SearchSpace, indices: Indices) -> Task:
-        rows, max_rules = self.table.rows, self._max_rules(space)
-        selected = self.table.take(indices)
-        if self.options.fit_rows == "selected":
-            return Task(space, selected, selected, rows, max_rules)
-        return Task(space, selected, rows, None, max_rules)
-
-    def _evaluator(self, task: Task, settings: ElasticNetSettings) -> Evaluator:
-        return Evaluator(
-            task,
-            settings,
-            self.options.criterion,
-            self.table.n_rows,
-            pool=self.pool,
-            n_jobs=self.n_jobs,
-            deadline=self.control.deadline(),
-            stopped=self.control.is_stopped,
-        )
-
-    def _fit_on_all(
-        self, chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float
-    ) -> LearnedRules:
-        return fit_on_rows(chromosome, task, settings, error, self.table.rows)
-
-    def _cover_all(self, rule_base: RuleBase) -> tuple[Floats, int]:
-        return self.table.coverage(rule_base)
+        error = float(learned[3][0]) * table.error_unit
+        return front_point(rule_base, table, found.fitness, error, settings.regularization)
 
 
 def fit_on_rows(
     chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float, rows: Rows
 ) -> LearnedRules:
-    """Fit the consequents of a chromosome on rows that are here; `error` is that of those from the search on them."""
+    """Fit the consequents of a chromosome on some rows; `error` is that of the search's consequents on them."""
     genes = chromosome.granularities, chromosome.displacements
 
     def fitted() -> LearnedRules:

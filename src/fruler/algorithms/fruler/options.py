@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from fruler.consequents.elastic_net import Solver
+from fruler.algorithms.fruler.discretization import Splits
+from fruler.algorithms.fruler.elastic_net import Solver
+from fruler.algorithms.fruler.instance_selection import CoreError
+from fruler.algorithms.genetic import GeneticOptions
 from fruler.rules.antecedents import TNorm
-from fruler.stages.discretization import Splits
-from fruler.stages.instance_selection import CoreError
 
 Criterion = Literal["error", "bic"]
 CRITERIA: tuple[Criterion, ...] = ("error", "bic")
@@ -17,7 +18,7 @@ FIT_ROWS: tuple[FitRows, ...] = ("all", "selected")
 
 
 @dataclass(frozen=True)
-class FRULEROptions:
+class FRULEROptions(GeneticOptions):
     """The parameters of `FRULERRegressor` that decide on the model; documented there."""
 
     instance_selection: bool = True
@@ -32,9 +33,7 @@ class FRULEROptions:
     shrink_intercepts: bool = True
     regularization: float | None = None
     max_rules: int | None = None
-    population_size: int = 61
     max_evaluations: int | None = 100_000
-    mutation_probability: float = 0.2
     n_local_search: int = 5
     n_restarts: int = 1
     early_stopping: int | None = None

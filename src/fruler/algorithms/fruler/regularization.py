@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
-from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms.fruler.chromosome import Chromosome, Task
+from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler.algorithms.fruler.evolution import Evolution
 from fruler.algorithms.fruler.fitness import Evaluator, run_kernel
-from fruler.algorithms.fruler.initialization import initial_population
+from fruler.algorithms.fruler.operators import initial_population
 from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.problem import Task
-from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.learning.control import never
+from fruler.algorithms.genetic import Workers
 
 DECADES = tuple(10.0**-k for k in range(11))
 # Decades in a row that may be worse before smaller ones are given up: they are the dearest to fit.
@@ -39,11 +37,7 @@ def choose_regularization(
     settings: ElasticNetSettings,
     options: FRULEROptions,
     rng: np.random.Generator,
-    *,
-    pool: ThreadPoolExecutor | None = None,
-    n_jobs: int = 1,
-    deadline: float = np.inf,
-    stopped: Callable[[], bool] = never,
+    workers: Workers,
 ) -> ElasticNetSettings:
     """Choose λ for random data bases, and again for the best ones of a short search with that λ.
 
@@ -59,10 +53,8 @@ def choose_regularization(
         Those of the whole search; a λ that they give is kept, and only the descent's first step is chosen.
     rng : numpy Generator
         The only source of chance.
-    pool, n_jobs
-        Threads to work on.
-    deadline, stopped
-        What ends it early.
+    workers : Workers
+        On which threads, and how long.
 
     Returns
     -------
@@ -71,30 +63,27 @@ def choose_regularization(
     """
     fixed = options.regularization is not None
     tried = initial_population(trial.space, _N_TRIED, rng)
-    settings = search_regularization(trial, tried, settings, fixed=fixed, pool=pool, deadline=deadline)
+    settings = search_regularization(trial, tried, settings, workers, fixed=fixed)
     hopeless = not fixed and settings.regularization == DECADES[0]
     searched = replace(settings, regularization=_SEARCHED_INSTEAD) if hopeless else settings
-    evaluator = Evaluator(
-        trial, searched, "error", len(trial.fitted), pool=pool, n_jobs=n_jobs, deadline=deadline, stopped=stopped
-    )
+    evaluator = Evaluator(trial, searched, "error", len(trial.fitted), workers)
     allowed = max(options.population_size, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
     short = replace(options, max_evaluations=allowed, n_restarts=1, early_stopping=None)
     search = Evolution(trial.space, evaluator, short, rng)
     search.run()
     tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
     gain = _MIN_GAIN_INSTEAD if hopeless else _MIN_GAIN
-    return search_regularization(trial, tried, settings, fixed=fixed, min_gain=gain, pool=pool, deadline=deadline)
+    return search_regularization(trial, tried, settings, workers, fixed=fixed, min_gain=gain)
 
 
 def search_regularization(
     task: Task,
     chromosomes: Sequence[Chromosome],
     settings: ElasticNetSettings,
+    workers: Workers,
     *,
     fixed: bool = False,
     min_gain: float = _MIN_GAIN,
-    pool: ThreadPoolExecutor | None = None,
-    deadline: float = np.inf,
 ) -> ElasticNetSettings:
     """Choose λ, and for gradient descent its first step, by the error on rows that took no part in the fit.
 
@@ -106,14 +95,12 @@ def search_regularization(
         The data bases to try it on; what counts is the one with the least error, since a search looks for such.
     settings : ElasticNetSettings
         All the rest.
+    workers : Workers
+        Where the data bases are tried, and how long.
     fixed : bool, default=False
         Whether λ is given, and only the descent's first step is searched.
     min_gain : float, default=0.02
         The share by which a smaller decade must lower the error.
-    pool : ThreadPoolExecutor, optional
-        Where the data bases are tried.
-    deadline : float
-        The value of `time.monotonic` after which nothing new is tried.
 
     Returns
     -------
@@ -123,11 +110,11 @@ def search_regularization(
 
     def miss(candidate: ElasticNetSettings) -> float:
         def error(chromosome: Chromosome) -> float:
-            if time.monotonic() > deadline:
+            if time.monotonic() > workers.budget.deadline:
                 return np.inf
             return float(run_kernel(task, candidate, [chromosome])[0, 0])
 
-        run = map if pool is None else pool.map
+        run = map if workers.pool is None else workers.pool.map
         return min((value for value in run(error, chromosomes) if np.isfinite(value)), default=np.inf)
 
     best, least, worse = replace(settings, regularization=_FALLBACK) if not fixed else settings, np.inf, 0

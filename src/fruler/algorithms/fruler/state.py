@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler.algorithms.fruler.chromosome import Chromosome
+from fruler.algorithms.fruler.discretization import NestedSplits
+from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler.algorithms.fruler.fitness import Evaluation
-from fruler.consequents.elastic_net import ElasticNetSettings
-from fruler.stages.discretization import NestedSplits
+from fruler.learning.codec import GeneratorState
 
 
 class Individual(NamedTuple):
@@ -41,9 +41,6 @@ class Generation(NamedTuple):
 class Snapshot:
     """The genetic algorithm between two generations.
 
-    Taken after each of them, it copies as little as possible: of `all_seen` and `all_history`, which only grow, it
-    has the first `n_seen` and `n_history`.
-
     Attributes
     ----------
     population : sequence of Individual
@@ -52,6 +49,10 @@ class Snapshot:
         The best of all that was evaluated.
     best_by_rules : mapping of int to (Chromosome, Evaluation)
         The best of every number of rules.
+    seen : tuple of bytes
+        The granularities that the local search has met, in that order.
+    history : tuple of Generation
+        One row per generation.
     threshold : float
         Of the incest prevention.
     n_restarts : int
@@ -65,30 +66,17 @@ class Snapshot:
     population: Sequence[Individual]
     best: Individual
     best_by_rules: Mapping[int, tuple[Chromosome, Evaluation]]
-    all_seen: Mapping[bytes, None]
-    n_seen: int
-    all_history: Sequence[Generation]
-    n_history: int
+    seen: tuple[bytes, ...]
+    history: tuple[Generation, ...]
     threshold: float
     n_restarts: int
     n_asked: int
-    rng: Mapping[str, Any]
+    rng: GeneratorState
 
     @property
-    def seen(self) -> list[bytes]:
-        """The granularities that the local search has met, in that order."""
-        return list(islice(self.all_seen, self.n_seen))
-
-    @property
-    def history(self) -> list[Generation]:
-        """The rows of the history."""
-        return list(self.all_history[: self.n_history])
-
-    @property
-    def chromosomes(self) -> list[Chromosome]:
-        """All that it holds."""
-        by_rules = [chromosome for chromosome, _ in self.best_by_rules.values()]
-        return [*(one.chromosome for one in self.population), self.best.chromosome, *by_rules]
+    def valued(self) -> list[tuple[Chromosome, Evaluation]]:
+        """All chromosomes that it holds, and what they are worth."""
+        return [*self.population, self.best, *self.best_by_rules.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +100,7 @@ class EvolutionState:
     selected: npt.NDArray[np.intp] | None = None
     nested: list[NestedSplits] | None = None
     fit: ElasticNetSettings | None = None
-    rng: Mapping[str, Any] | None = None
+    rng: GeneratorState | None = None
     snapshot: Snapshot | None = None
 
     @property

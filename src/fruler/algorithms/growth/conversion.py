@@ -1,23 +1,67 @@
-"""From a fitted structure to a rule base in the data's own names and units."""
+"""From a fitted structure to a rule base in the data's own names and units, and its held-out error in them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import inf, nextafter
 
 import numpy as np
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.growth.knowledge import Knowledge
-from fruler.algorithms.growth.monotone_lines import monotone_lines
+from fruler.algorithms.growth.problem import Knowledge
 from fruler.algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler.algorithms.growth.sums import curve_lines, rule_coefficients
-from fruler.consequents.ridge import Normal
+from fruler.algorithms.growth.terms import Normal
+from fruler.learning.learned import FrontPoint
 from fruler.learning.training_table import TrainingTable
 from fruler.rules.curves import Curve
+from fruler.rules.inputs import Variable
+from fruler.rules.intervals import HeldOutErrors
 from fruler.rules.partitions import FuzzyPartition, half_widths
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
-from fruler.table.scaling import in_data_units
+from fruler.table.rows import Rows, in_data_units
+
+
+def monotone_lines(partition: FuzzyPartition, lines: Floats, sign: int) -> Floats:
+    """Return the lines of a curve that goes in one direction, but for rounding, so that it does without that.
+
+    Where two lines a + b·x and c + d·x fade into each other, around the split point s with the half width h, the slope
+    of the curve is linear in x: from b + (gap at s - h) / (2 h) to d + (gap at s + h) / (2 h), the gap being the second
+    line less the first. So the curve rises if b and d are not negative, nor 2 h b + gap(s - h), nor 2 h d + gap(s + h).
+    These are reckoned in fractions, of the very numbers that are stored; c is raised where it is too low.
+
+    Parameters
+    ----------
+    partition : FuzzyPartition
+        Where one line fades into the next.
+    lines : ndarray of shape (n_labels, 2)
+        Intercept and slope of each line.
+    sign : {1, -1}
+        Whether the curve rises or falls.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fruler import FuzzyPartition
+    >>> steps = FuzzyPartition([1.0], domain=(0.0, 2.0), fuzziness=0.0)
+    >>> monotone_lines(steps, np.array([[0.5, -1e-17], [0.25, 0.25]]), 1).tolist()
+    [[0.5, 0.0], [0.25, 0.25]]
+    """
+    intercepts = [float(value) for value in sign * lines[:, 0]]
+    slopes = [max(float(value), 0.0) for value in sign * lines[:, 1]]
+    for k, (split, half) in enumerate(zip(partition.split_points, partition.half_widths.tolist(), strict=True)):
+        s, h = Fraction(split), Fraction(half)
+        a, b, d = Fraction(intercepts[k]), Fraction(slopes[k]), Fraction(slopes[k + 1])
+        needed = a + max(b * (s - 3 * h) - d * (s - h), b * (s + h) - d * (s + 3 * h))
+        intercepts[k + 1] = max(intercepts[k + 1], _rounded_up(needed))
+    return sign * np.column_stack([intercepts, slopes])
+
+
+def _rounded_up(value: Fraction) -> float:
+    near = float(value)
+    return near if Fraction(near) >= value else nextafter(near, inf)
 
 
 class Conversion:
@@ -186,3 +230,52 @@ def _nearest(known: Floats, places: Floats) -> Indices:
 
 def _used(points: Ramps) -> list[int]:
     return [int(j) for j in np.unique(points.inputs)]
+
+
+def in_units(
+    point: FrontPoint, table: TrainingTable, inputs: Indices, rows: Sequence[Rows], missed: Sequence[HeldOutErrors]
+) -> FrontPoint:
+    """Return a model with its error on held-out rows in the target's own units, and within its bounds.
+
+    Parameters
+    ----------
+    point : FrontPoint
+        The model, with the error of what the rules say.
+    table : TrainingTable
+        What it was learned from.
+    inputs : ndarray of int
+        The inputs of the rows.
+    rows : sequence of Rows
+        The rows that each fold held out, standardised.
+    missed : sequence of HeldOutErrors
+        What the models of the folds miss them by.
+    """
+    output = table.output
+    if output.is_plain:
+        return point
+    scale = table.target_scale
+    wanted = np.concatenate([part.y for part in rows]) * scale.spread + scale.centre
+    said = wanted - np.concatenate([fold.errors for fold in missed])
+    held_out = _half_mse(output.of(wanted) - output.of(said), rows)
+    if not output.transform.keeps_units:
+        # A few rows make the error of a skewed target, and may be in folds that were not needed. So it is the error
+        # on all training rows, and by how much it is larger on held-out rows than that of the model on the same rows.
+        model = replace(point.rule_base, output=output)
+        fitted = _half_mse(output.of(wanted) - model.predict(_in_data_units(table, inputs, rows)), rows)
+        return replace(point, cv_error=table.half_mse(model) + max(held_out - fitted, 0.0))
+    # Bounds make errors smaller; what the strongest rule says alone is bounded, too.
+    share = float(np.sqrt(held_out / point.cv_error)) if point.cv_error > 0.0 else 1.0
+    return replace(point, cv_error=held_out, truth=None if point.truth is None else point.truth.scaled(share))
+
+
+def _in_data_units(table: TrainingTable, inputs: Indices, rows: Sequence[Rows]) -> Floats:
+    """Return the inputs of rows; of those that were left out, which no rule uses, their means."""
+    columns = np.concatenate([part.columns for part in rows], axis=1)
+    values = np.tile(table.scale.centre, (columns.shape[1], 1))
+    values[:, inputs] += columns.T * table.scale.spread[inputs]
+    return values
+
+
+def _half_mse(errors: Floats, rows: Sequence[Rows]) -> float:
+    weight = np.concatenate([part.weight for part in rows])
+    return float(np.average(np.square(errors), weights=weight)) / 2.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -13,15 +12,13 @@ import numpy.typing as npt
 
 from fruler._typing import Floats, Indices
 from fruler.algorithms.growth.growth import MAX_SIZE, Growth, Step
-from fruler.algorithms.growth.knowledge import Knowledge
-from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.room import MIN_LABEL
+from fruler.algorithms.growth.problem import GrowthOptions, Problem
 from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler.learning.checkpoint.values import damaged
-from fruler.learning.control import never
+from fruler.learning.budget import UNLIMITED, Budget
+from fruler.learning.checkpoint import damaged
 from fruler.table.rows import Rows
 
-# In rows, see `fruler.consequents.ridge`.
+# In rows, see `fruler.algorithms.growth.terms`.
 RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 5
 # By how much the error of a smaller model may be above the least: so many standard errors of the difference between
@@ -190,44 +187,28 @@ class CrossValidation:
 
     Parameters
     ----------
-    rows, domains, known, options
-        As for `Growth`.
+    problem : Problem
+        The rows, and what is given beforehand.
     ridges : tuple of float
         The ridges to try for the consequents of every size.
     folds : list of ndarray
         The rows to hold out, one fold after the other.
-    deadline : float
-        The value of `time.monotonic` after which nothing new is begun.
-    stopped : callable, optional
-        Returns whether somebody asked for the end; after it nothing new is begun either.
+    budget : Budget
+        The time that it may take.
     max_size : int
         The most divisions: those of the growth whose size is to be chosen.
-    min_label : float
-        The least share of the rows that a label has.
-    nominal : ndarray of bool, optional
-        The inputs that stand for categories.
-    knowledge : Knowledge, optional
-        Constraints on the inputs.
     """
 
     def __init__(
         self,
-        rows: Rows,
-        domains: Floats,
-        known: Sequence[Floats],
-        options: GrowthOptions,
+        problem: Problem,
         ridges: tuple[float, ...],
         folds: list[Indices],
-        deadline: float = np.inf,
-        stopped: Callable[[], bool] = never,
+        budget: Budget = UNLIMITED,
+        *,
         max_size: int = MAX_SIZE,
-        min_label: float = MIN_LABEL,
-        nominal: npt.NDArray[np.bool_] | None = None,
-        knowledge: Knowledge | None = None,
     ) -> None:
-        self.rows, self.domains, self.known, self.options = rows, domains, known, options
-        self.ridges, self.folds, self.deadline, self.stopped = ridges, folds, deadline, stopped
-        self.max_size, self.min_label, self.nominal, self.knowledge = max_size, min_label, nominal, knowledge
+        self.problem, self.ridges, self.folds, self.budget, self.max_size = problem, ridges, folds, budget, max_size
         # Once the choice is clear, folds that a pool has begun are given up.
         self._is_clear = False
 
@@ -281,30 +262,20 @@ class CrossValidation:
 
         None where time ran out, or where the rows of one side have no weight. What is known is not done again.
         """
-        if before is not None and (before.options, before.max_size) == (self.options, self.max_size):
+        if before is not None and (before.options, before.max_size) == (self.problem.options, self.max_size):
             if before.residuals.shape[1:] != (len(self.ridges), len(self.folds[number])):
                 raise damaged("its folds are of another cross-validation")
             return before
-        if self.stopped() or time.monotonic() > self.deadline:
+        if self.budget.over():
             # Of wide tables the preparations alone take a while.
             return None
-        rows, indices = self.rows, self.folds[number]
+        rows, indices = self.problem.rows, self.folds[number]
         fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices))
         held_out = rows.take(indices)
         if not (fitted_rows.weight.any() and held_out.weight.any()):
             return None
-        growth = Growth(
-            fitted_rows,
-            self.domains,
-            self.known,
-            self.options,
-            self.deadline,
-            max_size=self.max_size,
-            min_label=self.min_label,
-            nominal=self.nominal,
-            knowledge=self.knowledge,
-            stopped=lambda: self._is_clear or self.stopped(),
-        )
+        budget = self.budget.or_when(lambda: self._is_clear)
+        growth = Growth(self.problem.of(fitted_rows), budget, max_size=self.max_size)
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)
         residuals = []
@@ -317,7 +288,7 @@ class CrossValidation:
             np.array([[float(weight @ np.square(of_ridge)) for of_ridge in own] for own in residuals]),
             float(weight.sum()),
             growth.n_evaluations,
-            self.options,
+            self.problem.options,
             self.max_size,
             exact,
             np.array(residuals, dtype=np.float32),
@@ -335,3 +306,47 @@ class CrossValidation:
             outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
             residuals.append(held_out.y - outputs.together)
         return np.array(residuals)
+
+
+class Size(NamedTuple):
+    """A model of the path that becomes one of the front: its place in the path, and its structure."""
+
+    number: int
+    step: Step
+
+    def in_reading_order(self) -> Size:
+        """Sort its rules. The terms are those of blocks, which stay as they are."""
+        return Size(self.number, self.step._replace(structure=self.step.structure.in_reading_order()))
+
+
+def sizes_by_rules(path: list[Step], forward: list[Step], choice: Choice | None) -> dict[int, Size]:
+    """Return for each number of rules the model that stands for it.
+
+    Of the models that have so many rules that is the smallest whose error can't be told from the least; without
+    cross-validation the one with the best criterion. A number of rules that only the growth itself went through, before
+    it went back, is taken from there.
+    """
+    numbers: dict[int, list[int]] = {}
+    for number, step in enumerate(path):
+        numbers.setdefault(step.structure.n_rules, []).append(number)
+    sizes = {
+        n_rules: Size(number, path[number])
+        for n_rules, among in numbers.items()
+        for number in [_best_criterion(path, among) if choice is None else choice.best_size(among)]
+    }
+    for number, step in enumerate(forward):
+        sizes.setdefault(step.structure.n_rules, Size(number, step))
+    return dict(sorted(sizes.items()))
+
+
+def chosen_size(path: list[Step], sizes: dict[int, Size], choice: Choice | None) -> int:
+    """Choose a model by validation, or by the criterion where that had no time; return its number of rules."""
+    everything = list(range(len(path)))
+    number = _best_criterion(path, everything) if choice is None else choice.best_size(everything)
+    n_rules = path[number].structure.n_rules
+    sizes[n_rules] = Size(number, path[number])
+    return n_rules
+
+
+def _best_criterion(path: list[Step], among: list[int]) -> int:
+    return min(among, key=lambda number: path[number].fit.criterion)

@@ -11,22 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._typing import Floats
-from fruler.algorithms.growth.candidates import BendCandidate, Candidates, SplitCandidate
-from fruler.algorithms.growth.knowledge import Knowledge
-from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.preference import Contender, Preference
-from fruler.algorithms.growth.room import MIN_LABEL, Room
-from fruler.algorithms.growth.screening import screened_inputs
+from fruler.algorithms.growth.candidates import BendCandidate, Candidates, Contender, Preference, SplitCandidate
+from fruler.algorithms.growth.grown_rows import screened_inputs
+from fruler.algorithms.growth.problem import GrowthOptions, Problem
+from fruler.algorithms.growth.split_points import Placed, Room, SplitPointSearch
 from fruler.algorithms.growth.structure import Ramps, Structure
-from fruler.algorithms.growth.succession import check_succession
 from fruler.algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
-from fruler.algorithms.growth.tuning import Placed, Tuning
-from fruler.consequents.limits import TermLimits
-from fruler.consequents.ridge import MIN_ERROR, Normal, TermFit, choose_terms, fit_terms
+from fruler.algorithms.growth.terms import MIN_ERROR, Normal, TermFit, TermLimits, choose_terms, fit_terms
 from fruler.kernels import growth_sums, growth_terms
-from fruler.learning.checkpoint.values import damaged
-from fruler.learning.control import never
-from fruler.table.rows import Rows
+from fruler.learning.budget import UNLIMITED, Budget
+from fruler.learning.checkpoint import damaged
 
 # The ridge of the growth itself, in rows, where the user gives none: cross-validation chooses that of the model.
 DEFAULT_RIDGE = 0.1
@@ -46,6 +40,8 @@ _SEARCHED = 1.5
 _MANY_TERMS = 250
 # No row is taken to speak for itself alone by more than this.
 _MAX_LEVERAGE = 0.95
+# Cross-validation ends once its choice is clear, mostly after so many folds; each grows again.
+_FOLDS_EXPECTED = 3
 
 
 @dataclass(frozen=True)
@@ -95,32 +91,22 @@ class Step(NamedTuple):
     n_evaluations: int
     seconds: float
 
+    def is_sound(self, n_inputs: int) -> bool:
+        """Return whether kernels can read it: all numbers in it name something that is there."""
+        return self.structure.is_sound(n_inputs) and self.fit.coefficients.shape == (self.structure.n_terms,)
+
 
 class Growth:
     """Grows a rule base on some rows.
 
     Parameters
     ----------
-    rows : Rows
-        Standardised data.
-    domains : ndarray of shape (n_inputs, 2)
-        Least and greatest value of each input.
-    known : list of ndarray
-        Split points that are known, by input; empty where they are to be found.
-    options : GrowthOptions
-        Parameters.
-    deadline : float
-        The value of `time.monotonic` after which nothing new is begun.
+    problem : Problem
+        The rows, and what is given beforehand.
+    budget : Budget
+        The time that it may take.
     max_size : int
         The most divisions.
-    min_label : float
-        The least share of the rows that a label has.
-    nominal : ndarray of bool, optional
-        The inputs that stand for categories.
-    knowledge : Knowledge, optional
-        Constraints on the inputs; they hold for every size.
-    stopped : callable, optional
-        Returns whether somebody asked for the end; after it nothing new is begun either.
     on_step : callable, optional
         Called with the growth after each new size.
 
@@ -144,36 +130,24 @@ class Growth:
 
     def __init__(
         self,
-        rows: Rows,
-        domains: Floats,
-        known: Sequence[Floats],
-        options: GrowthOptions,
-        deadline: float = np.inf,
+        problem: Problem,
+        budget: Budget = UNLIMITED,
         *,
         max_size: int = MAX_SIZE,
-        min_label: float = MIN_LABEL,
-        nominal: npt.NDArray[np.bool_] | None = None,
-        knowledge: Knowledge | None = None,
-        stopped: Callable[[], bool] = never,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
-        self.inputs = screened_inputs(rows, np.array([len(points) > 0 for points in known]))
-        self.rows = rows = rows.with_inputs(self.inputs)
-        self.options, self.deadline, self.max_size = options, deadline, max_size
-        self.stopped, self.on_step = stopped, on_step
+        self.inputs = screened_inputs(problem.rows, problem.fixed)
+        own = problem.over(self.inputs)
+        self.rows, self.options, self.knowledge = own.rows, own.options, own.knowledge
+        self.budget, self.max_size, self.on_step = budget, max_size, on_step
+        options = own.options
         self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
         self.locality = SEARCH_LOCALITY if options.locality is None else options.locality
-        self.prices, self.unit = Prices(), float(np.log(max(len(rows), 2)))
-        known_of_own = [known[j] for j in self.inputs]
-        own_nominal = None if nominal is None else nominal[self.inputs]
-        own_domains = np.ascontiguousarray(domains[self.inputs])
-        self.room = Room(rows, own_domains, known_of_own, options.fuzziness, min_label, own_nominal)
-        self.knowledge = None if knowledge is None else knowledge.over(self.inputs)
-        self.candidates = Candidates(
-            rows, self.room, self.locality, self.regularization, MIN_ROWS, knowledge=self.knowledge
-        )
+        self.prices, self.unit = Prices(), float(np.log(max(len(own.rows), 2)))
+        self.room = Room(own)
+        self.candidates = Candidates(own, self.room, self.locality, self.regularization, MIN_ROWS)
         self._limited: tuple[Structure, TermLimits] | None = None
-        self.preference = Preference(rows)
+        self.preference = Preference(own.rows)
         self.n_evaluations = 0
         self.path: list[Step] = []
         self.n_exact = 0
@@ -181,7 +155,7 @@ class Growth:
     @property
     def out_of_time(self) -> bool:
         """Whether the deadline has passed, or somebody asked for the end."""
-        return self.stopped() or time.monotonic() > self.deadline
+        return self.budget.over()
 
     @property
     def ended(self) -> bool:
@@ -200,9 +174,8 @@ class Growth:
             The most rules that it could have.
         """
         start = time.monotonic()
-        check_succession([step.structure for step in path], self.room.domains)
-        if self.knowledge is not None and not all(self.knowledge.obeyed_by(step.structure) for step in path):
-            raise damaged("its rules are not allowed by the constraints")
+        if not all(step.is_sound(len(self.rows.columns)) for step in path):
+            raise damaged("it has rules that are impossible for this table")
         self.path = usable_steps(path[: self.max_size + 1], self.options, max_rules)
         if self.path:
             self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
@@ -244,18 +217,18 @@ class Growth:
                 return None
             bent, fit = self._bend(structure, bend, degrees, sums, step.fit)
             tried.append((fit.criterion, len(tried), bend.input, bent, fit.kept))
-        tunings, contenders = list[Tuning](), list[Contender]()
+        searches, contenders = list[SplitPointSearch](), list[Contender]()
         for _, _, input, candidate, kept in sorted(tried, key=lambda entry: entry[:2])[:_N_TUNED]:
-            tuning = self._tuning(candidate, kept)
-            if tuning is not None:
-                _, fit = self._after(tuning, _STEPS_TO_COMPARE)
-                tunings.append(tuning)
-                contenders.append(Contender(input, fit.criterion, self._squares(tuning.placed, fit)))
-        if not tunings:
+            search = self._search(candidate, kept)
+            if search is not None:
+                _, fit = self._after(search, _STEPS_TO_COMPARE)
+                searches.append(search)
+                contenders.append(Contender(input, fit.criterion, self._squares(search.placed, fit)))
+        if not searches:
             return None
         inputs_in_use = np.concatenate([structure.splits.inputs, structure.bends.inputs])
         chosen = self.preference.choose(contenders, inputs_in_use, step.fit.criterion)
-        return self._after(tunings[chosen], _STEPS_OF_BEST)
+        return self._after(searches[chosen], _STEPS_OF_BEST)
 
     def _squares(self, placed: Placed, fit: Fit) -> Floats:
         """Return the squared errors of the rows."""
@@ -378,23 +351,23 @@ class Growth:
 
         None where a rule has too few rows, or nothing new may be begun.
         """
-        tuning = self._tuning(structure, kept)
-        return None if tuning is None else self._after(tuning, n_steps)
+        search = self._search(structure, kept)
+        return None if search is None else self._after(search, n_steps)
 
-    def _tuning(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Tuning | None:
+    def _search(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> SplitPointSearch | None:
         if self.ended:
             return None
         splits, bends = self.room.limited(structure.splits), self.room.limited(structure.bends)
         placed = self._place(structure.placed_at(splits, bends), kept)
         if placed.n_in_smallest_rule < MIN_ROWS:
             return None
-        return Tuning(placed, self.rows, self.locality, self.regularization, self._moved)
+        return SplitPointSearch(placed, self.rows, self.locality, self.regularization, self._moved)
 
-    def _after(self, tuning: Tuning, n_steps: int) -> tuple[Structure, Fit]:
+    def _after(self, search: SplitPointSearch, n_steps: int) -> tuple[Structure, Fit]:
         """Go on tuning, then choose the terms anew."""
-        placed = tuning.placed
+        placed = search.placed
         if self.options.fuzziness > 0.0 and placed.structure.size > 0:
-            placed = tuning.run(n_steps)
+            placed = search.run(n_steps)
         return placed.structure, self._refitted(placed.structure, placed.normal, placed.degrees, placed.fit.kept)
 
     def _place(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Placed:
@@ -485,3 +458,22 @@ def usable_steps(path: Sequence[Step], options: GrowthOptions, max_rules: int | 
         if step.structure.n_rules >= parting:
             break
     return usable
+
+
+def growth_seconds_left(path: Sequence[Step], early_stopping: int, n_folds: int) -> float | None:
+    """Estimate the seconds until the size of a model is chosen, if no further step pays; None before the first step.
+
+    Parameters
+    ----------
+    path : sequence of Step
+        The steps so far.
+    early_stopping : int
+        After how many steps in a row that do not pay the growth ends.
+    n_folds : int
+        The most folds of the cross-validation.
+    """
+    if len(path) < 2:
+        return None
+    grown = path[-1].seconds
+    to_come = max(early_stopping - failures(path), 0) * grown / (len(path) - 1)
+    return to_come + min(n_folds, _FOLDS_EXPECTED) * (grown + to_come)

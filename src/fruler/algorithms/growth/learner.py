@@ -1,44 +1,41 @@
-"""The growth as a learner: grown on some rows, its size chosen by cross-validation, fitted on all."""
+"""The growth as a learner: rules grown on some rows, their size chosen by cross-validation, and fitted on all."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from fruler._typing import Floats, Indices
-from fruler.algorithms.growth.conversion import Conversion
+from fruler.algorithms.growth.conversion import Conversion, in_units
 from fruler.algorithms.growth.cross_validation import (
     RIDGES,
     Choice,
     CrossValidation,
     Fold,
+    Size,
+    chosen_size,
     draw_folds,
     residuals_of,
+    sizes_by_rules,
 )
-from fruler.algorithms.growth.growth import Growth, Step
-from fruler.algorithms.growth.held_out_error import in_units
-from fruler.algorithms.growth.knowledge import Knowledge
-from fruler.algorithms.growth.options import GrowthOptions
-from fruler.algorithms.growth.room import least_label
-from fruler.algorithms.growth.row_groups import RowGroups, grouped_rows, on_grid
-from fruler.algorithms.growth.sampling import draw_rows
-from fruler.algorithms.growth.screening import MAX_INPUTS
-from fruler.algorithms.growth.state import GrowthState
+from fruler.algorithms.growth.grown_rows import MAX_INPUTS, RowGroups, draw_rows, grouped_rows, on_grid
+from fruler.algorithms.growth.growth import Growth, Step, growth_seconds_left
+from fruler.algorithms.growth.problem import GrowthOptions, Knowledge, Problem, least_label
+from fruler.algorithms.growth.rule_truth import Finished, made_true
 from fruler.algorithms.growth.structure import Structure
 from fruler.algorithms.growth.sums import Sums, degrees_of, sums_in_slices
-from fruler.algorithms.growth.time_left import growth_seconds_left
-from fruler.algorithms.growth.truth import Finished, made_true
-from fruler.learning.algorithm import Search, SomeTable
+from fruler.learning.algorithm import Algorithm, Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.learning.training_table import LocalTable, TrainingTable
 from fruler.rules.intervals import HeldOutErrors, cross_validated_intervals
-from fruler.table.known_splits import MAX_LABELS
+from fruler.table.constraints import MAX_LABELS
 from fruler.table.rows import Rows
 
 STAGES = ("growth", "cross-validation", "fit")
@@ -53,15 +50,30 @@ _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
 _MIN_SHARE = 20
 
 
-class Size(NamedTuple):
-    """A model of the path that becomes one of the front: its place in the path, and its structure."""
+@dataclass(frozen=True, eq=False)
+class GrowthState:
+    """What is finished of a growth and its cross-validation; nothing in it was cut short by a limit.
 
-    number: int
-    step: Step
+    Attributes
+    ----------
+    path : tuple of Step
+        The sizes that it went through.
+    max_rules : int or None
+        The most rules that it could have; None before it began.
+    folds : mapping of int to Fold
+        The finished folds of the cross-validation, by number.
+    """
 
-    def in_reading_order(self) -> Size:
-        """Sort its rules. The terms are those of blocks, which stay as they are."""
-        return Size(self.number, self.step._replace(structure=self.step.structure.in_reading_order()))
+    path: tuple[Step, ...] = ()
+    max_rules: int | None = None
+    folds: Mapping[int, Fold] = field(default_factory=dict)
+
+    @property
+    def n_evaluations(self) -> int:
+        """The number of candidates evaluated so far."""
+        return sum(step.n_evaluations for step in self.path[-1:]) + sum(
+            fold.n_evaluations for fold in self.folds.values()
+        )
 
 
 class GrowthLearner(ABC):
@@ -80,35 +92,11 @@ class GrowthLearner(ABC):
     n_folds, rows_per_row = 0, 1.0
 
     def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
-        self.options, self.rng = search.options, search.rng
+        self.options, self.rng, self.table = search.options, search.rng, search.table
         self.pool, self.control = search.pool, search.control
-        self.table = table = search.table
         self.state = GrowthState() if search.state is None else search.state
         # The folds of the cross-validation that the choice was made by, by number.
         self.validated: dict[int, Fold] = {}
-        scale = table.scale
-        self.domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
-        self.known = [np.empty(0) for _ in range(table.n_inputs)]
-        for j, points in table.known_splits.items():
-            self.known[j] = on_grid((points - scale.centre[j]) / scale.spread[j])
-        self.nominal = np.zeros(table.n_inputs, dtype=np.bool_)
-        for j in table.levels:
-            self.known[j] = on_grid((table.level_splits(j) - scale.centre[j]) / scale.spread[j])
-            self.nominal[j] = True
-        self.knowledge = Knowledge.from_options(self.options, table.names)
-        # Split points of an input with hardly any floats between its ends would fall together in its own units; like a
-        # constant one it is not split.
-        widths = np.ptp(table.domains, axis=1)
-        narrow = widths < _MIN_FLOATS * np.spacing(np.abs(table.domains).max(axis=1))
-        narrow[list(table.known_splits)] = False
-        self.domains[narrow, 1] = self.domains[narrow, 0]
-        for j in np.flatnonzero(narrow & (widths > 0.0)).tolist():
-            warnings.warn(
-                f"Input {table.names[j]!r} is not split: its values, from {table.domains[j, 0]:.17g} to "
-                f"{table.domains[j, 1]:.17g}, lie too near to each other for numbers of that size. Subtract "
-                f"{table.domains[j, 0]:.17g} from it, or the like.",
-                stacklevel=2,
-            )
 
     @abstractmethod
     def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
@@ -125,29 +113,20 @@ class GrowthLearner(ABC):
         self.n_folds = len(folds)
         options = self._options_of_one(len(folds))
         self.control.has_model = len(self.state.path) > 0
-        growth = Growth(
-            rows,
-            self.domains,
-            self.known,
-            options,
-            self.control.deadline(_SHARE_OF_GROWTH),
-            min_label=least_label(self.table.n_rows, len(drawn)),
-            nominal=self.nominal,
-            knowledge=self.knowledge,
-            stopped=self.control.is_stopped,
-            on_step=self._tell_step,
-        )
+        problem = self._problem(rows, options, least_label(self.table.n_rows, len(drawn)))
+        growth = Growth(problem, self.control.budget(_SHARE_OF_GROWTH), on_step=self._tell_step)
         path = growth.run(self.state.path, self.state.max_rules)
         exact = not growth.out_of_time
         self.control.end_stage()
         clock.append(time.perf_counter())
-        choice = self._cross_validate(rows, growth, folds)
+        choice = self._cross_validate(problem, growth, folds)
         self.control.end_stage()
         exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
-        sizes = _sizes_by_rules(path, growth.path, choice)
-        chosen = _chosen(path, sizes, choice)
-        growth.deadline = self.control.deadline() - self._seconds_of_fit(growth, sizes[chosen].step.structure)
+        sizes = sizes_by_rules(path, growth.path, choice)
+        chosen = chosen_size(path, sizes, choice)
+        seconds_of_fit = self._seconds_of_fit(growth, sizes[chosen].step.structure)
+        growth.budget = self.control.budget().without(seconds_of_fit)
         sizes = {n_rules: size.in_reading_order() for n_rules, size in sizes.items()}
         n_validated = 0 if choice is None else choice.n_evaluations
         points = self._finish(sizes, chosen, choice, growth, folds)
@@ -163,6 +142,40 @@ class GrowthLearner(ABC):
             exact and not self.control.over(),
         )
 
+    def _problem(self, rows: Rows, options: GrowthOptions, min_label: float) -> Problem:
+        """Return the problem that rows pose, with everything that is known of the inputs, standardised."""
+        table, scale = self.table, self.table.scale
+        domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
+        known = [np.empty(0) for _ in range(table.n_inputs)]
+        for j, points in table.known_splits.items():
+            known[j] = on_grid((points - scale.centre[j]) / scale.spread[j])
+        nominal = np.zeros(table.n_inputs, dtype=np.bool_)
+        for j in table.levels:
+            known[j] = on_grid((table.level_splits(j) - scale.centre[j]) / scale.spread[j])
+            nominal[j] = True
+        narrow = self._narrow_inputs()
+        domains[narrow, 1] = domains[narrow, 0]
+        knowledge = Knowledge.from_options(options, table.names)
+        return Problem(rows, domains, known, options, min_label, nominal, knowledge)
+
+    def _narrow_inputs(self) -> npt.NDArray[np.bool_]:
+        """Return the inputs that are not split, like constant ones, and warn about them.
+
+        Split points of an input with hardly any floats between its ends would fall together in its own units.
+        """
+        table = self.table
+        widths = np.ptp(table.domains, axis=1)
+        narrow = np.asarray(widths < _MIN_FLOATS * np.spacing(np.abs(table.domains).max(axis=1)))
+        narrow[list(table.known_splits)] = False
+        for j in np.flatnonzero(narrow & (widths > 0.0)).tolist():
+            low, high = table.domains[j]
+            warnings.warn(
+                f"Input {table.names[j]!r} is not split: its values, from {low:.17g} to {high:.17g}, lie too near to "
+                f"each other for numbers of that size. Subtract {low:.17g} from it.",
+                stacklevel=2,
+            )
+        return narrow
+
     def _tell_step(self, growth: Growth) -> None:
         """Keep and tell of a size that the growth came to."""
         self.control.has_model = True
@@ -174,7 +187,7 @@ class GrowthLearner(ABC):
         left = growth_seconds_left(growth.path, growth.options.early_stopping, self.n_folds)
         self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error, left)
 
-    def _cross_validate(self, rows: Rows, growth: Growth, folds: list[Indices]) -> Choice | None:
+    def _cross_validate(self, problem: Problem, growth: Growth, folds: list[Indices]) -> Choice | None:
         """Cross-validate, keeping and telling of every fold."""
         start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
         ridges = RIDGES if self.options.regularization is None else (self.options.regularization,)
@@ -198,18 +211,11 @@ class GrowthLearner(ABC):
             )
 
         validation = CrossValidation(
-            rows,
-            self.domains,
-            self.known,
-            growth.options,
+            problem,
             ridges,
             folds,
-            self.control.deadline(_SHARE_OF_VALIDATION),
-            self.control.is_stopped,
-            len(growth.path) - 1,
-            growth.room.min_label,
-            self.nominal,
-            self.knowledge,
+            self.control.budget(_SHARE_OF_VALIDATION),
+            max_size=len(growth.path) - 1,
         )
         return validation.run(self.pool, self.state.folds, tell)
 
@@ -358,41 +364,20 @@ class LocalGrowthLearner(GrowthLearner):
         return sums_in_slices(structures[number], self.table.rows.with_inputs(inputs))
 
 
-def _sizes_by_rules(path: list[Step], forward: list[Step], choice: Choice | None) -> dict[int, Size]:
-    """Return for each number of rules the model that stands for it.
-
-    Of the models that have so many rules that is the smallest whose error can't be told from the least; without
-    cross-validation the one with the best criterion. A number of rules that only the growth itself went through, before
-    it went back, is taken from there.
-    """
-    numbers: dict[int, list[int]] = {}
-    for number, step in enumerate(path):
-        numbers.setdefault(step.structure.n_rules, []).append(number)
-    sizes = {
-        n_rules: Size(number, path[number])
-        for n_rules, among in numbers.items()
-        for number in [_best_criterion(path, among) if choice is None else choice.best_size(among)]
-    }
-    for number, step in enumerate(forward):
-        sizes.setdefault(step.structure.n_rules, Size(number, step))
-    return dict(sorted(sizes.items()))
-
-
-def _chosen(path: list[Step], sizes: dict[int, Size], choice: Choice | None) -> int:
-    """Choose a model by validation, or by the criterion where that had no time; return its number of rules."""
-    everything = list(range(len(path)))
-    number = _best_criterion(path, everything) if choice is None else choice.best_size(everything)
-    n_rules = path[number].structure.n_rules
-    sizes[n_rules] = Size(number, path[number])
-    return n_rules
-
-
-def _best_criterion(path: list[Step], among: list[int]) -> int:
-    return min(among, key=lambda number: path[number].fit.criterion)
-
-
 def _joint_error(coefficients: Floats, sums: Sums, structure: Structure) -> float:
     """Return the mean squared error of the prediction itself, without ridge and locality."""
     normal = sums.normal(structure, 0.0)
     error = normal.square - 2.0 * coefficients @ normal.moment + coefficients @ normal.gram @ coefficients
     return max(float(error), 0.0)
+
+
+GROWTH = Algorithm(
+    name="growth",
+    title="Growth",
+    options=GrowthOptions,
+    learner=LocalGrowthLearner,
+    state=GrowthState,
+    limits=("max_evaluations", "max_rules", "early_stopping"),
+    one_hot=False,
+    weighted_scale=True,
+)

@@ -15,6 +15,10 @@ from fruler._typing import Floats
 Numbers = npt.NDArray[np.intc]
 
 
+def _all_within(numbers: Numbers, least: int, below: int) -> bool:
+    return bool(((least <= numbers) & (numbers < below)).all())
+
+
 @dataclass(frozen=True, eq=False)
 class Ramps:
     """Split points: each has an input, a place on it, and a reach to either side in which two labels overlap.
@@ -43,6 +47,11 @@ class Ramps:
     def arrays(self) -> tuple[Numbers, Floats, Floats]:
         """What the kernels read."""
         return self.inputs, self.places, self.reaches
+
+    def is_sound(self, n_inputs: int) -> bool:
+        """Return whether all are on inputs that there are, and reach somewhere."""
+        same = self.inputs.ndim == 1 and self.inputs.shape == self.places.shape == self.reaches.shape
+        return same and _all_within(self.inputs, 0, n_inputs) and bool((self.reaches > 0.0).all())
 
     def of(self, input: int) -> npt.NDArray[np.intp]:
         """Return the numbers of one input's split points, from low to high."""
@@ -94,6 +103,16 @@ class Structure:
         """Return one rule that accepts everything, without curves."""
         bounds = np.full((1, n_inputs, 2), -1, dtype=np.intc)
         return cls(Ramps.none(), bounds, np.ones((1, 1)), np.array([-1], dtype=np.intc), Ramps.none())
+
+    def is_sound(self, n_inputs: int) -> bool:
+        """Return whether all numbers in it name something that is there, which kernels rely on."""
+        n_rules, n_splits = len(self.openers), len(self.splits)
+        shapes = (self.bounds.shape, self.blocks.shape, self.openers.shape)
+        return (
+            shapes == ((n_rules, n_inputs, 2), (n_rules, n_rules), (n_rules,))
+            and all(ramps.is_sound(n_inputs) for ramps in (self.splits, self.bends))
+            and all(_all_within(numbers, -1, n_splits) for numbers in (self.bounds, self.openers))
+        )
 
     @property
     def n_rules(self) -> int:

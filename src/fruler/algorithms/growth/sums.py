@@ -10,7 +10,7 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler.algorithms.growth.structure import Ramps, Structure
-from fruler.consequents.ridge import Normal
+from fruler.algorithms.growth.terms import Normal
 from fruler.kernels import growth_sums
 from fruler.table.rows import Rows
 

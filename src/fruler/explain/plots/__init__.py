@@ -1,19 +1,11 @@
 """Pictures of models, in the style of scikit-learn's displays; matplotlib is loaded when the first one is drawn."""
 
-from fruler.explain.plots.curves import CurveDisplay
-from fruler.explain.plots.displacement import DisplacementDisplay
-from fruler.explain.plots.effect import EffectDisplay
-from fruler.explain.plots.effects import EffectsDisplay
-from fruler.explain.plots.front import FrontDisplay
-from fruler.explain.plots.granularities import GranularitiesDisplay
-from fruler.explain.plots.importance import ImportanceDisplay
-from fruler.explain.plots.pair import PairEffectDisplay
-from fruler.explain.plots.partition import PartitionDisplay
-from fruler.explain.plots.prediction import PredictionDisplay
-from fruler.explain.plots.progress import ProgressDisplay
-from fruler.explain.plots.rules import RuleBaseDisplay
-from fruler.explain.plots.stability import StabilityDisplay
-from fruler.explain.plots.waterfall import WaterfallDisplay
+from fruler.explain.plots.effect_displays import EffectDisplay, PairEffectDisplay
+from fruler.explain.plots.panel_displays import CurveDisplay, EffectsDisplay, StabilityDisplay
+from fruler.explain.plots.partition_displays import DisplacementDisplay, GranularitiesDisplay, PartitionDisplay
+from fruler.explain.plots.prediction_displays import ImportanceDisplay, PredictionDisplay, WaterfallDisplay
+from fruler.explain.plots.rule_display import RuleBaseDisplay
+from fruler.explain.plots.search_displays import FrontDisplay, ProgressDisplay
 
 __all__ = [
     "CurveDisplay",

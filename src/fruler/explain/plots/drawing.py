@@ -1,4 +1,4 @@
-"""What all pictures share: matplotlib on use, colours, ticks, and text that fits."""
+"""Colours, ticks, and text that fits: what all pictures share. Matplotlib is loaded on use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fruler._wording import install_advice, number_within, readable_number, with_minus
 from fruler.explain.scales import Scale
-from fruler.rules.variables import Variable
+from fruler.rules.inputs import Variable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,8 +26,19 @@ SMALL = 9.0
 # Mean width of a letter, in shares of the font's size; capitals and digits are wider than most.
 _LETTER = 0.62
 _POINTS_AN_INCH = 72.0
-# From one date on an axis to the next, in inches.
-_BETWEEN = 0.12
+# Inches: from one date on an axis to the next, from one name that stands on end to the next, the longest of these, and
+# from one level name to the next.
+_BETWEEN, _ON_END, _LONGEST, _APART = 0.12, 0.17, 1.6, 0.05
+# Inches of a figure: usually, at most for the sake of level names, and beside the names.
+_USUAL, _WIDEST, _BESIDE = 6.4, 9.0, 1.6
+# Legends beside axes, from their upper corner on.
+LEGEND_BESIDE: dict[str, Any] = {
+    "loc": "upper left",
+    "bbox_to_anchor": (1.01, 1.0),
+    "frameon": False,
+    "fontsize": SMALL,
+    "borderaxespad": 0.0,
+}
 
 
 def load_pyplot() -> Any:
@@ -51,69 +62,11 @@ def blue() -> str:
     return _BLUE if sum(to_rgb(load_pyplot().rcParams["axes.facecolor"])) > 1.5 else _SKY_BLUE
 
 
-def new_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
-    """Return the axes that were given, or those of a new figure."""
-    plt = load_pyplot()
-    if ax is not None:
-        _require_axes(ax)
-        return ax
-    made: Axes = plt.subplots(figsize=size, layout="constrained")[1]
-    return made
-
-
-def split_axes(
-    ax: Axes | None,
-    size: tuple[float, float],
-    *,
-    heights: Sequence[float] = (1.0,),
-    widths: Sequence[float] = (1.0,),
-    share: str,
-) -> npt.NDArray[np.object_]:
-    """Return a grid of axes that share their x or y: in a new figure, or in the place of the axes that were given."""
-    plt = load_pyplot()
-    if ax is None:
-        figure = plt.figure(figsize=size, layout="constrained")
-        grid = figure.add_gridspec(len(heights), len(widths), height_ratios=heights, width_ratios=widths)
-    else:
-        _require_axes(ax)
-        figure, spec = ax.figure, ax.get_subplotspec()
-        if spec is None:
-            place = ax.get_position()
-            grid = figure.add_gridspec(
-                *(len(heights), len(widths)),
-                height_ratios=heights,
-                width_ratios=widths,
-                left=place.x0,
-                right=place.x1,
-                bottom=place.y0,
-                top=place.y1,
-            )
-        else:
-            grid = spec.subgridspec(len(heights), len(widths), height_ratios=heights, width_ratios=widths)
-        ax.set_axis_off()
-    panels = np.empty((len(heights), len(widths)), dtype=object)
-    for row in range(len(heights)):
-        for column in range(len(widths)):
-            first = panels[0, 0] if row + column else None
-            panels[row, column] = figure.add_subplot(grid[row, column], **{f"share{share}": first})
-    return panels
-
-
-def _require_axes(ax: Any) -> None:
-    from matplotlib.axes import Axes as AnyAxes
-
-    if not isinstance(ax, AnyAxes):
-        raise ValueError(f"ax must be matplotlib axes, or None for a new figure; got a {type(ax).__name__}.")
-
-
 def label_colours(n_labels: int) -> list[tuple[float, float, float]]:
     """Return colours of labels from low (blue) through grey to high (vermillion)."""
-    if n_labels == 1:
-        return [tuple(part / 255.0 for part in _MIDDLE)]  # type: ignore[list-item]
-    stops = np.array([_LOW, _MIDDLE, _HIGH]) / 255.0
-    places = np.linspace(0.0, 2.0, n_labels)
-    mixed = np.column_stack([np.interp(places, [0.0, 1.0, 2.0], stops[:, part]) for part in range(3)])
-    return [(float(r), float(g), float(b)) for r, g, b in mixed]
+    places = np.linspace(0.0, 2.0, n_labels) if n_labels > 1 else np.ones(1)
+    parts = np.array([_LOW, _MIDDLE, _HIGH]).T / 255.0
+    return list(zip(*(np.interp(places, range(3), part).tolist() for part in parts), strict=True))
 
 
 def tidy(ax: Axes, *, left: bool = True, bottom: bool = True) -> None:
@@ -159,8 +112,10 @@ def wrap(text: str, inches: float, size: float = SMALL, max_lines: int = 4) -> s
     return "\n".join(lines)
 
 
-def name_axes(ax: Axes, x: str = "", y: str = "") -> None:
-    """Write what the axes show, broken where it is longer than they are."""
+def name_axes(ax: Axes, x: str = "", y: str = "", *, numbers: str = "") -> None:
+    """Write what the axes show, broken where it is longer than they are; those in `numbers`, "x" or "y", get ticks."""
+    for side in numbers:
+        number_ticks(ax.yaxis if side == "y" else ax.xaxis)
     width, height = inches_of(ax)
     size = _points("axes.labelsize")
     if x:
@@ -169,13 +124,18 @@ def name_axes(ax: Axes, x: str = "", y: str = "") -> None:
         ax.set_ylabel(wrap(y, height, size))
 
 
-def number_ticks(axis: Axis, inches: float, *, whole: bool = False) -> None:
+def note_above(ax: Axes, note: str, inches: float | None = None) -> None:
+    """Write a note above axes, broken to a width; that of the axes by default."""
+    text = wrap(note, inches_of(ax)[0] if inches is None else inches, SMALL + 1)
+    ax.set_title(text, fontsize=SMALL + 1, loc="left")
+
+
+def number_ticks(axis: Axis, *, whole: bool = False) -> None:
     """Give an axis as many ticks as there is room for, with numbers as a person would write them."""
-    from matplotlib.axis import YAxis
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    room = 0.4 if isinstance(axis, YAxis) else 0.5 if whole else 0.75
-    bins = int(np.clip(inches / room, 3, 10 if whole else 8))
+    room = 0.4 if axis is axis.axes.yaxis else 0.5 if whole else 0.75
+    bins = int(np.clip(_length(axis) / room, 3, 10 if whole else 8))
     low, high = axis.get_view_interval()
     # Between one whole number and the next there is nothing to write.
     least = 1 if whole and abs(high - low) < 2.0 else 2
@@ -183,37 +143,50 @@ def number_ticks(axis: Axis, inches: float, *, whole: bool = False) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, axis.get_majorticklocs())))
 
 
-def target_ticks(axis: Axis, inches: float, scale: Scale) -> None:
-    """Give an axis of what rules say ticks with the targets that these stand for."""
+def scale_ticks(axis: Axis, scale: Scale, *, changes: bool) -> None:
+    """Give an axis of the rules' output ticks with the targets that these stand for, or with changes of the target."""
     low, high = sorted(axis.get_view_interval())
-    places = scale.round_places(low, high, int(np.clip(inches / 0.75, 3, 8)))
-    if places:
-        axis.set_ticks(places, [readable_number(scale.target(place), grouped=False) for place in places])
-    else:
-        number_ticks(axis, inches)
-
-
-def change_ticks(axis: Axis, inches: float, scale: Scale) -> None:
-    """Give an axis of changes of what rules say ticks with the changes of the target."""
-    low, high = sorted(axis.get_view_interval())
-    places = scale.round_places(low, high, int(np.clip(inches / 0.75, 3, 8)))
+    places = scale.round_places(low, high, int(np.clip(_length(axis) / 0.75, 3, 8)))
     if not places:
-        number_ticks(axis, inches)
-        return
-    told = [scale.change(place, 1e-3) for place in places]
-    texts = [one.marked(f"{number_within(one.number, one.tolerance)}") for one in told]
-    axis.set_ticks(places, [with_minus(text) for text in texts])
+        number_ticks(axis)
+    elif changes:
+        sizes = [scale.change(place, 1e-3) for place in places]
+        axis.set_ticks(places, [with_minus(one.marked(number_within(one.number, one.tolerance))) for one in sizes])
+    else:
+        axis.set_ticks(places, [readable_number(scale.target(place), grouped=False) for place in places])
 
 
-def value_ticks(axis: Axis, inches: float, variable: Variable) -> None:
+def value_ticks(axis: Axis, variable: Variable) -> None:
     """Give the axis of an input ticks: dates where it comes from them, else numbers."""
     size = _points("xtick.labelsize")
     low, high = axis.get_view_interval()
-    ticks = variable.ticks(low, high, lambda text: (text_inches(text, size) + _BETWEEN) / inches)
+    ticks = variable.ticks(low, high, lambda text: (text_inches(text, size) + _BETWEEN) / _length(axis))
     if ticks:
         axis.set_ticks([place for place, _ in ticks], [text for _, text in ticks])
     else:
-        number_ticks(axis, inches)
+        number_ticks(axis)
+
+
+def name_ticks(ax: Axes, names: Sequence[str]) -> None:
+    """Write names below the places 0, 1, ... of the x axis, on end where there is little room; all that fit."""
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    room = inches_of(ax)[0] / len(names)
+    if room >= _level_room(names):
+        ax.set_xticks(range(len(names)), [wrap(name, room - _APART) for name in names], fontsize=SMALL)
+        return
+    shown = range(0, len(names), int(np.ceil(_ON_END / room)))
+    texts = [wrap(names[k], _LONGEST, max_lines=1) for k in shown]
+    ax.set_xticks(shown, texts, rotation=90, fontsize=SMALL)
+
+
+def width_for(names: Sequence[str]) -> float:
+    """Return the width of a figure with names below its axes, in inches."""
+    return max(_USUAL, min(_BESIDE + len(names) * _level_room(names), _WIDEST), _BESIDE + len(names) * _ON_END)
+
+
+def _level_room(names: Sequence[str]) -> float:
+    """Return the room for names that are written level: they are broken only between words."""
+    return max(text_inches(word) for name in names for word in name.split() or [""]) + _APART
 
 
 def tick_text(value: float, ticks: Sequence[float] | npt.NDArray[Any]) -> str:
@@ -243,15 +216,18 @@ def place_names(ax: Axes, places: Sequence[float], names: Sequence[str], *, y: f
     """
     low, high = ax.get_xlim()
     inch = (high - low) / inches_of(ax)[0]
-    halves = [text_inches(name) * inch / 2.0 for name in names]
-    middles = [min(max(place, low + half), high - half) for place, half in zip(places, halves, strict=True)]
-    starts = [middle - half for middle, half in zip(middles, halves, strict=True)]
-    ends = [middle + half + 0.06 * inch for middle, half in zip(middles, halves, strict=True)]
-    if starts[0] < low or any(start < end for start, end in zip(starts[1:], ends[:-1], strict=True)):
+    halves = np.array([text_inches(name) * inch / 2.0 for name in names])
+    middles = np.minimum(np.maximum(places, low + halves), high - halves)
+    starts, ends = middles - halves, middles + halves + 0.06 * inch
+    if starts[0] < low or (starts[1:] < ends[:-1]).any():
         return False
     for middle, name, colour in zip(middles, names, colours, strict=True):
         ax.text(middle, y, name, ha="center", va="bottom", fontsize=SMALL, color=colour)
     return True
+
+
+def _length(axis: Axis) -> float:
+    return inches_of(axis.axes)[axis is axis.axes.yaxis]
 
 
 def _points(setting: str) -> float:

@@ -1,23 +1,24 @@
-"""The values that a picture moves an input through, and what is predicted there."""
+"""The values that a picture moves a feature through, the rows that have them, and the predictions there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from fruler._typing import Floats
-from fruler.explain.parts import inputs_by_subject
-from fruler.explain.plots.choices import histogram_edges, values_of
-from fruler.explain.plots.subjects import drawn_range, histogram_of, input_names, input_number, rows_of, rule_base_of
-from fruler.rules.curves import Curve
-from fruler.rules.partitions import FuzzyPartition
+from fruler._typing import Floats, Indices
+from fruler.explain.dependence import effect_grid
+from fruler.rules.background import N_BINS
+from fruler.rules.features import Feature, Option, feature_with
+from fruler.rules.inputs import Variable
+from fruler.rules.partitions import Partition
 from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
 from fruler.table.rows import spread_evenly
-from fruler.table.sources import LevelSource
+
+# The edges of a histogram, and the number of rows in each of its bars.
+Histogram = tuple[Floats, Floats]
 
 _GRID = 101
 _MAX_ROWS = 500
@@ -25,43 +26,67 @@ _MAX_ROWS = 500
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """The values of an input from end to end; of a column of categories each of them.
+    """The values of a feature from end to end; the categories of a column.
 
     Attributes
     ----------
+    feature : Feature
+        The feature: a number, or a choice among categories.
     variable : Variable
-        What is moved. For categories with an input of 0 and 1 each it stands for all of these inputs.
-    grid : ndarray of shape (n_points,)
-        Its values.
-    inputs : tuple of int
-        The inputs of the rules that move with it.
-    values : ndarray of shape (n_points, n_moved)
-        The values of these inputs.
+        Its input; the first one if categories have an input each.
+    values : ndarray of shape (n_points, n_inputs)
+        The values of its inputs.
     histogram : (ndarray, ndarray) or None
-        Edges and counts of its histogram, where they are known.
+        Edges and counts of the histogram of a number, if they are known.
+    counts : ndarray of shape (n_points,) or None
+        The number of rows of each category, if it is known.
     """
 
+    feature: Feature
     variable: Variable
-    grid: Floats
-    inputs: tuple[int, ...]
     values: Floats
-    histogram: tuple[Floats, Floats] | None
+    histogram: Histogram | None = None
+    counts: Floats | None = None
 
     @property
     def is_line(self) -> bool:
-        """Whether there are values between any two."""
-        return is_line(self.variable)
+        """Whether there are values between any two: the feature is a number."""
+        return not self.feature.options
+
+    @property
+    def grid(self) -> Floats:
+        """The values of a number; the places of categories, from 0."""
+        return self.values[:, 0] if self.is_line else np.arange(float(len(self.values)))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of categories."""
+        return [option.text for option in self.feature.options]
+
+    @property
+    def title(self) -> str:
+        """The name of the feature, with its unit."""
+        return self.variable.title if len(self.feature.inputs) == 1 else self.feature.name
+
+    def order(self, predictions: Floats) -> Indices:
+        """Return the order of the values in a picture: categories by their predictions, the lowest first."""
+        return np.arange(len(self.values)) if self.is_line else np.argsort(predictions, kind="stable")
+
+    def at(self, places: Indices) -> Range:
+        """Return the range with some of the categories."""
+        options = tuple(self.feature.options[k] for k in places)
+        return replace(self, feature=replace(self.feature, options=options), values=self.values[places], counts=None)
 
     def moved(self, rows: Floats) -> Floats:
         """Return rows with each of the values: those of the first row, then those of the second, and so on."""
-        found = np.repeat(rows, len(self.grid), axis=0)
-        found[:, self.inputs] = np.tile(self.values, (len(rows), 1))
+        found = np.repeat(rows, len(self.values), axis=0)
+        found[:, self.feature.index] = np.tile(self.values, (len(rows), 1))
         return found
 
-
-def is_line(variable: Variable) -> bool:
-    """Return whether an input has numbers, with others between any two; not categories."""
-    return variable.partition.ordered and not variable.choices
+    def nearest(self, rows: Floats) -> Indices:
+        """Return the place of the value that each row is nearest to."""
+        apart = np.abs(rows[:, None, self.feature.index] - self.values).sum(axis=2)
+        return np.asarray(apart.argmin(axis=1), dtype=np.intp)
 
 
 def range_of(rule_base: RuleBase, feature: int | str, rows: Floats | None) -> Range:
@@ -74,113 +99,145 @@ def range_of(rule_base: RuleBase, feature: int | str, rows: Floats | None) -> Ra
     feature : int or str
         The input, by its name or its number; or a column of categories by its name.
     rows : ndarray of shape (n_samples, n_inputs), optional
-        The rows of the histogram; the training rows by default.
+        The rows to count; the training rows by default.
 
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> from fruler.table.sources import LevelSource
     >>> fuels = [Variable(f"fuel={name}", FuzzyPartition([], (0.0, 1.0))) for name in ("gas", "oil")]
     >>> fuels = [one.of(LevelSource.indicator("fuel", ["gas", "oil", "sun"], one.name[5:])) for one in fuels]
     >>> found = range_of(RuleBase(fuels, [[[0, 0]] * 2], [[1.0, 2.0, 3.0]]), "fuel", None)
-    >>> [name for name, _ in found.variable.choices], found.values.tolist()
+    >>> found.names, found.values.tolist()
     (['gas', 'oil', 'sun'], [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     """
-    names = input_names(rule_base)
-    own = inputs_by_subject(rule_base).get(feature, ()) if isinstance(feature, str) else ()
-    if isinstance(feature, str) and own and (len(own) > 1 or feature not in names):
-        return _categories(rule_base, feature, own, rows)
-    j = input_number(names, feature)
+    for one in rule_base.features:
+        if one.name == feature and (len(one.inputs) > 1 or feature not in rule_base.names):
+            return feature_range(rule_base, one, rows)
+    j = input_number(rule_base.names, feature)
+    variable = rule_base.variables[j]
+    if variable.is_indicator:
+        options = tuple(Option(text, (number,)) for text, number in variable.choices)
+        return feature_range(rule_base, Feature(variable.name, variable.column, (j,), options), rows)
+    return feature_range(rule_base, feature_with(rule_base.features, j), rows)
+
+
+def feature_range(rule_base: RuleBase, feature: Feature, rows: Floats | None) -> Range:
+    """Return the range of a feature."""
+    j = feature.inputs[0]
+    variable = rule_base.variables[j]
+    if feature.options:
+        found = Range(feature, variable, np.array([option.values for option in feature.options]))
+        return replace(found, counts=_counts(rule_base, found, rows))
     histogram = histogram_of(rule_base, j, rows)
-    grid = _grid(rule_base.antecedents.condition_inputs[j], histogram, rule_base.curve_of(j))
-    return Range(rule_base.variables[j], grid, (j,), grid[:, None], histogram)
+    low, high = drawn_range(rule_base.antecedents.condition_inputs[j].partition, histogram)
+    grid = effect_grid(rule_base, j, low, high, _GRID)
+    return Range(feature, variable, grid[:, None], histogram)
 
 
 def ranges_of(rule_base: RuleBase, rows: Floats | None) -> list[Range]:
-    """Return the ranges of all that the rules use, the categories of a column as one."""
-    groups = inputs_by_subject(rule_base)
-    used = [subject for subject, own in groups.items() if rule_base.uses[list(own)].any()]
-    return [range_of(rule_base, subject, rows) for subject in used]
+    """Return the ranges of all features that the rules use."""
+    used = [feature for feature in rule_base.features if rule_base.uses[feature.index].any()]
+    return [feature_range(rule_base, feature, rows) for feature in used]
 
 
-def rows_to_move(model: Any, X: Any) -> tuple[Floats, Floats | None]:
-    """Return the rows to move, and those of histograms: of a table some, else the typical row and None.
+def rows_to_move(rule_base: RuleBase, X: Any) -> tuple[Floats, Floats | None]:
+    """Return the rows to move, and the rows to count: some and all rows of a table, or the typical row and None.
 
     Raises
     ------
     ValueError
         If there is neither a table nor a typical row.
     """
-    rule_base = rule_base_of(model)
     if X is not None:
-        rows = rows_of(model, X)
+        rows = rule_base.inputs_of(X)
         return rows[spread_evenly(len(rows), _MAX_ROWS)], rows
-    if rule_base.training is None:
+    if not rule_base.background.known:
         raise ValueError(
-            "These rules know no training data, and so no typical values of the other inputs; give rows X, or use "
+            "These rules have no training data, and so no typical values of the other inputs; give rows X, or use "
             "rule_base.with_training(X, y)."
         )
-    return rule_base.training.typical[None, :], None
-
-
-def rows_text(n_rows: int) -> str:
-    """Say where the inputs are that are not moved."""
-    return "other inputs at their typical values" if n_rows == 1 else f"mean over {n_rows} rows"
+    return rule_base.background.typical[None, :], None
 
 
 def predicted_over(rule_base: RuleBase, rows: Floats, along: Range) -> Floats:
-    """Return what is predicted of each row at each value of a range, shape (n_rows, n_points)."""
-    return rule_base.predict(along.moved(rows)).reshape(len(rows), len(along.grid))
+    """Return the prediction of each row at each value of a range, shape (n_rows, n_points)."""
+    return rule_base.predict(along.moved(rows)).reshape(len(rows), len(along.values))
 
 
-def _categories(rule_base: RuleBase, subject: str, own: Sequence[int], rows: Floats | None) -> Range:
-    """Return the range of categories that have an input of 0 and 1 each: numbered from 0."""
-    sources = [source for j in own if (source := rule_base.variables[j].levels) is not None]
-    levels = sources[0].levels
-    codes = np.arange(len(levels), dtype=np.float64)
-    values = np.column_stack([_numbers(source, levels) for source in sources])
-    source = LevelSource(sources[0].column, levels, codes.tolist())
-    variable = Variable(subject, FuzzyPartition([], (0.0, max(codes[-1], 1.0))), source=source)
-    counts = _counts(rule_base, own, values, rows)
-    edges = histogram_edges(variable)
-    histogram = None if counts is None or edges is None else (edges, counts)
-    return Range(variable, codes, tuple(own), values, histogram)
+def input_number(names: tuple[str, ...] | list[str], feature: int | str) -> int:
+    """Return the place of an input that is given by its name or its number."""
+    if isinstance(feature, str) and feature in names:
+        return names.index(feature)
+    if not isinstance(feature, str | bool) and feature in range(len(names)):
+        return int(feature)
+    raise ValueError(f"There is no input {feature!r}; the inputs are 0 to {len(names) - 1}: {', '.join(names)}.")
 
 
-def _numbers(source: LevelSource, levels: Sequence[str]) -> list[float]:
-    numbers = dict(zip(source.levels, source.values, strict=True))
-    return [numbers[level] for level in levels]
+def drawn_range(partition: Partition, histogram: Histogram | None) -> tuple[float, float]:
+    """Return the range of an axis: all of the partition and of the data, and never empty."""
+    low, high = partition.range
+    if histogram is not None:
+        low, high = min(low, float(histogram[0][0])), max(high, float(histogram[0][-1]))
+    if low < high:
+        return low, high
+    room = max(abs(low) * 0.05, 0.5)
+    return low - room, high + room
 
 
-def _counts(rule_base: RuleBase, own: Sequence[int], values: Floats, rows: Floats | None) -> Floats | None:
-    """Return how many rows have each category; None where neither rows nor the training data tell it."""
+def histogram_of(rule_base: RuleBase, feature: int, rows: Floats | None) -> Histogram | None:
+    """Return the histogram of an input: of some rows, or of the training rows if these are known.
+
+    An input with a few values, such as categories, has one bar for each of them if rows are given.
+    """
     if rows is not None:
-        same = (rows[:, None, list(own)] == values).all(axis=2)
-        return np.asarray(same.sum(axis=0), dtype=np.float64)
-    training = rule_base.training
-    if training is None:
+        choices = rule_base.variables[feature].choices
+        counts, edges = np.histogram(rows[:, feature], bins=_edges_between(choices) if choices else N_BINS)
+        return edges, counts.astype(np.float64)
+    return rule_base.background.histogram(feature)
+
+
+def _edges_between(choices: tuple[Any, ...]) -> Floats:
+    numbers = np.unique([number for _, number in choices])
+    return np.concatenate([[numbers[0] - 0.5], (numbers[1:] + numbers[:-1]) / 2.0, [numbers[-1] + 0.5]])
+
+
+def rows_with(numbers: npt.ArrayLike, histogram: Histogram | None) -> Floats | None:
+    """Return the number of rows with each number, by a histogram; None if two numbers share a bar.
+
+    Examples
+    --------
+    >>> edges, counts = np.array([0.0, 1.0, 2.0, 3.0]), np.array([4.0, 2.0, 7.0])
+    >>> rows_with([0.0, 3.0], (edges, counts)), rows_with([0.1, 0.2], (edges, counts))
+    (array([4., 7.]), None)
+    """
+    if histogram is None:
         return None
-    # The last part of a histogram from 0 to 1 has the rows of the category; what is left is that of the one without.
-    ones = np.array([training.histograms[j, -1] if training.high[j] == 1.0 else 0.0 for j in own])
+    bars, inside = bars_of(np.asarray(numbers), histogram)
+    return np.where(inside, histogram[1][bars], 0.0) if len(np.unique(bars)) == len(bars) else None
+
+
+def bars_of(numbers: Floats, histogram: Histogram) -> tuple[Indices, npt.NDArray[np.bool_]]:
+    """Return the bar of each number, the nearest where it lies outside, and whether it lies inside."""
+    edges, counts = histogram
+    bars = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(counts) - 1)
+    return bars, (edges[0] <= numbers) & (numbers <= edges[-1])
+
+
+def _counts(rule_base: RuleBase, along: Range, rows: Floats | None) -> Floats | None:
+    """Return the number of rows of each category; None if neither rows nor the training data tell them apart."""
+    values, own = along.values, list(along.feature.inputs)
+    if len(np.unique(values, axis=0)) < len(values):
+        return None
+    if rows is not None:
+        return np.bincount(along.nearest(rows), minlength=len(values)).astype(np.float64)
+    if len(own) == 1:
+        return rows_with(values[:, 0], rule_base.background.histogram(own[0]))
+    histograms = rule_base.background.histograms
+    if histograms is None:
+        return None
+    # The last bar of a histogram from 0 to 1 has the rows of the category; the category without an input has the rest.
+    ones = np.where(rule_base.background.ranges[own, 1] == 1.0, histograms[own, -1], 0.0)
     counts = values @ ones
-    alone = np.flatnonzero(~values.any(axis=1))
-    if len(alone) > 1:
-        return None
-    counts[alone] = max(float(training.histograms[own[0]].sum() - ones.sum()), 0.0)
+    counts[~values.any(axis=1)] = max(float(histograms[own[0]].sum() - ones.sum()), 0.0)
     return np.asarray(counts)
-
-
-def _grid(variable: Variable, histogram: tuple[Floats, Floats] | None, curve: Curve | None) -> Floats:
-    """Return values from end to end, with those at which labels and curve bend; of categories all."""
-    partition = variable.partition
-    if not is_line(variable):
-        return values_of(variable)[1]
-    low, high = drawn_range(partition, None if histogram is None else histogram[0])
-    splits, halves = np.asarray(partition.split_points), partition.half_widths
-    points = partition.triangles.ravel()
-    parts = [np.linspace(low, high, _GRID), splits - halves, splits, splits + halves, points[np.isfinite(points)]]
-    if curve is not None:
-        ends = np.concatenate([curve.bends()[0], curve.partition.split_points])
-        # Just below a jump as well, so that it is drawn as one.
-        parts += [ends, np.nextafter(ends, -np.inf)]
-    grid = np.unique(np.concatenate(parts))
-    return np.asarray(grid[(low <= grid) & (grid <= high)])

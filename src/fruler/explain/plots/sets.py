@@ -1,4 +1,4 @@
-"""Fuzzy sets as lines and areas."""
+"""Fuzzy sets as lines and areas, and the rows behind them as bars."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruler._typing import Floats
-from fruler.explain.plots.drawing import SMALL, ink, label_colours, place_names
+from fruler._typing import Floats, Indices
+from fruler.explain.plots.drawing import LEGEND_BESIDE, ink, label_colours, place_names
+from fruler.explain.plots.ranges import Histogram
+from fruler.rules.inputs import Variable
 from fruler.rules.partitions import Partition
 
 if TYPE_CHECKING:
@@ -63,20 +65,16 @@ def _together(partition: Partition, first: int, last: int, values: tuple[float, 
 def without_tails(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Leave out what lies on the base line at both ends of a membership: there is nothing to see."""
     some = np.flatnonzero(y)
-    if not len(some):
-        return x[:0], y[:0]
-    seen = slice(max(int(some[0]) - 1, 0), int(some[-1]) + 2)
+    seen = slice(max(int(some[0]) - 1, 0), int(some[-1]) + 2) if len(some) else slice(0)
     return x[seen], y[seen]
 
 
 def peaks(partition: Partition, low: float, high: float) -> list[float]:
     """Return the middle of the values that belong to each label wholly."""
-    found = []
-    for label in range(partition.n_labels):
-        _, full_from, full_to, _ = partition.trapezoid(label, label)
-        start, end = (min(max(edge, low), high) for edge in (full_from, full_to))
-        found.append(start / 2.0 + end / 2.0)
-    return found
+    corners = [partition.trapezoid(label, label) for label in range(partition.n_labels)]
+    full = np.clip([(full_from, full_to) for _, full_from, full_to, _ in corners], low, high)
+    middles: list[float] = (full / 2.0).sum(axis=1).tolist()
+    return middles
 
 
 def draw_sets(
@@ -99,6 +97,12 @@ def draw_sets(
     return lines
 
 
+def name_above(ax: Axes, partition: Partition, limits: tuple[float, float], *, y: float) -> bool:
+    """Write the labels above their sets if there is room for all of them, and return whether there is."""
+    colours = label_colours(partition.n_labels)
+    return place_names(ax, peaks(partition, *limits), partition.labels, y=y, colours=colours)
+
+
 def name_sets(ax: Axes, partition: Partition, limits: tuple[float, float], lines: list[Any], *, y: float) -> bool:
     """Write the labels above their sets; or beside the axes where there is no room, and of very many only the ends.
 
@@ -107,32 +111,35 @@ def name_sets(ax: Axes, partition: Partition, limits: tuple[float, float], lines
     bool
         Whether they stand above the sets.
     """
-    colours = label_colours(partition.n_labels)
-    if place_names(ax, peaks(partition, *limits), partition.labels, y=y, colours=colours):
+    if name_above(ax, partition, limits, y=y):
         return True
     labels = list(partition.labels)
     if len(labels) > _MAX_LISTED:
         between = ax.plot([], [], linestyle="")
         lines, labels = [lines[0], *between, lines[-1]], [labels[0], f"… {len(labels) - 2} more", labels[-1]]
     # From high to low, as they would stand on an axis.
-    ax.legend(
-        lines[::-1],
-        labels[::-1],
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        frameon=False,
-        fontsize=SMALL,
-        borderaxespad=0.0,
-    )
+    ax.legend(lines[::-1], labels[::-1], **LEGEND_BESIDE)
     return False
 
 
-def draw_histogram(ax: Axes, histogram: tuple[Floats, Floats] | None) -> Any:
-    """Draw a histogram behind the sets, scaled to their height, and return its bars."""
+def sorted_choices(variable: Variable) -> tuple[list[str], Indices]:
+    """Return the names of an input's values, the least first, and the label that fits each best."""
+    choices = sorted(variable.choices, key=lambda choice: choice[1])
+    degrees = variable.partition.degrees([number for _, number in choices])
+    return [name for name, _ in choices], np.asarray(degrees.argmax(axis=1))
+
+
+def draw_histogram(ax: Axes, histogram: Histogram | None, **look: Any) -> Any:
+    """Draw a histogram behind everything else, and return its bars; None if it is empty."""
     if histogram is None or not histogram[1].max() > 0.0:
         return None
     edges, counts = histogram
-    heights = _TALLEST * counts / counts.max()
-    return ax.bar(
-        edges[:-1], heights, np.diff(edges), align="edge", color=ink(), alpha=0.16, linewidth=0, label="rows", zorder=0
-    )
+    return draw_counts(ax, edges[:-1], counts, np.diff(edges), align="edge", **look)
+
+
+def draw_counts(
+    ax: Axes, places: Floats, counts: Floats, widths: float | Floats, *, tallest: float = _TALLEST, **look: Any
+) -> Any:
+    """Draw numbers of rows as bars behind everything else, the tallest of them of a given height."""
+    heights = tallest * counts / (counts.max() or 1.0)
+    return ax.bar(places, heights, widths, **{"color": ink(), "alpha": 0.16, "linewidth": 0, "zorder": 0, **look})

@@ -8,18 +8,15 @@ from html import escape
 import numpy as np
 
 from fruler._typing import Floats
-from fruler._wording import counted, counted_rules, with_minus
-from fruler.explain.closing import closing_sentences
-from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation
-from fruler.explain.parts import part_tolerance, shown_parts, totals
-from fruler.explain.report.curves import curve_points
-from fruler.explain.report.numbers import INPUT_SHARE, TARGET_SHARE
+from fruler._wording import counted, counted_rules, percent, with_minus
+from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation, part_tolerance, shown_parts, totals
+from fruler.explain.report.drawings import INPUT_SHARE, TARGET_SHARE, typeset
+from fruler.explain.report.input_views import meeting
 from fruler.explain.report.reference import Reference, reference_of
-from fruler.explain.report.rule_views import RuleView, TermView, rule_views
-from fruler.explain.report.views import meeting
+from fruler.explain.report.rule_views import RuleView, curve_points, rule_views
 from fruler.explain.scales import scale_of
-from fruler.explain.sentences import Sentence
-from fruler.explain.text import meaning_title, meaningful
+from fruler.explain.sentences import Sentence, closing_sentences
+from fruler.explain.text import conditions, meaning_title, meaningful
 from fruler.rules.rule_base import RuleBase
 
 _MAX_RULES, _MAX_TERMS = 30, 8
@@ -73,21 +70,22 @@ def rules_html(rule_base: RuleBase) -> str:
     target = escape(rule_base.target_name)
     unit = f" ({escape(rule_base.target_unit)})" if rule_base.target_unit else ""
     reference = reference_of(rule_base)
-    views = rule_views(rule_base, reference)
-    weights = rule_base.support is not None
+    views = rule_views(reference)
     says = f"{target} is"
     if any(view.sentence is None for view in views):
-        says = f"{escape(scale_of(rule_base).subject(rule_base.target_name))} ="
+        says = f"{escape(reference.scale.subject(rule_base.target_name))} ="
     head = f'<th></th><th scope="col">if</th><th scope="col">then {says}</th>'
-    head += '<th scope="col" class="n">rows</th>' if weights else ""
-    rows = "".join(_row(view, weights) for view in views[:_MAX_RULES])
+    head += '<th scope="col" class="n">rows</th>' if rule_base.support is not None else ""
+    rows = "".join(_row(rule_base, view) for view in views[:_MAX_RULES])
     more = len(views) - _MAX_RULES
     rest = f'<p class="q">… and {counted(more, "more rule")}; print the rules to see them all.</p>' if more > 0 else ""
+    closing = closing_sentences(rule_base)
+    truth = f'<p class="q">{escape(closing)}</p>' if closing else ""
     return (
         f'<div class="fruler-rules"><style>{_STYLE}</style>'
         f"<p><b>{counted_rules(len(views), rule_base.n_curves)} for {target}</b>{unit}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
-        f"{_curves(rule_base, reference)}{_meetings(rule_base, reference)}{_truth(rule_base)}</div>"
+        f"{_curves(reference)}{_meetings(reference)}{truth}</div>"
     )
 
 
@@ -152,15 +150,15 @@ def _bar(ways: Floats, before: float, after: float) -> str:
     return f'<span class="w" aria-hidden="true">{bar}</span>'
 
 
-def _row(view: RuleView, weights: bool) -> str:
-    conditions = " and ".join(
-        f"{escape(part.name)} is <b>{escape(part.labels)}</b>{f' ({escape(part.within)})' if part.within else ''}"
-        for part in view.conditions
+def _row(rule_base: RuleBase, view: RuleView) -> str:
+    said = " and ".join(
+        f"{escape(part.subject)} is <b>{escape(part.words)}</b>{f' ({escape(part.within)})' if part.within else ''}"
+        for part in conditions(rule_base, view.number - 1, typeset)
     )
-    weight = f'<td class="n">{view.support}</td>' if weights else ""
+    weight = "" if view.support is None else f'<td class="n">{percent(view.support)}</td>'
     return (
-        f'<tr><th scope="row" class="n">{view.number}</th><td>{conditions or "<span class=q>always</span>"}</td>'
-        f"<td>{_equation(view) if view.sentence is None else _sentence(view.sentence)}</td>{weight}</tr>"
+        f'<tr><th scope="row" class="n">{view.number}</th><td>{said or "<span class=q>always</span>"}</td>'
+        f"<td>{_equation(rule_base, view) if view.sentence is None else _sentence(view.sentence)}</td>{weight}</tr>"
     )
 
 
@@ -177,41 +175,34 @@ def _sentence(sentence: Sentence) -> str:
     return "; ".join([said, *map(escape, shown.parts)])
 
 
-def _equation(view: RuleView) -> str:
+def _equation(rule_base: RuleBase, view: RuleView) -> str:
     """Write what a rule says as a formula."""
-    terms = "".join(_term(term) for term in view.slopes[:_MAX_TERMS])
+    shown = view.slopes[:_MAX_TERMS]
+    terms = [f' <span class="t">{one.sign} {one.slope}{one.times}{escape(one.name)}</span>' for one in shown]
     more = len(view.slopes) - _MAX_TERMS
     if more > 0:
-        terms += f' <span class="q">and {counted(more, "smaller term")}</span>'
-    terms += "".join(f' <span class="t">+ curve of {escape(name)}</span>' for name in view.curves)
-    terms += "".join(f"; {escape(term.name)}: {escape(term.offsets)}" for term in view.offsets)
-    return view.intercept + terms
+        terms.append(f' <span class="q">and {counted(more, "smaller term")}</span>')
+    names = [rule_base.names[curve.input] for curve in rule_base.curves]
+    terms += [f' <span class="t">+ curve of {escape(name)}</span>' for name in names]
+    terms += [f"; {escape(term.name)}: {escape(term.offsets)}" for term in view.offsets]
+    return view.intercept + "".join(terms)
 
 
-def _term(term: TermView) -> str:
-    return f' <span class="t">{term.sign} {term.size}{term.times}{escape(term.name)}</span>'
-
-
-def _curves(rule_base: RuleBase, reference: Reference) -> str:
+def _curves(reference: Reference) -> str:
+    names, adds = reference.rule_base.names, reference.scale.changes_by
     parts = [
-        f"{escape(rule_base.names[curve.input])} {scale_of(rule_base).changes_by} "
-        f"{escape(curve_points(rule_base, reference, curve))}"
-        for curve in rule_base.curves
+        f"{escape(names[curve.input])} {adds} {escape(curve_points(reference, curve))}"
+        for curve in reference.rule_base.curves
     ]
     return f"<p>Curves:<br>{'<br>'.join(parts)}</p>" if parts else ""
 
 
-def _meetings(rule_base: RuleBase, reference: Reference) -> str:
-    parts = []
-    for variable in meaningful(rule_base):
+def _meetings(reference: Reference) -> str:
+    rules, parts = reference.rule_base, []
+    for variable in meaningful(rules):
         tolerance = TARGET_SHARE * reference.target_spread
-        if variable is not rule_base.target:
-            j = rule_base.names.index(variable.name)
-            tolerance = INPUT_SHARE * float(reference.high[j] - reference.low[j])
+        if variable is not rules.target:
+            low, high = reference.range_of(rules.names.index(variable.name))
+            tolerance = INPUT_SHARE * (high - low)
         parts.append(f"{escape(variable.name)}: {escape(meeting(variable, tolerance))}")
-    return f'<p class="q">{meaning_title(rule_base)}:<br>{"<br>".join(parts)}</p>' if parts else ""
-
-
-def _truth(rule_base: RuleBase) -> str:
-    sentence = closing_sentences(rule_base)
-    return f'<p class="q">{escape(sentence)}</p>' if sentence else ""
+    return f'<p class="q">{meaning_title(rules)}:<br>{"<br>".join(parts)}</p>' if parts else ""

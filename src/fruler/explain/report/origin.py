@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fruler._wording import counted
-from fruler.explain.report.measurement import Measured
+from fruler.explain.report.error_views import Measured
 from fruler.rules.rule_base import RuleBase
 
 # The seed is told apart from the other settings.
@@ -105,31 +105,25 @@ def told_settings(settings: Mapping[str, object]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in _NOT_TOLD and isinstance(value, _PLAIN)}
 
 
-def origin_facts(
-    origin: Origin, rule_base: RuleBase, measured: Measured | None, *, learned_elsewhere: bool
-) -> list[tuple[str, str]]:
+def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None) -> list[tuple[str, str]]:
     """Return what is known of a report's origin, each with its name."""
     from fruler import __version__
 
     facts = [("Report made", f"{origin.moment}, with fruler {__version__}")]
-    training = None if learned_elsewhere else rule_base.training
-    if training is not None:
+    training = rule_base.training
+    if training is not None and (measured is None or not measured.stand_in):
         facts.append(("Training rows", f"{training.n_rows:,}, with {counted(len(rule_base.columns), 'column')}"))
     if measured is not None:
         which = "the training rows" if measured.are_training else "not those that the model was learned from"
         facts.append(("Rows given to the report", f"{len(measured.observed):,}, {which}"))
     facts += [
-        (name, text)
-        for name, text in (
-            ("Data file", origin.data),
-            ("Model file", origin.model),
-            ("Algorithm", origin.algorithm),
-            ("Seed", _value_text(origin.settings[_SEED]) if _SEED in origin.settings else ""),
-            ("Made by", origin.command),
-        )
-        if text
+        ("Data file", origin.data),
+        ("Model file", origin.model),
+        ("Algorithm", origin.algorithm),
+        ("Seed", _value_text(origin.settings[_SEED]) if _SEED in origin.settings else ""),
+        ("Made by", origin.command),
     ]
-    return facts
+    return [(name, text) for name, text in facts if text]
 
 
 def origin_settings(origin: Origin) -> list[tuple[str, str]]:

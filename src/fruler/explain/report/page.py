@@ -6,33 +6,25 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fruler._files import write_whole
-from fruler._typing import Floats
-from fruler._wording import counted, counted_rules, install_advice
-from fruler.explain.background import MAX_ROWS, background_rows
-from fruler.explain.features import Feature, features_of
-from fruler.explain.report.charts import error_pictures, front_picture
-from fruler.explain.report.control_views import control_groups, date_columns
-from fruler.explain.report.curves import curve_views
-from fruler.explain.report.effect_views import effect_views
-from fruler.explain.report.headline import headlines
-from fruler.explain.report.influence_views import MAX_BARS, importance_views, ordered_features, pair_views
-from fruler.explain.report.measurement import Measured, checked_rows, error_table, measure
-from fruler.explain.report.numbers import TARGET_SHARE, fixed, shown, with_unit
+from fruler._wording import counted, counted_rules, install_advice, percent
+from fruler.explain.report import error_views
+from fruler.explain.report.drawings import TARGET_SHARE, shown, with_unit
+from fruler.explain.report.error_views import Measured
+from fruler.explain.report.influence_views import influence_view, ordered_features
+from fruler.explain.report.input_views import control_groups, date_columns, drawn_once, input_views, meeting
 from fruler.explain.report.origin import Origin, origin_facts, origin_settings
-from fruler.explain.report.reference import Reference, reference_of
-from fruler.explain.report.rule_views import RuleView, rule_views
+from fruler.explain.report.reference import Reference, View, reference_of
+from fruler.explain.report.rule_views import RuleView, curve_views, rule_views
 from fruler.explain.report.stability_views import stability_view
-from fruler.explain.report.views import drawn_once, input_views, meeting
-from fruler.explain.scales import bounds_sentence, scale_of
-from fruler.rules.json.rule_base import rule_base_to_json
+from fruler.explain.scales import bounds_sentence
+from fruler.rules.features import Feature
+from fruler.rules.json.document import rule_base_to_json
 from fruler.rules.rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -66,7 +58,6 @@ def write_report(
     y: Any = None,
     front: pd.DataFrame | None = None,
     title: str | None = None,
-    alternatives: Sequence[Sequence[str]] = (),
     origin: Origin | None = None,
     stability: Stability | None = None,
 ) -> Path:
@@ -86,8 +77,6 @@ def write_report(
         The models of other sizes that the search found, `pareto_` of the estimator.
     title : str, optional
         The title of the page.
-    alternatives : sequence of sequences of str, optional
-        Inputs that stand for the categories of one column, as for `report_html`.
     origin : Origin, optional
         Where the model comes from.
     stability : Stability, optional
@@ -122,7 +111,7 @@ def write_report(
         raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
     if not where.parent.is_dir():
         raise ValueError(f"There is no folder {str(where.parent)!r}; make it, or choose another path for the report.")
-    return write_whole(where, report_html(rule_base, X, y, front, title, alternatives, origin, stability))
+    return write_whole(where, report_html(rule_base, X, y, front, title, origin, stability))
 
 
 def report_html(
@@ -131,7 +120,6 @@ def report_html(
     y: Any = None,
     front: pd.DataFrame | None = None,
     title: str | None = None,
-    alternatives: Sequence[Sequence[str]] = (),
     origin: Origin | None = None,
     stability: Stability | None = None,
 ) -> str:
@@ -152,9 +140,6 @@ def report_html(
         The models of other sizes that the search found, `pareto_` of the estimator.
     title : str, optional
         The title of the page.
-    alternatives : sequence of sequences of str, optional
-        Inputs that stand for the categories of one column: one of them is 1 and the others are 0. They have one
-        control. Of inputs that come from columns of a table the rules know it themselves.
     origin : Origin, optional
         Where the model comes from, shown on the page; by default only the date and the version.
     stability : Stability, optional
@@ -186,132 +171,85 @@ def report_html(
     """
     if stability is not None and stability.rule_base.consequents != rule_base.consequents:
         raise ValueError("stability must be that of this model; make it with model.stability(X, y).")
-    rows = checked_rows(rule_base, X, y)
-    told = _Told(front, title, alternatives, origin or Origin(), stability)
-    if rows is None:
-        return _rendered(rule_base, None, None, told)
-    measured = measure(rule_base, *rows)
-    if rule_base.training is None:
-        return _rendered(rule_base.with_training(*rows), rows[0], measured, told, learned_elsewhere=True)
-    return _rendered(rule_base, rows[0], measured, told)
-
-
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """What a report is told beside the rules and the rows."""
-
-    front: pd.DataFrame | None
-    title: str | None
-    alternatives: Sequence[Sequence[str]]
-    origin: Origin
-    stability: Stability | None
-
-
-def _rendered(
-    rule_base: RuleBase,
-    given: Floats | None,
-    measured: Measured | None,
-    told: _Told,
-    *,
-    learned_elsewhere: bool = False,
-) -> str:
+    rows = error_views.checked_rows(rule_base, X, y)
+    measured = None if rows is None else error_views.measure(rule_base, *rows)
+    if rows is not None and rule_base.training is None:
+        rule_base = rule_base.with_training(*rows)
     reference = reference_of(rule_base)
-    inputs, rules = input_views(rule_base, reference), rule_views(rule_base, reference)
-    features = features_of(rule_base, told.alternatives)
-    places = [view.index for view in inputs]
-    controls = sorted(features, key=lambda feature: min(map(places.index, feature.inputs)))
-    if rule_base.training is not None:
-        ordered = ordered_features(rule_base, features)
-        controls = ordered + [feature for feature in controls if feature not in ordered]
-    folder = resources.files("fruler.explain.report")
+    features = ordered_features(rule_base)
     page: str = _template().render(
-        title=told.title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
-        target={"name": rule_base.target_name, "unit": rule_base.target_unit},
-        target_labels=_target_labels(rule_base, reference),
-        labels_title=_labels_title(rule_base),
-        style="".join(folder.joinpath(name).read_text("utf-8") for name in _styles(told)),
-        scripts=[_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
-        data=_embedded(rule_base, reference, measured, features, given),
-        glance=headlines(rule_base, reference, measured, inputs_used=sum(view.used for view in inputs)),
-        errors=_error_rows(rule_base, reference, error_table(rule_base, measured)),
-        about=_about(rule_base, reference, measured, learned_elsewhere),
-        join="multiplied" if rule_base.t_norm == "product" else "joined by taking the smallest",
-        inputs=inputs,
-        groups=control_groups(rule_base, reference, controls),
-        drawn_once=drawn_once(rule_base, reference),
-        rules=rules,
-        rule_orders=_rule_orders(rules),
-        rule_subjects=list(dict.fromkeys(part.name for rule in rules for part in rule.conditions)),
-        has_offsets=any(rule.offsets for rule in rules),
-        has_places=all(rule.sentence is not None for rule in rules),
-        rule_errors=_rows_of_rule_errors(rule_base, learned_elsewhere),
-        rules_open=_MAX_RULES_OPEN,
-        rules_listed=_MAX_RULES_LISTED,
-        curves=curve_views(rule_base, reference),
-        stability=None if told.stability is None else stability_view(told.stability),
-        is_formula=rule_base.is_formula,
+        title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
         reference=reference,
-        base=_base(rule_base, reference),
-        scale=scale_of(rule_base),
-        bounds=bounds_sentence(rule_base),
-        examples=[] if measured is None else measured.examples,
-        pictures=None if measured is None else error_pictures(measured, rule_base.target_unit),
-        pictured=_pictured(measured),
-        front=None if told.front is None or not len(told.front) else front_picture(told.front, rule_base),
-        origin=origin_facts(told.origin, rule_base, measured, learned_elsewhere=learned_elsewhere),
-        settings=origin_settings(told.origin),
-        **_influence(rule_base, reference, features, given, measured, told.stability),
+        scale=reference.scale,
+        percent=percent,
+        is_formula=rule_base.is_formula,
+        inputs=input_views(reference, features),
+        groups=control_groups(reference, features),
+        stability=None if stability is None else stability_view(stability),
+        front=None if front is None or not len(front) else error_views.front_view(front, reference),
+        origin=origin_facts(origin or Origin(), rule_base, measured),
+        settings=origin_settings(origin or Origin()),
+        **_texts(reference, measured),
+        **_files(["report.css"] if stability is None else ["report.css", "stability.css"]),
+        **_rules(reference, measured),
+        **_errors(reference, measured),
+        **influence_view(reference, features, measured, stability),
     )
     # Indentation is a tenth of a large page.
     return re.sub(r"\n\s*", "\n", page)
 
 
-def _target_labels(rule_base: RuleBase, reference: Reference) -> str:
-    """Write where the labels of the target meet; "" where it has none."""
-    return "" if rule_base.target is None else meeting(rule_base.target, TARGET_SHARE * reference.target_spread)
-
-
-def _base(rule_base: RuleBase, reference: Reference) -> str:
-    """Write the prediction that parts are measured against."""
-    scale = scale_of(rule_base)
-    base = scale.target(reference.base)
-    return with_unit(shown(base, scale.tolerance(base, TARGET_SHARE * reference.spread)), rule_base.target_unit)
-
-
-def _styles(told: _Told) -> list[str]:
-    return ["report.css"] if told.stability is None else ["report.css", "stability.css"]
-
-
-def _influence(
-    rule_base: RuleBase,
-    reference: Reference,
-    features: Sequence[Feature],
-    given: Floats | None,
-    measured: Measured | None,
-    stability: Stability | None,
-) -> dict[str, Any]:
-    """Return what the page shows of features: their importance, the pairs that interact, and their effects."""
-    ordered = ordered_features(rule_base, features)
-    rows = background_rows(rule_base, features, given)
-    importance = importance_views(rule_base, reference, ordered)
-    if stability is not None:
-        n_rows = min(MAX_ROWS, stability.n_rows)
-        over = f"{n_rows} of the training rows" if n_rows < stability.n_rows else "the training rows"
-    elif given is None:
-        over = (
-            f"{len(rows)} rows made up from the summary of the training data"
-            if reference.known
-            else (f"{len(rows)} rows made up from the ranges of the inputs")
-        )
-    else:
-        which = "training" if measured is not None and measured.are_training else "given"
-        over = f"{len(rows):,} of the {which} rows" if len(rows) < len(given) else f"the {which} rows"
+def _texts(reference: Reference, measured: Measured | None) -> View:
+    """Return what the page says of the model as a whole, and what its scripts read."""
+    rules, target = reference.rule_base, reference.rule_base.target
+    base, scale = reference.scale.target(reference.base), reference.scale
+    told_base = shown(base, scale.tolerance(base, TARGET_SHARE * reference.spread))
     return {
-        "importance": importance[:MAX_BARS],
-        "less_important": importance[MAX_BARS:],
-        "pairs": pair_views(rule_base, reference, ordered, rows),
-        "effects": effect_views(rule_base, reference, ordered, rows, given, stability),
-        "averaged_over": over,
+        "target": {"name": rules.target_name, "unit": rules.target_unit},
+        "target_labels": "" if target is None else meeting(target, TARGET_SHARE * reference.target_spread),
+        "labels_title": _labels_title(rules),
+        "about": _about(reference, measured),
+        "join": "multiplied" if rules.t_norm == "product" else "joined by taking the smallest",
+        # The prediction that parts are measured against.
+        "base": with_unit(told_base, rules.target_unit),
+        "bounds": bounds_sentence(rules),
+        "drawn_once": drawn_once(reference),
+        "data": _embedded(reference, measured),
+    }
+
+
+def _files(styles: Sequence[str]) -> View:
+    folder = resources.files("fruler.explain.report")
+    return {
+        "style": "".join(folder.joinpath(name).read_text("utf-8") for name in styles),
+        "scripts": [_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
+    }
+
+
+def _rules(reference: Reference, measured: Measured | None) -> View:
+    rules = rule_views(reference)
+    return {
+        "rules": rules,
+        "rule_orders": _rule_orders(rules),
+        "rule_subjects": list(dict.fromkeys(part["name"] for rule in rules for part in rule.conditions)),
+        "has_offsets": any(rule.offsets for rule in rules),
+        "has_places": all(rule.sentence is not None for rule in rules),
+        "largest_term": max((term.size for rule in rules for term in rule.terms), default=0.0) or 1.0,
+        "rule_errors": _rows_of_rule_errors(reference.rule_base, measured),
+        "rules_open": _MAX_RULES_OPEN,
+        "rules_listed": _MAX_RULES_LISTED,
+        "curves": curve_views(reference),
+    }
+
+
+def _errors(reference: Reference, measured: Measured | None) -> View:
+    rules = reference.rule_base
+    return {
+        "glance": error_views.headlines(reference, measured),
+        "errors": error_views.error_rows(reference, error_views.error_table(rules, measured)),
+        "examples": [] if measured is None else measured.examples,
+        "pictures": [] if measured is None else error_views.error_pictures(measured, rules.target_unit),
+        "pictured": _pictured(measured),
     }
 
 
@@ -321,20 +259,19 @@ def _pictured(measured: Measured | None) -> str:
         return ""
     rows = f"{len(measured.observed):,}"
     if measured.are_training:
-        return (
-            f"Measured on the {rows} training rows, from which the model was learned: on new rows expect larger misses."
-        )
+        said = "from which the model was learned: on new rows expect larger misses."
+        return f"Measured on the {rows} training rows, {said}"
     return f"Measured on the {rows} rows given to the report."
 
 
 def _rule_orders(rules: Sequence[RuleView]) -> list[tuple[str, str]]:
     """Return the orders in which rules can be listed: what they are called in the page, and in words."""
     orders = [("number", "number"), ("output", "what they say, highest first")]
-    if all(rule.support for rule in rules):
+    if all(rule.support is not None for rule in rules):
         orders.append(("support", "rows, most first"))
-    if all(rule.importance for rule in rules):
+    if all(rule.importance is not None for rule in rules):
         orders.append(("importance", "importance, most first"))
-    if any(rule.error_alone for rule in rules):
+    if any(rule.errors for rule in rules):
         orders.append(("error", "error alone, largest first"))
     return orders
 
@@ -362,90 +299,55 @@ def _template() -> Any:
     return environment.get_template("report.html.jinja")
 
 
-def _embedded(
-    rule_base: RuleBase,
-    reference: Reference,
-    measured: Measured | None,
-    features: Sequence[Feature],
-    given: Floats | None,
-) -> str:
+def _embedded(reference: Reference, measured: Measured | None) -> str:
     """Return what the scripts read, as JSON that can stand in a script element."""
+    rules, examples = reference.rule_base, [] if measured is None else measured.examples
     data = {
         # Of the training data, of intervals and of clipping the scripts need no more than the reference has.
-        "model": rule_base_to_json(replace(rule_base, training=None, intervals=None, extrapolation="linear")),
+        "model": rule_base_to_json(replace(rules, training=None, intervals=None, extrapolation="linear")),
         "reference": reference.to_json(),
-        "examples": []
-        if measured is None
-        else [{"row": example.row, "observed": example.observed} for example in measured.examples],
-        "features": [_feature_json(reference, feature, given) for feature in features],
-        "dates": list(date_columns(rule_base).values()),
+        "examples": [{"row": example.row, "observed": example.observed} for example in examples],
+        "features": [_feature_json(reference, feature, measured) for feature in rules.features],
+        "dates": list(date_columns(rules).values()),
     }
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _feature_json(reference: Reference, feature: Feature, given: Floats | None) -> dict[str, Any]:
+def _feature_json(reference: Reference, feature: Feature, measured: Measured | None) -> dict[str, Any]:
     """Return what the controls need of a feature: the numbers of its options, and which of them is the commonest."""
     plain: dict[str, Any] = {"name": feature.name, "inputs": list(feature.inputs)}
     if feature.options:
-        counts = reference.option_counts(feature, given)
         plain["options"] = [list(option.values) for option in feature.options]
-        plain["common"] = 0 if counts is None else int(np.argmax(counts))
+        plain["common"] = reference.commonest(feature, None if measured is None else measured.values)
     return plain
 
 
-def _rows_of_rule_errors(rule_base: RuleBase, learned_elsewhere: bool) -> str:
+def _rows_of_rule_errors(rule_base: RuleBase, measured: Measured | None) -> str:
     """Name the rows that the errors of single rules are of; "" where these are not shown."""
     truth = None if rule_base.training is None else rule_base.training.truth
     if truth is None or rule_base.n_rules == 1:
         return ""
-    return "held-out rows" if truth.held_out else "given rows" if learned_elsewhere else "training rows"
+    return "held-out rows" if truth.held_out else f"{_learned_from(measured)} rows"
 
 
-def _error_rows(rule_base: RuleBase, reference: Reference, errors: list[Any]) -> dict[str, Any] | None:
-    """Return the table of errors: the columns of which anything is known, and a bar for the last figure of each row."""
-    if not errors:
-        return None
-    titles = {
-        "training": "on the training rows",
-        "left_out": "on held-out rows (cross-validation)",
-        "given": "on the given rows",
-    }
-    columns = [name for name in titles if any(getattr(row, name) is not None for row in errors)]
-    figures = [[getattr(row, name) for name in columns] for row in errors]
-    largest = max(value for row in figures for value in row if value is not None) or 1.0
-    tolerance = TARGET_SHARE * reference.target_spread
-    return {
-        "columns": [titles[name] for name in columns],
-        "rows": [
-            {
-                "name": row.name,
-                "texts": ["" if value is None else fixed(value, tolerance) for value in values],
-                "share": [value for value in values if value is not None][-1] / largest,
-            }
-            for row, values in zip(errors, figures, strict=True)
-        ],
-        "unit": rule_base.target_unit,
-    }
+def _learned_from(measured: Measured | None) -> str:
+    """Say which rows the summary of the training data is of."""
+    return "given" if measured is not None and measured.stand_in else "training"
 
 
-def _about(
-    rule_base: RuleBase, reference: Reference, measured: Measured | None, learned_elsewhere: bool
-) -> list[tuple[str, str]]:
+def _about(reference: Reference, measured: Measured | None) -> list[tuple[str, str]]:
     """Return facts about the data and the model, each with its name."""
-    unit, tolerance = rule_base.target_unit, TARGET_SHARE * reference.target_spread
-    facts = []
-    training = rule_base.training
-    if training is not None and not learned_elsewhere:
-        rows = f"{counted(training.n_rows, 'row')}, {counted(len(rule_base.variables), 'input')}"
+    rules, training, which = reference.rule_base, reference.rule_base.training, _learned_from(measured)
+    tolerance, facts = TARGET_SHARE * reference.target_spread, []
+    if training is not None and which == "training":
+        rows = f"{counted(training.n_rows, 'row')}, {counted(len(rules.features), 'input')}"
         facts.append(("Training data", rows))
     if measured is not None and not measured.are_training:
         facts.append(("Given rows", f"{len(measured.observed):,}"))
     if training is not None:
-        low, high = shown(training.target_low, tolerance), shown(training.target_high, tolerance)
-        mean, spread = shown(training.target_mean, tolerance), shown(training.target_spread, tolerance)
-        where = "the given rows" if learned_elsewhere else "the training rows"
-        facts.append((rule_base.target_name, f"{low} to {with_unit(high, unit)} in {where}"))
-        facts.append(("Mean and spread", f"{mean} and {with_unit(spread, unit)}"))
-    product = "the product of its parts' degrees" if rule_base.t_norm == "product" else "the smallest of its parts'"
-    facts.append(("A rule's degree", product))
-    return facts
+        low, mean = shown(training.target_low, tolerance), shown(training.target_mean, tolerance)
+        high, spread = reference.target(training.target_high), reference.target(training.target_spread)
+        facts.append((rules.target_name, f"{low} to {high} in the {which} rows"))
+        facts.append(("Mean and spread", f"{mean} and {spread}"))
+    product = "the product of its parts' degrees" if rules.t_norm == "product" else "the smallest of its parts'"
+    return [*facts, ("A rule's degree", product)]

@@ -1,4 +1,4 @@
-"""What the template shows of rules: texts and pictures, ready to be placed."""
+"""What the template shows of rules and curves: texts and pictures, ready to be placed."""
 
 from __future__ import annotations
 
@@ -6,57 +6,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fruler._typing import Floats
-from fruler._wording import percent
-from fruler.explain.categories import accepted_levels, few_of, level_offsets
-from fruler.explain.effects import signed_effects
-from fruler.explain.report.drawings import accepted_path, position, small_svg
-from fruler.explain.report.numbers import (
+from fruler._wording import name_with_unit
+from fruler.explain.effects import accepted_levels, few_of, level_offsets, signed_effects, typical_outputs
+from fruler.explain.report.drawings import (
     INPUT_SHARE,
-    TARGET_SHARE,
     TERM_SHARE,
-    fixed,
+    Chart,
+    Mark,
+    accepted_path,
+    position,
     shown,
     signed,
+    small_svg,
     typeset,
     value_text,
+    with_plus,
     with_unit,
 )
-from fruler.explain.report.reference import Reference
-from fruler.explain.report.views import uses_of
-from fruler.explain.rule_order import typical_outputs
-from fruler.explain.scales import scale_of
+from fruler.explain.report.input_views import uses_of
+from fruler.explain.report.reference import Reference, View
 from fruler.explain.sentences import Sentence, sentence_of
 from fruler.explain.text import Said, conditions
-from fruler.rules.rule_base import RuleBase
-from fruler.rules.variables import Variable
+from fruler.rules.curves import Curve
+from fruler.rules.features import feature_with
+from fruler.rules.inputs import Variable
 
 # Ticks nearer than this, in percent of a picture's width, would run into each other; each letter takes some room.
 _TICKS_APART, _LETTER = 24.0, 2.9
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A number below a picture, and where: in percent of its width."""
-
-    at: float
-    text: str
-
-
-@dataclass(frozen=True)
-class ConditionView:
-    """A part of an antecedent: its words, its picture, or the names of categories or of a nominal input's labels.
-
-    Within which values it holds is only said where the words do not say it.
-    """
-
-    name: str
-    labels: str
-    within: str
-    unit: str
-    picture: str
-    ticks: list[Tick]
-    chips: list[tuple[str, bool]]
+# Shares of a picture's height: room above and below the curves, and the tallest bar of the histogram.
+_ROOM, _TALLEST = 0.08, 0.3
 
 
 @dataclass(frozen=True)
@@ -68,12 +46,12 @@ class TermView:
     """
 
     name: str
-    sign: str
-    size: str
-    times: str
-    per_unit: str
     effect: str
-    share: float
+    size: float
+    sign: str = ""
+    slope: str = ""
+    times: str = ""
+    per_unit: str = ""
     offsets: str = ""
 
     @property
@@ -83,38 +61,25 @@ class TermView:
 
 
 @dataclass(frozen=True)
-class RuleOrder:
-    """The figures by which rules can be sorted: what it says of its typical row, and what else is known of it."""
-
-    output: float
-    support: float
-    importance: float
-    error: float
-
-
-@dataclass(frozen=True)
 class RuleView:
-    """A rule as words and pictures; of the curves, which all rules share, it has the names of their inputs.
+    """A rule as words and pictures, and the figures by which rules can be sorted; None where one is not known.
 
     The sentence is None where it isn't known which rows the rule applies to. A rule that says a label of the output has
-    this and its picture instead of terms; its intercept is what the label stands for.
+    this and its picture instead of terms; its intercept is what the label stands for. The errors are typical ones where
+    the rule is the strongest, of the prediction and of the rule alone.
     """
 
     number: int
-    conditions: list[ConditionView]
+    conditions: list[View]
     intercept: str
     terms: list[TermView]
-    curves: list[str]
-    support: str
-    support_share: float
-    importance: str
-    importance_share: float
-    error: str
-    error_alone: str
+    support: float | None
+    importance: float | None
+    errors: tuple[float, float] | None
     sentence: Sentence | None
-    order: RuleOrder
-    label: str = ""
-    said: ConditionView | None = None
+    output: float
+    label: str
+    said: View | None
 
     @property
     def slopes(self) -> list[TermView]:
@@ -127,152 +92,115 @@ class RuleView:
         return [term for term in self.terms if term.offsets]
 
 
-def rule_views(rule_base: RuleBase, reference: Reference) -> list[RuleView]:
+def rule_views(reference: Reference) -> list[RuleView]:
     """Return the rules in their order."""
-    effects = signed_effects(rule_base)
-    terms = [_terms(rule_base, rule, effects[rule]) for rule in range(rule_base.n_rules)]
-    largest = max((abs(term.effect) for own in terms for term in own), default=0.0) or 1.0
-    training = rule_base.training
-    moves = np.zeros(rule_base.n_rules) if training is None else training.rule_importance
+    rules, training = reference.rule_base, reference.rule_base.training
+    moves = np.zeros(rules.n_rules) if training is None else training.rule_importance
     shares = moves / moves.sum() if moves.any() else moves
-    errors = _rule_errors(rule_base, reference)
-    outputs = typical_outputs(rule_base)
-    truth = None if training is None else training.truth
-    views = []
-    for rule in range(rule_base.n_rules):
-        support = None if rule_base.support is None else float(rule_base.support[rule])
-        views.append(
-            RuleView(
-                number=rule + 1,
-                conditions=_conditions(rule_base, reference, rule),
-                intercept=shown(float(rule_base.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
-                terms=[_term_view(rule_base, reference, term, largest) for term in terms[rule]],
-                curves=[rule_base.names[curve.input] for curve in rule_base.curves],
-                support="" if support is None else percent(support),
-                support_share=support or 0.0,
-                importance="" if training is None else percent(float(shares[rule])),
-                importance_share=float(shares[rule]),
-                error=errors[rule][0],
-                error_alone=errors[rule][1],
-                sentence=sentence_of(rule_base, rule, typeset),
-                order=RuleOrder(
-                    output=float(outputs[rule]),
-                    support=support or 0.0,
-                    importance=float(shares[rule]),
-                    error=0.0 if truth is None else float(np.nan_to_num(truth.rule_alone[rule])),
-                ),
-                label=rule_base.consequents.label(rule) or "",
-                said=None if rule_base.target is None else _said(rule_base, rule_base.target, rule),
-            )
-        )
-    return views
-
-
-def _rule_errors(rule_base: RuleBase, reference: Reference) -> list[tuple[str, str]]:
-    """Return the typical errors of each rule where it is the strongest, of the prediction and of the rule alone."""
-    truth = None if rule_base.training is None else rule_base.training.truth
-    if truth is None or rule_base.n_rules == 1:
-        return [("", "")] * rule_base.n_rules
-    scale = scale_of(rule_base)
-
-    def told(error: float) -> str:
-        amount = scale.change(error, TARGET_SHARE * reference.spread)
-        return amount.marked(fixed(amount.number, amount.tolerance))
-
-    unit = scale.unit(rule_base.target_unit)
+    outputs, support = typical_outputs(rules), rules.support
     return [
-        ("", "") if np.isnan(alone) else (told(together), with_unit(told(alone), unit))
-        for together, alone in zip(truth.rule_together.tolist(), truth.rule_alone.tolist(), strict=True)
+        RuleView(
+            number=rule + 1,
+            conditions=[_condition(reference, rule, said) for said in conditions(rules, rule, typeset)],
+            intercept=shown(float(rules.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
+            terms=_terms(reference, rule),
+            support=None if support is None else float(support[rule]),
+            importance=None if training is None else float(shares[rule]),
+            errors=_errors(reference, rule),
+            sentence=sentence_of(rules, rule, typeset),
+            output=float(outputs[rule]),
+            label=rules.consequents.label(rule) or "",
+            said=None if rules.target is None else _said(rules.target, rules.consequents.label(rule) or ""),
+        )
+        for rule in range(rules.n_rules)
     ]
 
 
-@dataclass(frozen=True)
-class _Term:
-    """A term of a rule: its input, its slope, by how much it changes the output, and what it adds for categories."""
-
-    input: int
-    slope: float
-    effect: float
-    added: dict[str, float]
+def _errors(reference: Reference, rule: int) -> tuple[float, float] | None:
+    training = reference.rule_base.training
+    if training is None or training.truth is None or reference.rule_base.n_rules == 1:
+        return None
+    together, alone = float(training.truth.rule_together[rule]), float(training.truth.rule_alone[rule])
+    return None if np.isnan(alone) else (together, alone)
 
 
-def _terms(rule_base: RuleBase, rule: int, effects: Floats) -> list[_Term]:
+def _terms(reference: Reference, rule: int) -> list[TermView]:
     """Return the terms of a rule, the one with the largest effect first; the inputs of one subject have one."""
-    found: dict[str, _Term] = {}
-    for j, slope in rule_base.consequents.terms(rule).items():
-        variable = rule_base.variables[j]
+    rules, found = reference.rule_base, {}
+    effects = signed_effects(rules)[rule]
+    for j, slope in rules.consequents.terms(rule).items():
+        variable = rules.variables[j]
         if variable.levels is None:
-            found[variable.name] = _Term(j, slope, float(effects[j]), {})
+            found[variable.name] = _slope(reference, j, slope, float(effects[j]))
         elif variable.subject not in found:
-            added = level_offsets(rule_base, rule, variable.subject)
+            feature = feature_with(rules.features, j)
+            added = level_offsets(rules, rule, feature)
             # A category without an input of its own adds nothing.
-            others = [0.0] * (len(accepted_levels(rule_base, rule, variable.subject)) > len(added))
+            others = [0.0] * (len(accepted_levels(rules, rule, feature)) > len(added))
             if added:
-                ends = [*added.values(), *others]
-                found[variable.subject] = _Term(j, slope, max(ends) - min(ends), added)
-    return sorted(found.values(), key=lambda term: -abs(term.effect))
+                found[variable.subject] = _offsets(reference, variable.subject, added, [*added.values(), *others])
+    return sorted(found.values(), key=lambda term: -term.size)
 
 
-def _term_view(rule_base: RuleBase, reference: Reference, term: _Term, largest: float) -> TermView:
-    variable, tolerance = rule_base.variables[term.input], TERM_SHARE * reference.spread
-    scale = scale_of(rule_base)
-    share, unit = abs(term.effect) / largest, scale.unit(rule_base.target_unit)
-    told = scale.change(term.effect, tolerance)
-    if term.added:
-        offsets = few_of([f"{level}\u00a0{signed(value, tolerance)}" for level, value in term.added.items()])
-        effect = with_unit(told.marked(fixed(told.number, told.tolerance)), unit)
-        return TermView(variable.subject, "", "", "", "", effect, share, offsets)
-    farthest = max(abs(float(reference.low[term.input])), abs(float(reference.high[term.input])))
-    of_slope = tolerance / farthest if farthest > 0.0 else 0.0
-    per_unit = scale.change(term.slope, of_slope)
+def _offsets(reference: Reference, name: str, added: dict[str, float], ends: list[float]) -> TermView:
+    size, tolerance = max(ends) - min(ends), TERM_SHARE * reference.spread
+    offsets = few_of([f"{level}\u00a0{signed(value, tolerance)}" for level, value in added.items()])
+    return TermView(name, reference.change(size, share=TERM_SHARE), size, offsets=offsets)
+
+
+def _slope(reference: Reference, j: int, slope: float, effect: float) -> TermView:
+    variable = reference.rule_base.variables[j]
+    farthest = max(map(abs, reference.range_of(j)))
+    tolerance = TERM_SHARE * reference.spread / farthest if farthest > 0.0 else 0.0
+    per_unit = reference.scale.change(slope, tolerance)
     number = shown(abs(per_unit.number), per_unit.tolerance)
     return TermView(
         name=variable.term,
-        sign="−" if term.slope < 0.0 else "+",
-        size=shown(abs(term.slope), of_slope),
-        per_unit=per_unit.marked(f"{'−' if per_unit.number < 0.0 else '+'}{number}"),
+        effect=reference.change(effect, signed, share=TERM_SHARE),
+        size=abs(effect),
+        sign="−" if slope < 0.0 else "+",
+        slope=shown(abs(slope), tolerance),
         times="\u00a0if " if variable.tells_gaps else "·",
-        effect=with_unit(told.marked(signed(told.number, told.tolerance)), unit),
-        share=share,
+        per_unit=per_unit.marked(f"{'−' if per_unit.number < 0.0 else '+'}{number}"),
     )
 
 
-def _conditions(rule_base: RuleBase, reference: Reference, rule: int) -> list[ConditionView]:
-    return [_condition(rule_base, reference, rule, said) for said in conditions(rule_base, rule, typeset)]
-
-
-def _condition(rule_base: RuleBase, reference: Reference, rule: int, said: Said) -> ConditionView:
-    j = said.inputs[0]
-    antecedents = rule_base.antecedents
-    variable, (first, last) = antecedents.condition_inputs[j], antecedents.accepted(rule, j)
-    partition = variable.partition
-    picture, ticks, chips = "", [], []
+def _condition(reference: Reference, rule: int, said: Said) -> View:
+    """Return a part of an antecedent: its words, and its picture or the names of categories or of nominal labels."""
+    rules, j = reference.rule_base, said.inputs[0]
+    variable, labels = rules.antecedents.condition_inputs[j], rules.antecedents.accepted(rule, j)
+    view: View = {"name": said.subject, "labels": said.words, "within": said.within, "unit": variable.value_unit}
     if variable.levels is not None:
-        accepted_here = accepted_levels(rule_base, rule, said.subject)
-        chips = [(level, level in accepted_here) for level in variable.levels.levels]
-    elif variable.tells_gaps:
-        chips = [(word, word == said.words) for word in ("there", "missing")]
-    elif partition.ordered:
-        low, high = float(reference.low[j]), float(reference.high[j])
-        uses = uses_of(j, antecedents.shares_labels, reference.histograms is not None)
-        accepted = f'<path class="accepted" d="{accepted_path(partition, first, last, low, high)}"/>'
-        picture = small_svg(uses + accepted, _described(variable, said.words, first, last, INPUT_SHARE * (high - low)))
-        ticks = _ticks(variable, first, last, low, high)
-    else:
-        chips = [(label, first <= k <= last) for k, label in enumerate(partition.labels)]
-    return ConditionView(said.subject, said.words, said.within, variable.value_unit, picture, ticks, chips)
+        accepted = accepted_levels(rules, rule, feature_with(rules.features, j))
+        return {**view, "chips": [(level, level in accepted) for level in variable.levels.levels]}
+    if variable.tells_gaps:
+        return {**view, "chips": [(word, word == said.words) for word in ("there", "missing")]}
+    if not variable.partition.ordered:
+        chips = [(label, labels[0] <= k <= labels[1]) for k, label in enumerate(variable.partition.labels)]
+        return {**view, "chips": chips}
+    behind = uses_of(j, rules.antecedents.shares_labels, reference.histograms is not None)
+    return {**view, **_pictured(variable, said.words, labels, reference.range_of(j), behind)}
 
 
-def _said(rule_base: RuleBase, target: Variable, rule: int) -> ConditionView:
+def _said(target: Variable, label: str) -> View:
     """Return the label of the output that a rule says, among all of them."""
-    label = rule_base.consequents.label(rule) or ""
-    number = target.partition.labels.index(label)
-    low, high = target.partition.range
-    path = f'<path class="accepted" d="{accepted_path(target.partition, number, number, low, high)}"/>'
-    described = _described(target, label, number, number, INPUT_SHARE * (high - low))
-    picture = small_svg('<use href="#target-labels" class="sets"/>' + path, described)
-    ticks = _ticks(target, number, number, low, high)
-    return ConditionView(target.name, label, "", target.unit, picture, ticks, [])
+    labels = (target.partition.labels.index(label),) * 2
+    behind = '<use href="#target-labels" class="sets"/>'
+    pictured = _pictured(target, label, labels, target.partition.range, behind)
+    return {"name": target.name, "labels": label, "unit": target.unit, **pictured}
+
+
+def _pictured(
+    variable: Variable, words: str, labels: tuple[int, int], limits: tuple[float, float], behind: str
+) -> View:
+    """Return the picture of accepted labels, and the ticks below it."""
+    accepted = f'<path class="accepted" d="{accepted_path(variable.partition, *labels, *limits)}"/>'
+    described = _described(variable, words, *labels, INPUT_SHARE * (limits[1] - limits[0]))
+    return {
+        "picture": small_svg(behind + accepted, described),
+        "ticks": _ticks(variable, *labels, *limits),
+        "chips": [],
+    }
 
 
 def _described(variable: Variable, words: str, first: int, last: int, tolerance: float) -> str:
@@ -289,19 +217,79 @@ def _described(variable: Variable, words: str, first: int, last: int, tolerance:
     return f"{words}: {'; '.join(said)}" if said else words
 
 
-def _ticks(variable: Variable, first: int, last: int, low: float, high: float) -> list[Tick]:
+def _ticks(variable: Variable, first: int, last: int, low: float, high: float) -> list[Mark]:
     """Return the ends of the picture and what marks the accepted labels, as far as there is room."""
     tolerance = INPUT_SHARE * (high - low)
     marks = [mark for mark in variable.partition.marks(first, last) if low <= mark <= high]
-    ticks = [Tick(position(mark, low, high), value_text(variable, mark, tolerance)) for mark in marks]
+    ticks = [Mark(position(mark, low, high), value_text(variable, mark, tolerance)) for mark in marks]
     if len(ticks) == 2 and not _apart(*ticks):
-        ticks = [Tick((ticks[0].at + ticks[1].at) / 2.0, f"{ticks[0].text} to {ticks[1].text}")]
-    ends = [Tick(0.0, value_text(variable, low, tolerance)), Tick(100.0, value_text(variable, high, tolerance))]
+        ticks = [Mark((ticks[0].at + ticks[1].at) / 2.0, f"{ticks[0].text} to {ticks[1].text}")]
+    ends = [Mark(0.0, value_text(variable, low, tolerance)), Mark(100.0, value_text(variable, high, tolerance))]
     ends = [end for end in ends if all(_apart(end, tick) for tick in ticks)]
-    return sorted(ticks + ends, key=lambda tick: tick.at)
+    return sorted(ticks + ends)
 
 
-def _apart(one: Tick, other: Tick) -> bool:
+def _apart(one: Mark, other: Mark) -> bool:
     """Return whether two ticks are far enough from each other; at the ends of a picture texts stand inside of it."""
     wide = [len(tick.text) * (1.0 if tick.at in (0.0, 100.0) else 0.5) for tick in (one, other)]
     return abs(one.at - other.at) >= max(_TICKS_APART, _LETTER * (sum(wide) + 1.0))
+
+
+def curve_views(reference: Reference) -> list[View]:
+    """Return the curves in the order of their inputs; all pictures have one scale, with zero in it."""
+    rules = reference.rule_base
+    outlines = [curve.outline(*_limits(curve, reference)) for curve in rules.curves]
+    adds = [0.0, *(value for _, values in outlines for value in values)]
+    room = _ROOM * (max(adds) - min(adds)) or 1.0
+    scale = min(adds) - room, max(adds) + room
+    return [
+        {
+            "name": rules.names[curve.input],
+            "picture": _picture(reference, curve, scale),
+            "points": curve_points(reference, curve),
+        }
+        for curve in rules.curves
+    ]
+
+
+def curve_points(reference: Reference, curve: Curve) -> str:
+    """Write what a curve adds at its bends, e.g. "−12 at 1 d, +9 at 365 d"."""
+    low, high = curve.partition.domain
+    bends, variable = curve.bends(), reference.rule_base.variables[curve.input]
+    points = []
+    for value, place, jump in zip(bends.adds.tolist(), bends.x.tolist(), bends.below_jump, strict=True):
+        where = with_unit(value_text(variable, place, INPUT_SHARE * (high - low)), variable.value_unit)
+        added = reference.change(value, signed, share=TERM_SHARE, unit=False)
+        points.append(f"{added} {'just below' if jump else 'at'}\u00a0{where}")
+    return ", ".join(points)
+
+
+def _limits(curve: Curve, reference: Reference) -> tuple[float, float]:
+    ends = *curve.partition.domain, *reference.range_of(curve.input)
+    return min(ends), max(ends)
+
+
+def _picture(reference: Reference, curve: Curve, scale: tuple[float, float]) -> str:
+    rules, told = reference.rule_base, reference.scale
+    variable, limits = rules.variables[curve.input], _limits(curve, reference)
+    chart = Chart(
+        f"What {variable.name} adds to {rules.target_name}",
+        limits,
+        scale,
+        variable.title,
+        name_with_unit(told.changes_by, told.unit(rules.target_unit)),
+        variable,
+        y_ticks=[(place, told.change(place, 1e-3).written(_tick)) for place in told.round_places(*scale, 5)],
+    )
+    if reference.histograms is not None:
+        counts = reference.histograms[curve.input]
+        edges = np.linspace(*reference.range_of(curve.input), len(counts) + 1)
+        chart.bars(edges, scale[0] + _TALLEST * (scale[1] - scale[0]) * counts / (counts.max() or 1.0), "histogram")
+    chart.line(np.array(limits), np.zeros(2), "diagonal")
+    chart.line(*curve.outline(*limits), "line")
+    chart.dots(*curve.bends(), "dots strong")
+    return chart.svg()
+
+
+def _tick(value: float, tolerance: float) -> str:
+    return with_plus(shown(value, tolerance))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ _WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
 _MAX_SHOWN = 40
 # No model has larger numbers: the values of a table are at most the square root of this, and errors may be squared.
 LARGEST = 1e300
+
+_Made = TypeVar("_Made")
 
 
 def text_of(raw: bytes) -> str:
@@ -157,6 +159,13 @@ class Checked:
     def wrong(self, expected: str) -> ValueError:
         """Return the error that something else was expected here."""
         return ValueError(f"{self.place} must be {expected}; got {_shown(self.value)}")
+
+    def made(self, what: str, make: Callable[..., _Made], *parts: Any, **named: Any) -> _Made:
+        """Return what is made of the value, or say where in the document is what can't be made."""
+        try:
+            return make(*parts, **named)
+        except ValueError as error:
+            raise ValueError(f"{self.place} {what}: {error}") from None
 
     def keys(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Checked]:
         """Return the members of an object that must have some keys, may have others, and has no more."""

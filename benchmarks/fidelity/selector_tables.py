@@ -1,0 +1,118 @@
+"""The paper's Table 2 beside all instance selectors: how many rows they leave out, and what that costs.
+
+    python benchmarks/fidelity/selector_tables.py --data FOLDER [--sets dee,friedman] [--out FILE]
+
+Five folds a set; the first one only for sets of more than 5,000 rows. The error increase is that of the paper: the mean
+squared error of predicting each training row from its nearest selected row, over that from its nearest row of all. The
+paper prints neither CCIS nor CCISR. Every finished run is a line of the results file; a run that is already there is
+not made again. Without --data only the summary of what is in the file is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from preprocessing_tables import folds_of
+
+from fruler import ClassConditionalSelector, load_keel
+from fruler.bench.paper import paper_tables
+from fruler.selectors import CCISRLikeSelector, CCISSelector
+
+RESULTS = Path(__file__).parents[1] / "results" / "selectors.jsonl"
+SELECTORS = {
+    "FRULER": ClassConditionalSelector(),
+    "CCIS": CCISSelector(),
+    "CCIS, not thinned": CCISSelector(thin_out_tolerance=None),
+    "CCISR-like": CCISRLikeSelector(),
+    "CCISR-like, not thinned": CCISRLikeSelector(thin_out_tolerance=None),
+}
+KEY = ["set", "fold", "selector"]
+
+
+def run(folder: Path, fold: int, name: str) -> dict[str, Any]:
+    train, _ = load_keel(folder, fold=fold)
+    start = time.process_time()
+    selector = SELECTORS[name].fit(train.data, train.target)
+    seconds = time.process_time() - start
+    return {
+        "set": folder.name,
+        "fold": fold,
+        "selector": name,
+        "rows": len(train.target),
+        "classes": len(selector.class_borders_) + 1,
+        "selected": len(selector.sample_indices_),
+        "reduction": 100.0 * selector.reduction_,
+        "increase": selector.error_selected_ / selector.error_all_,
+        "thinned": selector.thinned_,
+        "seconds": round(seconds, 3),
+    }
+
+
+def read_lines(path: Path) -> pd.DataFrame:
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return pd.DataFrame([json.loads(line) for line in lines], columns=None if lines else KEY)
+
+
+def print_sets(means: pd.DataFrame, paper: pd.DataFrame) -> None:
+    print("| set | " + " | ".join(["paper", *SELECTORS]) + " |")
+    print("|---" * (len(SELECTORS) + 2) + "|")
+    for name, printed in paper.iterrows():
+        cells = [f"{printed.is_reduction_pct:.1f}, {printed.is_error_increase:.2f}"]
+        for selector in SELECTORS:
+            found = (name, selector) in means.index
+            row = means.loc[name, selector] if found else None
+            cells.append("" if row is None else f"{row.reduction:.1f}, {row.increase:.2f}")
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+def print_summary(means: pd.DataFrame, paper: pd.DataFrame) -> None:
+    print("\nmean reduction, geometric mean of the error increase, largest, seconds of the slowest set")
+    printed = paper.is_error_increase
+    increase = np.exp(np.log(printed).mean())
+    print(f"{'paper':24} {paper.is_reduction_pct.mean():5.1f} {increase:6.2f} {printed.max():7.1f}")
+    for selector in SELECTORS:
+        rows = means.xs(selector, level="selector")
+        increase = np.exp(np.log(rows.increase).mean())
+        print(
+            f"{selector:24} {rows.reduction.mean():5.1f} {increase:6.2f} {rows.increase.max():7.1f} "
+            f"{rows.seconds.max():6.1f}   ({len(rows)} sets)"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
+    parser.add_argument("--sets", default=",".join(paper_tables().index))
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    arguments = parser.parse_args()
+    done = read_lines(arguments.out)
+    if arguments.data:
+        known = set(done[KEY].itertuples(index=False, name=None))
+        plan = [
+            (Path(arguments.data) / name, fold, selector)
+            for name in arguments.sets.split(",")
+            for fold in folds_of(name)
+            for selector in SELECTORS
+            if (name, fold, selector) not in known
+        ]
+        with arguments.out.open("a", encoding="utf-8") as file:
+            for part in plan:
+                file.write(json.dumps(run(*part)) + "\n")
+                file.flush()
+        done = read_lines(arguments.out)
+    paper = paper_tables()
+    means = done.groupby(["set", "selector"])[["reduction", "increase", "classes", "seconds"]].mean()
+    shown = paper.loc[[name for name in paper.index if name in means.index.get_level_values("set")]]
+    print_sets(means, shown)
+    print_summary(means, shown)
+
+
+if __name__ == "__main__":
+    main()

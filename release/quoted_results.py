@@ -1,0 +1,401 @@
+"""The results that README and docs quote: computed from the lines in `benchmarks/results`, and written into the pages.
+
+    python release/quoted_results.py [--check]
+
+A page marks what it quotes by two comments, which readers do not see:
+
+    an error of <!--=growth.error:.2f-->0.58<!--/--> times the published one
+
+The first names the result and, after the colon, its format: one of Python's, or `word` for a small number in words. A
+table stands between two such comments on lines of their own. A comment must not begin a line of running text: Markdown
+would take the line for HTML. Without `--check` the marked spots are rewritten; with it, every spot that differs is
+named, and the script ends with code 1. Nothing is run, and no data set is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fruler import FRULERRegressor
+from fruler._wording import counted
+from fruler.bench.comparisons import ratios_of, summary_table
+from fruler.bench.measurements import Measurements, geometric_mean, read_measurements
+from fruler.bench.paper import LARGE_SETS, paper_tables
+from fruler.bench.statistics import friedman_ranking, tally, wilcoxon_p
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+SPOT = re.compile(r"<!--=(?P<name>[\w.+-]+)(?::(?P<format>[^>]*?))?-->(?P<text>.*?)<!--/-->", re.DOTALL)
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+# Those on which choices of the growth were made (docs/growth_notes.md).
+CHOICES = (
+    *("concrete", "stock", "friedman", "autoMPG8", "dee", "ele-1", "wankara", "mortgage", "ANACALT", "delta_ail"),
+    *("california", "compactiv", "elevators", "mv"),
+)
+# Rules count as true if the strongest alone has at most this times the error of all, or this share of the target's
+# spread (docs/reading.md). The second matters for one set, whose spread is noted here: the lines do not have it.
+TRUE_RATIO, NEXT_TO_NOTHING = 1.15, 0.02
+SPREAD = {"mv": 10.42}
+# How far numbers of rules may be from the paper's to count as near (docs/paper.md, docs/systems.md).
+NEAR_PAPER, NEAR_PAPER_LARGE, NEAR_OTHERS = 1.6, 2.0, 1.5
+
+# Methods that users know: their name, what their size counts, and what a person can read.
+COMPARED = {
+    "growth": ("**fruler**", "rules", "rules as sentences, which can be read one by one"),
+    "ebm": ("EBM", "curves and surfaces", "one curve per input, one surface per pair"),
+    "cubist": ("Cubist, one committee", "rules", "rules with crisp conditions and linear formulas"),
+    "lightgbm": ("LightGBM", "leaves", "nothing without another tool"),
+    "linear": ("linear regression", "formula", "one formula"),
+}
+
+# The paper's systems, by their columns in its tables, and the same systems by the names of our algorithms.
+PRINTED = {"fruler": "FRULER", "fsmogfs_tun": "FS_MOGFS+TUN", "l_metsk": "L-METSK-HD", "a_metsk": "A-METSK-HD"}
+OWN = {"fruler": "FRULER", "fs-mogfs": "FS_MOGFS+TUN", "l-metsk": "L-METSK-HD", "a-metsk": "A-METSK-HD"}
+SELECTORS = ("FRULER", "CCIS", "CCIS, not thinned", "CCISR-like", "CCISR-like, not thinned")
+
+Results = dict[str, Any]
+
+
+def all_results(folder: Path = RESULTS) -> Results:
+    """Return every result that a page may quote, by name: numbers, and tables as Markdown."""
+    measured = read_measurements(folder / "runs.jsonl")
+    return {
+        **growth_results(measured),
+        "growth.comparison": comparison(measured),
+        "bench.ebm_mv_minutes": measured.by_fold("seconds").loc[("mv", 1), "ebm"] / 60.0,
+        **paper_results(_read_lines(folder / "paper_fidelity.jsonl")),
+        **system_results(_read_lines(folder / "comparator_fidelity.jsonl")),
+        **ranking_results(folder),
+        **selector_results(_read_lines(folder / "selectors.jsonl")),
+    }
+
+
+def _read_lines(path: Path) -> pd.DataFrame:
+    return pd.DataFrame([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()])
+
+
+def growth_results(measured: Measurements) -> Results:
+    """Return what `FuzzyRuleRegressor` gives, over all sets and over both halves of them."""
+    frame = summary_table(measured).frame
+    mine = frame[frame["method"] == "growth"].set_index("figure")["value"]
+    seconds = measured.by_fold("seconds")[["growth", "ebm"]].dropna()
+    small = seconds[~seconds.index.get_level_values("set").isin(LARGE_SETS)]
+    as_good = next(value for figure, value in mine.items() if figure.startswith("sets at least as good"))
+    found: Results = {
+        "growth.sets": int(mine["sets"]),
+        "growth.error": mine["error, ratio to the paper's FRULER (geometric mean)"],
+        "growth.rules": mine["rules, ratio to the paper's FRULER (geometric mean)"],
+        "growth.as_good": int(as_good),
+        "growth.ebm_times_as_long": geometric_mean(small["ebm"] / small["growth"]),
+    }
+    for peer in ("ebm", "cubist", "forest", "lightgbm"):
+        errors = measured.compare(["growth", peer], "error")
+        found[f"growth.{peer}.median"] = float(ratios_of(errors).median())
+    sets = set(measured.means("growth", "error").index)
+    for half, names in (("all", sets), ("choices", sets & set(CHOICES)), ("others", sets - set(CHOICES))):
+        found |= {f"growth.{name}.{half}": value for name, value in _of_half(measured, sorted(names)).items()}
+    return found
+
+
+def _of_half(measured: Measurements, names: list[str]) -> Results:
+    means = {name: measured.means("growth", name)[names] for name in ("error", "alone_error", "rules", "curves")}
+    together, alone = ((2.0 * means[name]) ** 0.5 for name in ("error", "alone_error"))
+    next_to_nothing = NEXT_TO_NOTHING * pd.Series(SPREAD, dtype=float).reindex(names)
+    first = ratios_of(measured.compare(["growth", "first_growth"], "error").loc[names])
+    found: Results = {
+        "n": len(names),
+        "truth": geometric_mean(together / alone),
+        "true_sets": int(((alone <= TRUE_RATIO * together) | (alone <= next_to_nothing)).sum()),
+        "first": geometric_mean(first),
+        "first_largest": float(first.max()),
+        "first_largest_set": str(first.idxmax()),
+        "rules_median": float(means["rules"].median()),
+        "curves_median": float(means["curves"].median()),
+        "slopes_median": float(measured.means("growth", "coefficients")[names].median()),
+    }
+    for peer in ("ebm", "cubist"):
+        errors = measured.compare(["growth", peer], "error").loc[names]
+        found[f"{peer}_median"] = float(ratios_of(errors).median())
+        found[f"{peer}_wins"] = tally(errors["growth"], errors[peer]).wins
+    return found
+
+
+def comparison(measured: Measurements) -> str:
+    """Return a table of `FuzzyRuleRegressor` and methods that users know: error, size, time, what there is to read."""
+    rows = [
+        "| | error / fruler's | lower error than fruler | size of the model | seconds per fit | what you get to read |",
+        "|---|---|---|---|---|---|",
+    ]
+    for method, (title, unit, read) in COMPARED.items():
+        errors = measured.compare(["growth", method], "error") if method != "growth" else None
+        ratio = "1" if errors is None else f"{(errors[method] / errors['growth']).median():.2f}"
+        lower = "" if errors is None else f"{tally(errors[method], errors['growth']).wins} of {len(errors)}"
+        means = measured.of(method).groupby("set")[["rules", "curves", "seconds"]].mean().median()
+        size = f"{means['rules']:,.0f} {unit}"
+        curves = f", {counted(round(means['curves']), 'curve')}" if method == "growth" else ""
+        rows.append(_row(title, (ratio, lower, size + curves, f"{means['seconds']:.2g}", read)))
+    return _block(rows)
+
+
+def paper_ratios(lines: pd.DataFrame, solver: str) -> pd.DataFrame:
+    """Return results of `FRULERRegressor` with a solver as ratios to the paper's, one row per set, with our seconds."""
+    lines = lines[(lines["solver"] == solver) & (lines["l1_ratio"] == FRULERRegressor().l1_ratio)]
+    paper = paper_tables()
+    means = lines.groupby("set")[["error", "rules", "evaluations", "seconds"]].mean()
+    table = means.join(paper).loc[[name for name in paper.index if name in means.index]]
+    return pd.DataFrame(
+        {
+            "error": table["error"] / table["fruler_test"],
+            "rules": table["rules"] / table["fruler_rules"],
+            "evaluations": table["evaluations"] / table["fruler_evaluations"],
+            "own_rules": table["rules"],
+            "times_as_fast": table["fruler_run_s"] / table["seconds"],
+        }
+    )
+
+
+def paper_results(lines: pd.DataFrame) -> Results:
+    """Return how near `FRULERRegressor` comes to the paper's Tables 4 and 9."""
+    default = FRULERRegressor().solver
+    ratios = paper_ratios(lines, default)
+    small = [name for name in ratios.index if name not in LARGE_SETS]
+    large = [name for name in ratios.index if name in LARGE_SETS]
+    rows = ["| set | error | rules | evaluations |", "|---|---|---|---|"]
+    shown = ratios[["error", "rules", "evaluations"]]
+    rows += [_row(name, (f"{ratio:.2f}" for ratio in row)) for name, row in shown.iterrows()]
+    for what, names in ((f"{len(small)} small", small), (f"{len(large)} large", large)):
+        error, rules = (geometric_mean(ratios.loc[names, name]) for name in ("error", "rules"))
+        rows.append(f"| geometric mean, {what} | {error:.3f} | {rules:.3f} | |")
+    runs = lines[lines["solver"] == default].groupby(["set", "fold"]).size()
+    exact = paper_ratios(lines, "coordinate_descent").reindex(small)
+    return {
+        "paper.table": _block(rows),
+        "paper.sets": len(ratios),
+        "paper.small": len(small),
+        "paper.large": len(large),
+        "paper.seeds": int(runs[small].min()),
+        "paper.largest": ratios.loc[small, "error"].max(),
+        "paper.largest_set": str(ratios.loc[small, "error"].idxmax()),
+        "paper.rules_near": _n_near(ratios.loc[small, "rules"], NEAR_PAPER),
+        "paper.large.seeds": int(runs[large].min()),
+        "paper.large.error": geometric_mean(ratios.loc[large, "error"]),
+        "paper.large.largest": ratios.loc[large, "error"].max(),
+        "paper.large.largest_set": str(ratios.loc[large, "error"].idxmax()),
+        "paper.large.rules_near": _n_near(ratios.loc[large, "rules"], NEAR_PAPER_LARGE),
+        "paper.times_as_fast": geometric_mean(ratios["times_as_fast"]),
+        **{f"paper.rules.{name}": ratios.loc[name, "own_rules"] for name in ("california", "house")},
+        "paper.exact.error": geometric_mean(exact["error"]),
+        "paper.exact.rules": geometric_mean(exact["rules"]),
+        "paper.exact.rules_near": _n_near(exact["rules"], NEAR_PAPER),
+        "paper.exact.largest": exact["error"].max(),
+        "paper.exact.largest_set": str(exact["error"].idxmax()),
+    }
+
+
+def _n_near(ratios: pd.Series, factor: float) -> int:
+    """Return how many ratios are within a factor of one."""
+    return int(ratios.between(1.0 / factor, factor).sum())
+
+
+def system_results(lines: pd.DataFrame) -> Results:
+    """Return how near the other three systems come to the paper's Table 4."""
+    lines, paper = lines[lines["changes"] == ""], paper_tables()
+    titles = {"l-metsk": "L-METSK", "fs-mogfs": "FS_MOGFS+TUN", "a-metsk": "A-METSK"}
+    rows = ["| | sets | error | rules | rules within a factor 1.5 |", "|---|---|---|---|---|"]
+    found: Results = {}
+    for algorithm, title in titles.items():
+        column = next(column for column, name in PRINTED.items() if name == OWN[algorithm])
+        means = lines[lines["algorithm"] == algorithm].groupby("set")[["error", "rules", "seconds"]].mean().join(paper)
+        is_large = means.index.isin(LARGE_SETS)
+        for size, part in (("small", means[~is_large]), ("large", means[is_large])):
+            if len(part) == (paper.index.isin(LARGE_SETS).sum() if size == "large" else 20):
+                error, rules = part["error"] / part[f"{column}_test"], part["rules"] / part[f"{column}_rules"]
+                near = _n_near(rules, NEAR_OTHERS)
+                cells = f"{geometric_mean(error):.2f} | {geometric_mean(rules):.2f} | {near} of {len(part)}"
+                rows.append(f"| {title} | {len(part)} {size} | {cells} |")
+        found[f"systems.seconds.{algorithm}"] = means.loc[~is_large, "seconds"].max()
+    return found | {"systems.summary": _block(rows)}
+
+
+def ranking_results(folder: Path) -> Results:
+    """Return the paper's Friedman and Wilcoxon tests with our own runs, and the table of every set."""
+    runs = own_runs(folder)
+    found: Results = {"systems.table": _block(table_rows(runs))}
+    tables = paper_tables()
+    for measure, what in (("test", "error"), ("rules", "rules")):
+        printed = pd.DataFrame({title: tables[f"{column}_{measure}"] for column, title in PRINTED.items()})
+        means = runs.pivot_table(measure, "set", "algorithm").rename(columns=OWN)
+        ours = means[["FRULER"]].dropna().join(printed.drop(columns="FRULER"), how="inner")
+        four = means.drop(columns="growth").dropna()
+        rankings = {"printed": printed, "paper": ours, "four": four, "five": means.dropna()}
+        for name, values in rankings.items():
+            ranks = friedman_ranking(values).ranks
+            found |= {f"ranks.{name}.{what}.{system}": rank for system, rank in ranks.items()}
+            found[f"ranks.{name}.{what}.sets"] = len(values)
+            pair = values["FRULER"], values["A-METSK-HD"]
+            found[f"ranks.{name}.{what}.p"] = wilcoxon_p(*pair)
+            found[f"ranks.{name}.{what}.p_ratios"] = wilcoxon_p(*pair, log_ratios=True)
+    return found
+
+
+def own_runs(folder: Path) -> pd.DataFrame:
+    """Return every run with default settings: algorithm, set, test error, rules."""
+    paper, others = (_read_lines(folder / f"{name}_fidelity.jsonl") for name in ("paper", "comparator"))
+    default = FRULERRegressor()
+    paper = paper[(paper["solver"] == default.solver) & (paper["l1_ratio"] == default.l1_ratio)]
+    growth = _read_lines(folder / "runs.jsonl").query("method == 'growth' and status == 'ok'")
+    parts = [paper.assign(algorithm="fruler"), others[others["changes"] == ""], growth.assign(algorithm="growth")]
+    runs = pd.concat([part[["algorithm", "set", "error", "rules"]] for part in parts], ignore_index=True)
+    return runs.rename(columns={"error": "test"})
+
+
+def table_rows(runs: pd.DataFrame) -> list[str]:
+    """Return own results with the printed ones behind them, as the rows of a Markdown table: one per set."""
+    means = runs.groupby(["algorithm", "set"])[["test", "rules"]].mean()
+    titles = [f"{title}: {what}" for title in PRINTED.values() for what in ("error", "rules")]
+    rows = ["| set | " + " | ".join(titles) + " |", "|---" * (len(titles) + 1) + "|"]
+    for name, paper in paper_tables().iterrows():
+        cells = []
+        for algorithm, column in zip(OWN, PRINTED, strict=True):
+            own = means.loc[(algorithm, name)] if (algorithm, name) in means.index else None
+            for measure, form in (("test", "{:.3g}"), ("rules", "{:.1f}")):
+                published = form.format(paper[f"{column}_{measure}"])
+                cells.append(f"{'-' if own is None else form.format(own[measure])} ({published})")
+        rows.append(f"| {name} | " + " | ".join(cells) + " |")
+    return rows
+
+
+def selector_results(lines: pd.DataFrame) -> Results:
+    """Return the paper's Table 2 beside all instance selectors."""
+    paper = paper_tables()
+    means = lines.groupby(["selector", "set"])[["reduction", "increase", "seconds"]].mean()
+    columns = {"paper": paper.rename(columns={"is_reduction_pct": "reduction", "is_error_increase": "increase"})}
+    columns |= {name: means.loc[name].reindex(paper.index) for name in SELECTORS}
+    titles = (
+        "paper",
+        "`ClassConditionalSelector`",
+        "`CCISSelector`",
+        "not thinned",
+        "`CCISRLikeSelector`",
+        "not thinned",
+    )
+    rows = [_row("set", titles), "|---" * (len(titles) + 1) + "|"]
+    for name in paper.index:
+        found_there = [column.loc[name] for column in columns.values()]
+        rows.append(_row(name, (f"{row['reduction']:.1f}, {row['increase']:.2f}" for row in found_there)))
+    increases = [column["increase"] for column in columns.values()]
+    rows.append(_row("mean reduction", (f"{column['reduction'].mean():.1f}" for column in columns.values())))
+    rows.append(_row("geometric mean of the increases", (f"{geometric_mean(column):.2f}" for column in increases)))
+    rows.append(_row("largest increase", (f"{column.max():.3g}" for column in increases)))
+    one_class = lines[(lines["selector"] == "CCIS")].groupby("set")["classes"].agg(["min", "max"])
+    several = one_class.index[one_class["min"] > 1]
+    found: Results = {
+        "selectors.table": _block(rows),
+        "selectors.one_class": int((one_class["min"] == 1).sum()),
+        "selectors.several": len(several),
+        "selectors.slowest": lines["seconds"].max(),
+        "selectors.slowest_set": str(lines.loc[lines["seconds"].idxmax(), "set"]),
+    }
+    for name in ("CCIS", "FRULER"):
+        part = columns[name].loc[several]
+        found[f"selectors.{name}.reduction"] = part["reduction"].mean()
+        found[f"selectors.{name}.increase"] = geometric_mean(part["increase"])
+    return found
+
+
+def _row(name: str, cells: Iterable[str]) -> str:
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _block(rows: list[str]) -> str:
+    return "\n" + "\n".join(rows) + "\n"
+
+
+def write_value(value: Any, form: str | None) -> str:
+    """Write a result as its spot asks for it.
+
+    Examples
+    --------
+    >>> write_value(0.576, ".2f"), write_value(6, "word"), write_value("stock", None)
+    ('0.58', 'six', 'stock')
+    """
+    if form == "word":
+        return WORDS[round(value)]
+    return format(value, form or "")
+
+
+def rewrite(text: str, results: Mapping[str, Any]) -> str:
+    """Return a page with every marked spot as it must be.
+
+    Raises
+    ------
+    ValueError
+        If a mark is damaged, names no result, or begins a line of running text.
+    """
+
+    def spot(match: re.Match[str]) -> str:
+        name, form = match["name"], match["format"]
+        if name not in results:
+            raise ValueError(f"there is no result {name!r}")
+        value = results[name]
+        is_table = isinstance(value, str) and value.startswith("\n")
+        line_start = match.string.rfind("\n", 0, match.start()) + 1
+        if not is_table and not match.string[line_start : match.start()].strip():
+            raise ValueError(f"the mark of {name!r} begins a line, which Markdown takes for HTML; break it elsewhere")
+        opening = match[0][: match.start("text") - match.start()]
+        return f"{opening}{write_value(value, form)}<!--/-->"
+
+    if len(SPOT.findall(text)) != text.count("<!--="):
+        raise ValueError("a mark has no end, or a name with other characters than letters, digits and ._+-")
+    return SPOT.sub(spot, text)
+
+
+def pages() -> list[Path]:
+    """Return every page that quotes a result."""
+    candidates = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), RESULTS / "README.md"]
+    return [path for path in candidates if SPOT.search(path.read_text(encoding="utf-8"))]
+
+
+def differences(text: str, results: Mapping[str, Any]) -> list[str]:
+    """Return which marked spots of a page say something else than the results."""
+    made = rewrite(text, results)
+    pairs = zip(SPOT.finditer(text), SPOT.finditer(made), strict=True)
+    return [
+        f"{old['name']}: {' '.join(old['text'].split())[:60]!r}, must be {' '.join(new['text'].split())[:60]!r}"
+        for old, new in pairs
+        if old["text"] != new["text"]
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing, and name what differs")
+    parser.add_argument("--list", action="store_true", help="print every result with its name")
+    arguments = parser.parse_args()
+    results = all_results()
+    if arguments.list:
+        for name, value in results.items():
+            print(f"{name} = {value}")
+        return
+    stale = 0
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        for difference in differences(text, results):
+            print(f"{path.relative_to(ROOT)}: {difference}")
+            stale += 1
+        if not arguments.check:
+            path.write_text(rewrite(text, results), encoding="utf-8")
+    if stale and arguments.check:
+        sys.exit(f"{stale} spots differ from benchmarks/results; run: python release/quoted_results.py")
+
+
+if __name__ == "__main__":
+    main()

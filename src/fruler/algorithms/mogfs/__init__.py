@@ -1,1 +1,0 @@
-"""FS_MOGFS with TUN: Mamdani rules on uniform grids, whose labels are then tuned."""

@@ -1,1 +1,0 @@
-"""Fitters of consequents."""

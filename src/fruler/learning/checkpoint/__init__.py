@@ -1,1 +1,0 @@
-"""Searches that are kept in a folder, and go on from there."""

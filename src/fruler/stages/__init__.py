@@ -1,1 +1,0 @@
-"""Stages that algorithms are made of: public estimators beside their functions."""
