@@ -273,6 +273,6 @@ def test_a_name_that_is_taken_is_refused():
     with pytest.raises(ValueError, match="BaseRuleRegressor has no algorithm"):
         registry.register(BaseRuleRegressor)
     Other.algorithm = dataclasses.replace(find_estimator("fruler").algorithm, name="other")
-    with pytest.raises(ValueError, match="constructor of Other lacks options of its algorithm: 'instance_selection'"):
+    with pytest.raises(ValueError, match=r"constructor of Other lacks options of its algorithm: .*'instance_selection'"):
         registry.register(Other)
     assert registry.register(ConstantRegressor) is ConstantRegressor
