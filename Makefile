@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir
 
 # Kernels that watch every access to memory and every operation that C leaves undefined.
 SANITIZED := build/sanitized
-SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/stages tests/consequents
+SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/selectors
 
 .PHONY: help demo test test-long test-all test-random sanitize lint docs package coverage bench bench-preprocessing figures results clean
 
@@ -63,7 +63,7 @@ sanitize: .venv/installed-for-tests
 		$(BIN)/python -m pytest -p no:cacheprovider --capture=sys $(SANITIZE_TESTS)
 
 # First Python, by all tests; then the kernels, by the tests that hold them against other computations.
-KERNEL_TESTS := tests/kernels tests/rules tests/consequents tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
+KERNEL_TESTS := tests/kernels tests/rules tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
 coverage: .venv/installed-for-development
 	$(BIN)/python release/traced_kernels.py
 	mkdir -p build/coverage/data && $(BIN)/python -m coverage erase

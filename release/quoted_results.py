@@ -26,10 +26,10 @@ import pandas as pd
 
 from fruler import FRULERRegressor
 from fruler._wording import counted
-from fruler.bench.comparisons import ratios_of, summary_table
-from fruler.bench.measurements import Measurements, geometric_mean, read_measurements
+from fruler.bench._comparisons import ratios_of, summary_table
+from fruler.bench._measurements import Measurements, geometric_mean, read_measurements
+from fruler.bench._statistics import friedman_ranking, tally, wilcoxon_p
 from fruler.bench.paper import LARGE_SETS, paper_tables
-from fruler.bench.statistics import friedman_ranking, tally, wilcoxon_p
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -23,9 +23,9 @@ COPY = Path("build") / "coverage"
 def main() -> None:
     shutil.copytree(ROOT / "src" / "fruler", ROOT / COPY / "fruler", dirs_exist_ok=True)
     options = [part for option in directives() for part in ("-X", option)]
-    for source in sorted((ROOT / COPY / "fruler" / "kernels").glob("*.pyx")):
+    for source in sorted((ROOT / COPY / "fruler" / "_kernels").glob("*.pyx")):
         target = source.with_name(source.stem + sysconfig.get_config_var("EXT_SUFFIX"))
-        original = ROOT / "src" / "fruler" / "kernels"
+        original = ROOT / "src" / "fruler" / "_kernels"
         newest = max(path.stat().st_mtime for path in original.glob("*.p[yx][xd]"))
         if target.is_file() and target.stat().st_mtime > newest:
             continue
@@ -37,7 +37,7 @@ def main() -> None:
 
 def directives() -> list[str]:
     """Return the directives with which the kernels are compiled for use, and the one that traces lines."""
-    build = (ROOT / "src" / "fruler" / "kernels" / "meson.build").read_text(encoding="utf-8")
+    build = (ROOT / "src" / "fruler" / "_kernels" / "meson.build").read_text(encoding="utf-8")
     return ["linetrace=True", *re.findall(r"'-X', '(\w+=\w+)'", build)]
 
 

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD_FOLDERS = (str(ROOT), tempfile.gettempdir(), str(Path.home()))
 SOURCES = (".pyx", ".pxd", ".pyc", ".c", ".h", ".build")
 WANTED = (
-    *("py.typed", "kernels/nearest.pyi", "data/weather.csv", "model_file/schema-3.json"),
+    *("py.typed", "_kernels/nearest.pyi", "data/weather.csv", "_model_file/schema-3.json"),
     "explain/report/report.html.jinja",
 )
 METADATA = (

@@ -37,11 +37,6 @@ PHRASES = {
     r"parted\b": "split",
     r"how far off\b": "error",
 }
-# Rooms of the package that are still to be mended.
-UNMENDED = (
-    *("algorithms", "cli", "data", "distributed", "estimators", "explain", "export", "learning", "rules"),
-    *("table",),
-)
 # A phrase may be broken at any of its spaces.
 PATTERNS = {
     re.compile(rf"\b(?:{phrase})".replace(" ", r"\s+"), re.IGNORECASE): advice for phrase, advice in PHRASES.items()
@@ -58,8 +53,7 @@ def main() -> None:
 
 def modules() -> list[Path]:
     """Return the modules of the package."""
-    package = ROOT / "src" / "fruler"
-    return [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in UNMENDED]
+    return sorted((ROOT / "src" / "fruler").rglob("*.py"))
 
 
 def pages() -> list[Path]:

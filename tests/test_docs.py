@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(fruler.__path__, "fruler.")
-    if not module.name.startswith("fruler.kernels.")
+    if not module.name.startswith("fruler._kernels.")
 ]
 # A module without examples has nothing that could fail.
 WITH_EXAMPLES = [name for name in MODULES if ">>> " in Path(importlib.util.find_spec(name).origin).read_text("utf-8")]

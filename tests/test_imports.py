@@ -12,21 +12,21 @@ ROOT = Path(fruler.__file__).parent
 
 # From the ground up. A package may import those below it, and none beside or above it.
 FLOORS = (
-    ("_typing", "kernels"),
+    ("_typing", "_kernels"),
     ("_files", "_parallel", "_wording"),
-    ("callbacks", "table"),
+    ("callbacks", "_table"),
     ("rules",),
     ("selectors", "data"),
-    ("learning", "explain", "model_file"),
-    ("algorithms",),
+    ("learning", "explain", "_model_file"),
+    ("_algorithms",),
     ("estimators",),
     ("distributed", "export"),
     ("bench",),
-    ("cli",),
+    ("_cli",),
 )
 FLOOR_OF = {package: height for height, floor in enumerate(FLOORS) for package in floor}
 # A rule base prints, explains and exports itself; what does the work is loaded when it is asked for.
-DOORS = {("fruler.rules.rule_base", "explain"), ("fruler.rules.rule_base", "export")}
+DOORS = {("fruler.rules._rule_base", "explain"), ("fruler.rules._rule_base", "export")}
 # For annotations alone.
 TYPES_ONLY = {("fruler._wording", "callbacks")}
 
@@ -77,7 +77,7 @@ def test_only_the_command_line_knows_its_options():
     option = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
     wrong = []
     for path, module in modules():
-        if module.split(".")[1:2] in (["cli"], ["bench"]):
+        if module.split(".")[1:2] in (["_cli"], ["bench"]):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -86,7 +86,7 @@ def test_only_the_command_line_knows_its_options():
 
 
 def test_kernels_import_nothing_of_the_package():
-    for path in [*ROOT.joinpath("kernels").glob("*.pyi"), *ROOT.joinpath("kernels").glob("*.py")]:
+    for path in [*ROOT.joinpath("_kernels").glob("*.pyi"), *ROOT.joinpath("_kernels").glob("*.py")]:
         assert not re.search(r"^(from|import) fruler", path.read_text(encoding="utf-8"), re.MULTILINE), path.name
 
 

@@ -58,25 +58,25 @@ def test_no_installed_file_tells_where_it_was_built(trial, installed):
 
 
 def test_a_build_path_is_found(trial, tmp_path):
-    spoiled = b"\x00" + str(ROOT / "src/fruler/kernels/nearest.pyx").encode() + b"\x00"
+    spoiled = b"\x00" + str(ROOT / "src/fruler/_kernels/nearest.pyx").encode() + b"\x00"
     assert trial.build_paths([("a.so", spoiled)], trial.BUILD_FOLDERS) == [
-        f"a.so has '{ROOT.as_posix()}/src/fruler/kernels/nearest.pyx'"
+        f"a.so has '{ROOT.as_posix()}/src/fruler/_kernels/nearest.pyx'"
     ]
-    assert trial.build_paths([("a.so", b"src/fruler/kernels/nearest.pyx")], trial.BUILD_FOLDERS) == []
+    assert trial.build_paths([("a.so", b"src/fruler/_kernels/nearest.pyx")], trial.BUILD_FOLDERS) == []
     with ZipFile(tmp_path / "a.whl", "w") as wheel:
-        wheel.writestr("fruler/kernels/nearest.so", spoiled)
-    with pytest.raises(ValueError, match=r"a\.whl tells where it was built: fruler/kernels/nearest\.so has"):
+        wheel.writestr("fruler/_kernels/nearest.so", spoiled)
+    with pytest.raises(ValueError, match=r"a\.whl tells where it was built: fruler/_kernels/nearest\.so has"):
         trial.inspect_wheel(tmp_path / "a.whl")
 
 
 def test_a_wheel_with_sources_or_gaps_is_refused(trial, tmp_path):
     with ZipFile(tmp_path / "sources.whl", "w") as wheel:
-        wheel.writestr("fruler/kernels/nearest.pyx", "")
-    with pytest.raises(ValueError, match=r"has what only a build needs: fruler/kernels/nearest\.pyx"):
+        wheel.writestr("fruler/_kernels/nearest.pyx", "")
+    with pytest.raises(ValueError, match=r"has what only a build needs: fruler/_kernels/nearest\.pyx"):
         trial.inspect_wheel(tmp_path / "sources.whl")
     with ZipFile(tmp_path / "gaps.whl", "w") as wheel:
         wheel.writestr("fruler/py.typed", "")
-    with pytest.raises(ValueError, match=r"gaps\.whl lacks kernels/nearest\.pyi"):
+    with pytest.raises(ValueError, match=r"gaps\.whl lacks _kernels/nearest\.pyi"):
         trial.inspect_wheel(tmp_path / "gaps.whl")
     with pytest.raises(ValueError, match=r"must have one \*\.whl, and has 2"):
         trial.only_one(tmp_path, "*.whl")

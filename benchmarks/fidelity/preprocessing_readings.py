@@ -23,9 +23,9 @@ import pandas as pd
 from preprocessing_tables import development_half, discretization_summary, folds_of, halves, selection_summary
 
 from fruler import load_keel
+from fruler._kernels import nearest
 from fruler.bench.paper import paper_tables
-from fruler.kernels import nearest
-from fruler.selectors.selector import (
+from fruler.selectors._selector import (
     NearestSelected,
     class_conditional_scores,
     output_classes,

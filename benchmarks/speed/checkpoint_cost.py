@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from fruler import load_keel
-from fruler.algorithms.fruler.evolution import Evolution
+from fruler._algorithms.fruler.evolution import Evolution
 from fruler.estimators.registry import algorithm_names, find_estimator
-from fruler.learning.checkpoint import CheckpointFolder, Identity
+from fruler.learning._checkpoint import CheckpointFolder, Identity
 
 # Coordinate descent on all rows, as in docs/long_runs.md: many generations in a short time.
 QUICK = {"solver": "coordinate_descent", "fit_rows": "all", "criterion": "bic", "t_norm": "product", "l1_ratio": 0.5}

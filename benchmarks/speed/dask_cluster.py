@@ -26,7 +26,7 @@ import psutil
 from distributed import Client, LocalCluster
 
 from fruler import FuzzyRuleRegressor
-from fruler.data.examples import make_mv
+from fruler.data._examples import make_mv
 from fruler.distributed import DaskFuzzyRuleRegressor
 
 INPUTS = [f"X{j}" for j in range(1, 11)]

@@ -27,7 +27,7 @@ import numpy as np
 from evaluation_speed import record_search
 
 from fruler import load_keel
-from fruler.algorithms.fruler.fitness import run_kernel
+from fruler._algorithms.fruler.fitness import run_kernel
 
 SETS = "california,elevators,ailerons"
 N_EVALUATED = 150
@@ -36,8 +36,8 @@ N_EVALUATED = 150
 TURN = """
 import json, pickle, sys, time
 from pathlib import Path
-from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
-from fruler.kernels.evaluation import evaluate
+from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
+from fruler._kernels.evaluation import evaluate
 batch, settings = pickle.loads(Path(sys.argv[1]).read_bytes())
 numbers = ElasticNetSettings(**settings).numbers
 results = evaluate(*batch[:-1], numbers, batch[-1])

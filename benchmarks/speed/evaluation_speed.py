@@ -20,24 +20,24 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-import fruler.algorithms.fruler.learner
+import fruler._algorithms.fruler.learner
 from fruler import FRULERRegressor, load_keel
-from fruler.algorithms.fruler.chromosome import Chromosome, make_chromosome
-from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
-from fruler.algorithms.fruler.fitness import Evaluator, run_kernel
-from fruler.algorithms.systems.evaluation import NO_LIMIT
-from fruler.algorithms.systems.grid_search import GridStage
-from fruler.algorithms.systems.metsk import AMETSKLearner, LMETSKLearner
-from fruler.algorithms.systems.mogfs import FSMOGFSLearner
-from fruler.algorithms.systems.options import AMETSKOptions, FSMOGFSOptions, LMETSKOptions
-from fruler.algorithms.systems.tuning import TunedChromosome, drawn
+from fruler._algorithms.fruler.chromosome import Chromosome, make_chromosome
+from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
+from fruler._algorithms.fruler.fitness import Evaluator, run_kernel
+from fruler._algorithms.systems.evaluation import NO_LIMIT
+from fruler._algorithms.systems.grid_search import GridStage
+from fruler._algorithms.systems.metsk import AMETSKLearner, LMETSKLearner
+from fruler._algorithms.systems.mogfs import FSMOGFSLearner
+from fruler._algorithms.systems.options import AMETSKOptions, FSMOGFSOptions, LMETSKOptions
+from fruler._algorithms.systems.tuning import TunedChromosome, drawn
+from fruler._kernels import tuned_mamdani
+from fruler._kernels.evaluation import evaluate, profile
 from fruler.bench.paper import paper_tables
 from fruler.estimators.registry import find_estimator
-from fruler.kernels import tuned_mamdani
-from fruler.kernels.evaluation import evaluate, profile
+from fruler.learning._control import RunControl
+from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Search
-from fruler.learning.control import RunControl
-from fruler.learning.training_table import LocalTable
 
 SETS = "friedman,wankara,stock,california,ailerons"
 REPEATS = 3
@@ -61,9 +61,9 @@ class RecordingEvaluator(Evaluator):
 
 
 def record_search(X: np.ndarray, y: np.ndarray, evaluations: int, **options: Any) -> RecordingEvaluator:
-    fruler.algorithms.fruler.learner.Evaluator = RecordingEvaluator
+    fruler._algorithms.fruler.learner.Evaluator = RecordingEvaluator
     FRULERRegressor(max_evaluations=evaluations, random_state=0, **options).fit(X, y)
-    fruler.algorithms.fruler.learner.Evaluator = Evaluator
+    fruler._algorithms.fruler.learner.Evaluator = Evaluator
     return RecordingEvaluator.latest
 
 

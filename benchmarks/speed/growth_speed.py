@@ -140,9 +140,9 @@ def with_inputs(arguments: argparse.Namespace) -> None:
 
 def profile(arguments: argparse.Namespace) -> None:
     """Show where the time of one fit goes, and the floor: one pass over the rows per candidate."""
-    from fruler.algorithms.growth.structure import Structure
-    from fruler.algorithms.growth.sums import Sums, degrees_of
-    from fruler.learning.training_table import LocalTable
+    from fruler._algorithms.growth.structure import Structure
+    from fruler._algorithms.growth.sums import Sums, degrees_of
+    from fruler.learning._training_table import LocalTable
 
     X, y, _, _ = fold(arguments.data, arguments.set)
     profiler = cProfile.Profile()

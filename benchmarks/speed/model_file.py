@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from fruler import FuzzyPartition, FuzzyRuleRegressor, RuleBase, load_model
-from fruler.estimators.saved_model import regressor_of
-from fruler.model_file.file import model_bytes, parse_model
+from fruler._model_file.file import model_bytes, parse_model
+from fruler.estimators._saved_model import regressor_of
 from fruler.rules import Variable
 
 RULES, INPUTS, REPEATS = 100, 40, 50

@@ -23,10 +23,10 @@ import numpy as np
 from sklearn.neighbors import KDTree
 
 from fruler import MultiGranularityDiscretizer, load_keel
-from fruler.algorithms.fruler.discretization import nested_splits
-from fruler.algorithms.fruler.instance_selection import select_instances
+from fruler._algorithms.fruler.discretization import nested_splits
+from fruler._algorithms.fruler.instance_selection import select_instances
+from fruler._table.rows import measure_scale
 from fruler.bench.paper import paper_tables
-from fruler.table.rows import measure_scale
 
 REPEATS = 7
 
@@ -72,7 +72,7 @@ MEMORY_PROBE = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from fruler.algorithms.fruler.instance_selection import select_instances
+from fruler._algorithms.fruler.instance_selection import select_instances
 
 def peak():
     # Linux only, but honest: getrusage would count what the parent held when it started this process.

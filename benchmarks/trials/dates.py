@@ -84,7 +84,7 @@ def own(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, 
 
 def from_january(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, int]:
     """Learn with cycles that begin on 1 January and at midnight."""
-    with mock.patch("fruler.table.encoding.cycle_start", return_value=0.0):
+    with mock.patch("fruler._table.encoding.cycle_start", return_value=0.0):
         return own(X, y, new)
 
 

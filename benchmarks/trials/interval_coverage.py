@@ -24,7 +24,7 @@ import pandas as pd
 from sklearn.model_selection import KFold
 
 from fruler import load_keel
-from fruler.algorithms.growth.learner import GrowthLearner
+from fruler._algorithms.growth.learner import GrowthLearner
 from fruler.bench.paper import paper_tables
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import find_estimator

@@ -6,7 +6,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 import fruler.bench
-from fruler.bench.presentation import write_presentation
+from fruler.bench._presentation import write_presentation
 
 RECORD = Path(__file__).parents[2] / "benchmarks" / "results"
 

@@ -5,30 +5,30 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
-    from fruler.algorithms.fruler.discretization import MultiGranularityDiscretizer
-    from fruler.algorithms.fruler.instance_selection import ClassConditionalSelector
+    from fruler._algorithms.fruler.discretization import MultiGranularityDiscretizer
+    from fruler._algorithms.fruler.instance_selection import ClassConditionalSelector
     from fruler.data import load_keel
-    from fruler.estimators.ametsk import AMETSKRegressor
-    from fruler.estimators.fruler import FRULERRegressor
-    from fruler.estimators.fsmogfs import FSMOGFSRegressor
-    from fruler.estimators.growth import FuzzyRuleRegressor
-    from fruler.estimators.lmetsk import LMETSKRegressor
-    from fruler.estimators.saved_model import load_model
+    from fruler.estimators._ametsk import AMETSKRegressor
+    from fruler.estimators._fruler import FRULERRegressor
+    from fruler.estimators._fsmogfs import FSMOGFSRegressor
+    from fruler.estimators._growth import FuzzyRuleRegressor
+    from fruler.estimators._lmetsk import LMETSKRegressor
+    from fruler.estimators._saved_model import load_model
     from fruler.rules import FuzzyPartition, RuleBase
 
 # Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
-    "AMETSKRegressor": "fruler.estimators.ametsk",
-    "ClassConditionalSelector": "fruler.algorithms.fruler.instance_selection",
-    "FRULERRegressor": "fruler.estimators.fruler",
-    "FSMOGFSRegressor": "fruler.estimators.fsmogfs",
+    "AMETSKRegressor": "fruler.estimators._ametsk",
+    "ClassConditionalSelector": "fruler._algorithms.fruler.instance_selection",
+    "FRULERRegressor": "fruler.estimators._fruler",
+    "FSMOGFSRegressor": "fruler.estimators._fsmogfs",
     "FuzzyPartition": "fruler.rules",
-    "FuzzyRuleRegressor": "fruler.estimators.growth",
-    "LMETSKRegressor": "fruler.estimators.lmetsk",
-    "MultiGranularityDiscretizer": "fruler.algorithms.fruler.discretization",
+    "FuzzyRuleRegressor": "fruler.estimators._growth",
+    "LMETSKRegressor": "fruler.estimators._lmetsk",
+    "MultiGranularityDiscretizer": "fruler._algorithms.fruler.discretization",
     "RuleBase": "fruler.rules",
     "load_keel": "fruler.data",
-    "load_model": "fruler.estimators.saved_model",
+    "load_model": "fruler.estimators._saved_model",
 }
 
 __all__ = [

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from helpers.tasks import make_task
 
-from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
-from fruler.algorithms.fruler.evolution import Evolution
-from fruler.algorithms.fruler.fitness import Evaluator
-from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.genetic import TimeLeft
+from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
+from fruler._algorithms.fruler.evolution import Evolution
+from fruler._algorithms.fruler.fitness import Evaluator
+from fruler._algorithms.fruler.options import FRULEROptions
+from fruler._algorithms.genetic import TimeLeft
 
 
 def estimates(monkeypatch, max_evaluations, n_restarts):
@@ -22,7 +22,7 @@ def estimates(monkeypatch, max_evaluations, n_restarts):
     found = []
     search = Evolution(task.space, evaluator, options, np.random.default_rng(0), initial_threshold=12.0)
     clock = SimpleNamespace(monotonic=lambda: float(len(search.history)))
-    monkeypatch.setattr("fruler.algorithms.genetic.time", clock)
+    monkeypatch.setattr("fruler._algorithms.genetic.time", clock)
     left = TimeLeft(search)
     search.on_generation = lambda _: found.append(left.estimate())
     search.run()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-import fruler.bench.presentation
+import fruler.bench._presentation
 from fruler.bench.command import BenchOptions, run_benchmark
 
 
@@ -48,7 +48,7 @@ def bench_command(small_sets):
     """Makes the command `fruler bench` on two small sets, to be started."""
 
     def make(out: Path, *options: str) -> list[str]:
-        start = [sys.executable, "-m", "fruler.cli", "bench", "--data", str(small_sets), "--out", str(out)]
+        start = [sys.executable, "-m", "fruler._cli", "bench", "--data", str(small_sets), "--out", str(out)]
         return [*start, "--sets", "plain,folded", "--seeds", "1", "--max-evaluations", "60", *options]
 
     return make
@@ -57,7 +57,7 @@ def bench_command(small_sets):
 @pytest.fixture
 def bench(small_sets, monkeypatch):
     """Does what `fruler bench` does on two small sets, in this process and without pictures; returns what it says."""
-    monkeypatch.setattr(fruler.bench.presentation, "find_spec", lambda _: None)
+    monkeypatch.setattr(fruler.bench._presentation, "find_spec", lambda _: None)
 
     def run(out: Path, **changes) -> str:
         options = {"data": small_sets, "sets": "plain,folded", "seeds": 1, "max_evaluations": 60, **changes}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fruler import FRULERRegressor
-from fruler.bench.experiment import Experiment, check_settings, parse_folds, plan_experiment, settings_hash
-from fruler.bench.methods import find_method
+from fruler.bench._experiment import Experiment, check_settings, parse_folds, plan_experiment, settings_hash
+from fruler.bench._methods import find_method
 from fruler.estimators.registry import algorithm_names
 
 

@@ -2,18 +2,18 @@ import pandas as pd
 import pytest
 from helpers.runs import make_line, write_lines
 
-from fruler.bench.measurements import read_measurements
-from fruler.bench.methods import own_systems, title_of
+from fruler.bench._measurements import read_measurements
+from fruler.bench._methods import own_systems, title_of
+from fruler.bench._peers import PEERS
 from fruler.bench.paper import PAPER_SYSTEMS
-from fruler.bench.peers import PEERS
 
 pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from fruler.bench import figures
-from fruler.bench.figures import draw_pictures, draw_ranks, look_of, place_labels
+from fruler.bench import _figures as figures
+from fruler.bench._figures import draw_pictures, draw_ranks, look_of, place_labels
 
 METHODS = ("growth", "fruler", "cubist", "ebm")
 SETS = ("dee", "stock", "wankara")

@@ -11,9 +11,9 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from fruler import load_keel
-from fruler.bench.experiment import plan_experiment
-from fruler.bench.peers import PEERS
-from fruler.bench.runner import execute
+from fruler.bench._experiment import plan_experiment
+from fruler.bench._peers import PEERS
+from fruler.bench._runner import execute
 
 pytestmark = pytest.mark.peers
 

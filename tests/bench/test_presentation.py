@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 from helpers.runs import make_benchmark, make_ending, make_line, make_preprocessing, write_lines
 
-import fruler.bench.presentation
-from fruler.bench.presentation import NO_MATPLOTLIB, PICTURES, TABLES, write_presentation
+import fruler.bench._presentation
+from fruler.bench._presentation import NO_MATPLOTLIB, PICTURES, TABLES, write_presentation
 
 SMALL = [make_line("growth", "dee"), make_line("growth", "friedman")]
 VOID = {"meta", "img"}
@@ -17,7 +17,7 @@ VOID = {"meta", "img"}
 
 @pytest.fixture
 def without_matplotlib(monkeypatch):
-    monkeypatch.setattr(fruler.bench.presentation, "find_spec", lambda _: None)
+    monkeypatch.setattr(fruler.bench._presentation, "find_spec", lambda _: None)
 
 
 def names(out):

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from fruler.bench.results import ResultsFolder, latest, read_lines
+from fruler.bench._results import ResultsFolder, latest, read_lines
 
 LINE = {"method": "tree", "settings": "0" * 12, "set": "plain", "fold": 1, "seed": 0, "status": "ok", "error": 0.5}
 

@@ -18,11 +18,11 @@ import pandas as pd
 import psutil
 import pytest
 
-from fruler.bench import runner
+from fruler.bench import _runner as runner
+from fruler.bench._experiment import plan_experiment
+from fruler.bench._results import PLACE, read_lines
+from fruler.bench._runner import execute_in_child, run_here, run_on_dask
 from fruler.bench.command import RunTimes
-from fruler.bench.experiment import plan_experiment
-from fruler.bench.results import PLACE, read_lines
-from fruler.bench.runner import execute_in_child, run_here, run_on_dask
 
 pytestmark = pytest.mark.process
 
@@ -141,7 +141,7 @@ def test_what_lies_in_the_current_folder_is_not_imported(bench_command, tmp_path
     (trap / "fruler" / "__init__.py").write_text("raise SystemExit('another fruler')")
     (trap / "pandas.py").write_text("raise SystemExit('another pandas')")
     # As the installed command does, but for the guard: a process that runs this again would start processes, too.
-    (tmp_path / "start.py").write_text("from fruler.cli import main\nmain()\n")
+    (tmp_path / "start.py").write_text("from fruler._cli import main\nmain()\n")
     _, _, _, *options = bench_command(tmp_path / "out", "--methods=none", "--peers=tree", "--folds=1", "--sets=plain")
     command = [sys.executable, str(tmp_path / "start.py"), *options]
     result = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=300, check=False)
@@ -229,7 +229,7 @@ def test_a_cluster_that_does_not_answer(slow_tasks, monkeypatch, address):
 @pytest.mark.skipif(sys.platform == "win32", reason="parents do not change there")
 def test_a_run_ends_with_the_worker_that_waits_for_it(slow_tasks):
     waiting = (
-        "import json, sys; from fruler.bench.runner import RunTask, execute_in_child; "
+        "import json, sys; from fruler.bench._runner import RunTask, execute_in_child; "
         "execute_in_child(RunTask(**json.loads(sys.argv[1])), 600.0)"
     )
     worker = psutil.Popen([sys.executable, "-c", waiting, json.dumps(asdict(slow_tasks[0]))])

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fruler.bench._statistics import friedman_ranking, holm, tally, wilcoxon_p
 from fruler.bench.paper import paper_tables
-from fruler.bench.statistics import friedman_ranking, holm, tally, wilcoxon_p
 
 SYSTEMS = {"FRULER": "fruler", "A-METSK-HD": "a_metsk", "FS_MOGFS+TUN": "fsmogfs_tun", "L-METSK-HD": "l_metsk"}
 # As the paper prints them.

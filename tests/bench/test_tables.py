@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from helpers.runs import PAPER, make_benchmark, make_ending, make_line, make_preprocessing, write_lines
 
-from fruler.bench.comparisons import _p_value
-from fruler.bench.measurements import geometric_mean, read_measurements, read_runs
-from fruler.bench.methods import order_methods
+from fruler.bench._comparisons import _p_value
+from fruler.bench._measurements import geometric_mean, read_measurements, read_runs
+from fruler.bench._methods import order_methods
+from fruler.bench._presentation import TABLES
+from fruler.bench._statistics import cliques, friedman_ranking, nemenyi_distance, wilcoxon_p
+from fruler.bench._tables import ResultTable, significant, with_decimals
 from fruler.bench.paper import as_printed, in_paper_units, order_sets, paper_results, printed_decimals
-from fruler.bench.presentation import TABLES
-from fruler.bench.statistics import cliques, friedman_ranking, nemenyi_distance, wilcoxon_p
-from fruler.bench.tables import ResultTable, significant, with_decimals
 
 
 def build_tables(measured):

@@ -7,9 +7,9 @@ import pytest
 from helpers.runs import write_lines
 from rich.console import Console
 
-from fruler.bench.methods import find_method
-from fruler.bench.runner import RunTask
-from fruler.bench.verification import (
+from fruler.bench._methods import find_method
+from fruler.bench._runner import RunTask
+from fruler.bench._verification import (
     DIFFERENT,
     EXACT,
     NOT_MADE,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from helpers.commands import run_process
 
-from fruler.cli import main
+from fruler._cli import main
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.process
 def without_pictures(monkeypatch, request):
     """Pictures take time; most tests can do without."""
     if "with_pictures" not in request.fixturenames:
-        monkeypatch.setattr("fruler.bench.presentation.find_spec", lambda _: None)
+        monkeypatch.setattr("fruler.bench._presentation.find_spec", lambda _: None)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_a_file_that_cannot_grow(arguments, bench, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="uses the locks of POSIX")
 def test_two_processes_on_one_folder(bench, tmp_path):
-    from fruler.bench.results import ResultsFolder
+    from fruler.bench._results import ResultsFolder
 
     with ResultsFolder(tmp_path / "out"):
         assert_one_line(bench(), "another process")

@@ -16,7 +16,7 @@ COMMANDS = ["demo", "fit", "predict", "explain", "rules", "report", "export", "b
 
 def test_help_and_version_load_nothing_heavy():
     assert run_process("--version").stdout == f"fruler {__version__}\n"
-    code = "import sys, fruler.cli; print(*{'sklearn', 'pandas', 'scipy', 'rich', 'numpy'} & set(sys.modules))"
+    code = "import sys, fruler._cli; print(*{'sklearn', 'pandas', 'scipy', 'rich', 'numpy'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.split() == []
 
@@ -53,7 +53,7 @@ def test_demo_shows_rules_errors_and_an_explanation(fruler):
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_bash_completes_commands_and_options(tmp_path):
     # Bash calls the function with the name of the command, which must be found on the path.
-    (tmp_path / "fruler").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fruler.cli "$@"\n')
+    (tmp_path / "fruler").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fruler._cli "$@"\n')
     (tmp_path / "fruler").chmod(0o755)
     environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
     script = """

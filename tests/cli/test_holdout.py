@@ -8,7 +8,7 @@ import pytest
 from helpers.commands import assert_one_line
 
 from fruler import FuzzyRuleRegressor
-from fruler.cli.holdout import last_rows, random_rows
+from fruler._cli.holdout import last_rows, random_rows
 
 N = 60
 

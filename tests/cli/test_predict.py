@@ -12,10 +12,10 @@ import pytest
 from helpers.commands import assert_one_line, command, run_process
 
 from fruler import FuzzyRuleRegressor, load_model
+from fruler._table.gaps import Gaps
 from fruler.data import load_example
-from fruler.explain.sentences import truth_sentence
+from fruler.explain._sentences import truth_sentence
 from fruler.rules import Output
-from fruler.table.gaps import Gaps
 
 ROWS = (
     "size,smoker,colour,heated,age\n70,yes,red,true,10\n80,no,teal,false,20\n90,no,blue,false,\n100,no,blue,False,3\n"

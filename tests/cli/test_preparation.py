@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.cli.preparation import bounded_numbers, prepare_table
+from fruler._cli.preparation import bounded_numbers, prepare_table
 
 N = 40
 

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from fruler import FuzzyRuleRegressor
+from fruler._cli import progress as module
+from fruler._cli.progress import ProgressLine
 from fruler._wording import brief_progress, progress_line
 from fruler.callbacks import Progress
-from fruler.cli import progress as module
-from fruler.cli.progress import ProgressLine
 
 GROWTH = Progress("growth", 3, 12_345, 1, error=4.5, seconds=130.0)
 

@@ -13,7 +13,7 @@ from helpers.commands import assert_one_line
 from helpers.frog_files import FROG_TEXT
 
 from fruler import load_model
-from fruler.model_file.file import Model, write_model
+from fruler._model_file.file import Model, write_model
 
 pytest.importorskip("jinja2")
 
@@ -29,7 +29,7 @@ def assert_last_line(result, said):
 def asked(houses, fitted, tmp_path_factory):
     """Run it once, on the table that the model was learned from."""
     path = tmp_path_factory.mktemp("report") / "r.html"
-    command = [sys.executable, "-m", "fruler.cli", "report", houses.with_name("m.json"), houses, "--stability", "3"]
+    command = [sys.executable, "-m", "fruler._cli", "report", houses.with_name("m.json"), houses, "--stability", "3"]
     result = subprocess.run([*command, "-o", path, "--jobs", "2"], capture_output=True, text=True, check=True)
     return result, path
 
@@ -109,7 +109,7 @@ def test_another_number_of_rows_is_told(fruler, model, houses, tmp_path):
 @pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
 def test_ctrl_c_ends_it(model, houses, tmp_path):
-    command = [sys.executable, "-m", "fruler.cli", "report", model, houses, "--stability", "10000"]
+    command = [sys.executable, "-m", "fruler._cli", "report", model, houses, "--stability", "10000"]
     process = subprocess.Popen(
         [*command, "-o", tmp_path / "r.html"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

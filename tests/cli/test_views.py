@@ -8,10 +8,10 @@ from helpers.commands import assert_one_line, run_process
 from helpers.frog_files import FROG_TEXT, frog_prediction
 
 from fruler import load_model
+from fruler._model_file.file import Model, model_bytes, write_model
 from fruler.data import load_frog
 from fruler.explain.text import rules_text
 from fruler.export import TARGETS, export_model
-from fruler.model_file.file import Model, model_bytes, write_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 

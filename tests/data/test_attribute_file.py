@@ -8,9 +8,9 @@ from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.data import attribute_file
-from fruler.data.attribute_file import Attribute, AttributeFile, parse_attribute_file, read_attribute_file
-from fruler.data.file_content import read_csv_exactly
+from fruler.data import _attribute_file as attribute_file
+from fruler.data._attribute_file import Attribute, AttributeFile, parse_attribute_file, read_attribute_file
+from fruler.data._file_content import read_csv_exactly
 
 SMALL = """@relation small
 @attribute size real [0.0, 9.5]

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from fruler.data import example_path, load_example, load_keel, make_friedman, make_mv, make_weather
-from fruler.data.examples import mv_function
+from fruler.data._examples import mv_function
 
 MAKERS = {"friedman": make_friedman, "mv": make_mv, "weather": make_weather}
 

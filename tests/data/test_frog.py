@@ -8,10 +8,11 @@ import pytest
 from helpers.frog_files import FROG_TEXT, frog_prediction
 
 from fruler import load_keel, load_model
-from fruler.data import frog, load_frog
+from fruler._model_file.file import Model, write_model
+from fruler.data import _frog as frog
+from fruler.data import load_frog
 from fruler.explain.text import rules_text
 from fruler.export import TARGETS, export_model
-from fruler.model_file.file import Model, write_model
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.data import attribute_file, load_keel
-from fruler.data.attribute_file import read_attribute_file
+from fruler.data import _attribute_file as attribute_file
+from fruler.data import load_keel
+from fruler.data._attribute_file import read_attribute_file
 
 HEADER = """@relation any
 @attribute size real [0, 99]

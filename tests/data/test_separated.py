@@ -6,8 +6,8 @@ import gzip
 import pytest
 
 from fruler.data import read_table
-from fruler.data.file_content import ReadOptions
-from fruler.data.separated import read_separated
+from fruler.data._file_content import ReadOptions
+from fruler.data._separated import read_separated
 
 TABLE = "size;price\n3,14;2\n2,5;4\n"
 

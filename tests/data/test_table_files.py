@@ -9,7 +9,8 @@ from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.data import file_content, read_table
+from fruler.data import _file_content as file_content
+from fruler.data import read_table
 
 TABLE = "size,colour,price\n1.5,red,2\n,green,4.25\n3.5,,6\n"
 KEEL = "@relation r\n@attribute a real\n@attribute k {u, v}\n@attribute y real\n@data\n1, v, 2\n?, u, 4\n"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from helpers.blocks import blocks_of
 
-from fruler.distributed.summaries import Description, add_descriptions, describe_block
+from fruler._table.rows import measure_scale
+from fruler.distributed._summaries import Description, add_descriptions, describe_block
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.measurement import measure_truth
-from fruler.table.rows import measure_scale
+from fruler.rules._measurement import measure_truth
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from fruler import FuzzyRuleRegressor, load_model
-from fruler.algorithms.growth import learner
+from fruler._algorithms.growth import learner
 from fruler.distributed import DaskFuzzyRuleRegressor
 
 QUICK = {"max_evaluations": 500, "random_state": 0}

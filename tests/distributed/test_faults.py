@@ -15,7 +15,7 @@ from helpers.blocks import in_chunks
 
 from fruler.callbacks import Callback
 from fruler.distributed import ClusterLost, DaskFuzzyRuleRegressor
-from fruler.distributed.cluster import check_workers
+from fruler.distributed._cluster import check_workers
 
 QUICK = {"max_evaluations": 500, "random_state": 0}
 

@@ -13,9 +13,10 @@ from helpers.same_models import same_model
 from helpers.small_tables import N, make_table
 
 from fruler import FuzzyRuleRegressor, load_model
-from fruler.distributed import DaskFuzzyRuleRegressor, preparation
-from fruler.distributed.given_rows import DaskTable, open_rows
-from fruler.table.training import training_inputs
+from fruler._table.training import training_inputs
+from fruler.distributed import DaskFuzzyRuleRegressor
+from fruler.distributed import _preparation as preparation
+from fruler.distributed._given_rows import DaskTable, open_rows
 
 QUICK = {"max_evaluations": 300, "random_state": 0}
 

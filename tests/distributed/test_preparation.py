@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.distributed.blocks import Standard
-from fruler.distributed.given_rows import load_block
-from fruler.distributed.passes import Recipe, made_of
-from fruler.distributed.preparation import (
+from fruler._table.gaps import Gaps
+from fruler._table.rows import Scale
+from fruler._table.sources import GapSource, LevelSource, NumberSource
+from fruler.distributed._blocks import Standard
+from fruler.distributed._given_rows import load_block
+from fruler.distributed._passes import Recipe, made_of
+from fruler.distributed._preparation import (
     MAX_LEARNED_ROWS,
     MAX_LEARNED_VALUES,
     NamedSource,
@@ -19,9 +22,6 @@ from fruler.distributed.preparation import (
     prepare_block,
     rows_to_learn_from,
 )
-from fruler.table.gaps import Gaps
-from fruler.table.rows import Scale
-from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 NAMES = ("a", "b")
 COLOURS = Preparation(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.distributed.given_rows import inspect_block, joined_tables, load_block, load_part, sample_block
+from fruler.distributed._given_rows import inspect_block, joined_tables, load_block, load_part, sample_block
 
 NAMES = ("a", "b")
 

@@ -8,11 +8,12 @@ import pytest
 from helpers.blocks import blocks_of
 from helpers.structures import grow_at_random, standardised
 
-from fruler.algorithms.growth.sums import Sums, degrees_of
-from fruler.distributed import remote_growth
-from fruler.distributed.blocks import Standard
-from fruler.distributed.remote_growth import SumsJob, add_sums, sum_rows, within_limit
-from fruler.distributed.summaries import (
+from fruler._algorithms.growth.sums import Sums, degrees_of
+from fruler._table.rows import measure_scale
+from fruler.distributed import _remote_growth as remote_growth
+from fruler.distributed._blocks import Standard
+from fruler.distributed._remote_growth import SumsJob, add_sums, sum_rows, within_limit
+from fruler.distributed._summaries import (
     MAX_BINS,
     Sketch,
     median_of,
@@ -22,7 +23,6 @@ from fruler.distributed.summaries import (
     summarise_block,
     thinned_sketch,
 )
-from fruler.table.rows import measure_scale
 
 
 def summary_of(blocks, weighted_scale=False):

@@ -24,9 +24,9 @@ from fruler import AMETSKRegressor, FRULERRegressor, FSMOGFSRegressor, FuzzyRule
 from fruler.data import load_example, make_friedman
 from fruler.estimators.registry import algorithm_names
 from fruler.rules import Curve, FuzzyPartition
-from fruler.rules.json.document import rule_base_to_json
-from fruler.rules.measurement import measure_truth
-from fruler.rules.tables import curves_table
+from fruler.rules._json.document import rule_base_to_json
+from fruler.rules._measurement import measure_truth
+from fruler.rules._tables import curves_table
 
 
 @pytest.fixture(scope="module")
@@ -337,7 +337,7 @@ def test_a_descent_that_runs_away_on_all_rows_is_tamed(friedman, monkeypatch):
     def too_fast(trial, settings, *_, **__):
         return replace(settings, regularization=1e-3, rate=5.0)
 
-    monkeypatch.setattr("fruler.algorithms.fruler.learner.choose_regularization", too_fast)
+    monkeypatch.setattr("fruler._algorithms.fruler.learner.choose_regularization", too_fast)
     model = FRULERRegressor(max_evaluations=80, random_state=0).fit(X, y)
     # Nearly as good as a rate that is chosen, with 0.95.
     assert model.score(X, y) > 0.9

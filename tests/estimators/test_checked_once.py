@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fruler import FuzzyRuleRegressor
-from fruler.table import validation
+from fruler._table import validation
 
 ROWS = np.random.default_rng(0).uniform(size=(90, 2))
 

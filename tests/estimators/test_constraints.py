@@ -6,9 +6,9 @@ import pytest
 from sklearn.base import clone
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.algorithms.growth.conversion import Conversion
-from fruler.algorithms.growth.problem import Knowledge
-from fruler.algorithms.growth.terms import TermLimits
+from fruler._algorithms.growth.conversion import Conversion
+from fruler._algorithms.growth.problem import Knowledge
+from fruler._algorithms.growth.terms import TermLimits
 
 N = 400
 N_PAIRS = 4_000
@@ -108,7 +108,7 @@ def test_the_search_for_violations_sees_fits_without_limits(monkeypatch):
     X, y = against()
     monkeypatch.setattr(TermLimits, "broken_by", lambda self, coefficients: False)
     monkeypatch.setattr(Conversion, "_in_directions", lambda self, coefficients: coefficients)
-    monkeypatch.setattr("fruler.algorithms.growth.conversion.monotone_lines", lambda partition, lines, sign: lines)
+    monkeypatch.setattr("fruler._algorithms.growth.conversion.monotone_lines", lambda partition, lines, sign: lines)
     model = FuzzyRuleRegressor(random_state=0, monotonic_constraints={"age": 1}, warn_outside=False).fit(X, y)
     assert largest_violation(model, X, "age", 1) > 0.05
 

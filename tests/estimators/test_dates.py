@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.explain.effects import level_offsets
+from fruler.explain._effects import level_offsets
 from fruler.explain.text import rules_text
 
 N = 1200

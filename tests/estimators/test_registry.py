@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.estimator_checks import check_estimator
 
 from fruler import load_model
-from fruler.bench.methods import find_method, own_methods, title_of
+from fruler.bench._methods import find_method, own_methods, title_of
 from fruler.data import load_example, make_friedman
 from fruler.estimators import registry
 from fruler.estimators.base import BaseRuleRegressor
@@ -71,7 +71,7 @@ def test_an_algorithm_of_another_package_is_found_by_its_entry_point(tmp_path, m
     info.mkdir()
     (info / "METADATA").write_text("Name: mypackage\nVersion: 1.0\n")
     place = f"{ConstantRegressor.__module__}:ConstantRegressor"
-    (info / "entry_points.txt").write_text(f"[fruler.algorithms]\nconstant = {place}\n")
+    (info / "entry_points.txt").write_text(f"[fruler._algorithms]\nconstant = {place}\n")
     with pytest.raises(ValueError, match=r"no algorithm 'constant'.*another package's"):
         find_estimator("constant")
     monkeypatch.syspath_prepend(tmp_path)
@@ -227,8 +227,8 @@ def test_an_added_algorithm_fits_saves_loads_reports_and_checkpoints(tmp_path):
 
 @pytest.mark.usefixtures("_constant")
 def test_an_added_algorithm_is_on_the_command_line_and_in_the_benchmark(tmp_path, capsys):
-    from fruler.cli.fit import learn_rules
-    from fruler.cli.options import FitOptions
+    from fruler._cli.fit import learn_rules
+    from fruler._cli.options import FitOptions
 
     X.assign(t=y).to_csv(tmp_path / "t.csv", index=False)
     learn_rules(FitOptions(data=str(tmp_path / "t.csv"), target="t", algorithm="constant", model=tmp_path / "m.json"))
@@ -273,6 +273,8 @@ def test_a_name_that_is_taken_is_refused():
     with pytest.raises(ValueError, match="BaseRuleRegressor has no algorithm"):
         registry.register(BaseRuleRegressor)
     Other.algorithm = dataclasses.replace(find_estimator("fruler").algorithm, name="other")
-    with pytest.raises(ValueError, match=r"constructor of Other lacks options of its algorithm: .*'instance_selection'"):
+    with pytest.raises(
+        ValueError, match=r"constructor of Other lacks options of its algorithm: .*'instance_selection'"
+    ):
         registry.register(Other)
     assert registry.register(ConstantRegressor) is ConstantRegressor

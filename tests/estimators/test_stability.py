@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.callbacks import Callback
-from fruler.estimators import refits
-from fruler.estimators.refits import _draws, _groups
+from fruler.estimators import _refits as refits
+from fruler.estimators._refits import _draws, _groups
 
 
 def stepped(n_rows=300, noise=0.1, seed=0):
@@ -187,7 +187,7 @@ def test_a_model_from_a_file_can_be_refitted(sharp, tmp_path):
 
 
 def test_rules_that_nobody_learned_cannot_be(sharp, tmp_path):
-    from fruler.model_file.file import Model, write_model
+    from fruler._model_file.file import Model, write_model
 
     X, y = stepped()
     write_model(tmp_path / "m.json", Model(sharp[0].rule_base_))

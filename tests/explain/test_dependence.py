@@ -5,7 +5,7 @@ import pytest
 from helpers.dated_rules import dated_rules, dated_table
 from helpers.report_models import handmade_rows, handmade_rules
 
-from fruler.explain.dependence import MAX_ROWS, background_rows, effect_curve, ranked_interactions
+from fruler.explain._dependence import MAX_ROWS, background_rows, effect_curve, ranked_interactions
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 

@@ -9,8 +9,8 @@ from helpers.dated_rules import dated_rules, dated_table
 from helpers.estimators import ALGORITHMS, make_quick_estimator
 from helpers.mixed_table import mixed_table
 
+from fruler._table.sources import LevelSource
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.sources import LevelSource
 
 RULES, TABLE = dated_rules(), dated_table()
 SUBJECTS = ["sold", "day of year", "hour", "weekday", "origin", "fuel", "size", "size is missing"]

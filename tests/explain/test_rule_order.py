@@ -8,7 +8,7 @@ from helpers.dated_rules import dated_rules
 
 from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
-from fruler.explain.effects import typical_outputs
+from fruler.explain._effects import typical_outputs
 from fruler.explain.text import ordered_rules, rules_text, rules_with
 from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
 

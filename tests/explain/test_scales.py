@@ -11,13 +11,13 @@ import pytest
 from helpers.triangle_rules import mamdani
 
 from fruler import FuzzyRuleRegressor
-from fruler.explain.dependence import ranked_interactions
+from fruler.explain._dependence import ranked_interactions
+from fruler.explain._scales import LogScale, bounds_sentence
 from fruler.explain.plots import CurveDisplay, ImportanceDisplay, RuleBaseDisplay, WaterfallDisplay
 from fruler.explain.report import report_html
-from fruler.explain.scales import LogScale, bounds_sentence
 from fruler.explain.text import rules_text
 from fruler.rules import Curve, FuzzyPartition, Output, RuleBase, Variable
-from fruler.rules.output import PLAIN
+from fruler.rules._output import PLAIN
 
 mpl.use("Agg")
 

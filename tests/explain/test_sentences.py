@@ -6,8 +6,8 @@ import pytest
 from helpers.dated_rules import dated_rules
 from helpers.triangle_rules import mamdani
 
-from fruler.explain.effects import rule_widths, signed_effects, typical_rows
-from fruler.explain.sentences import sentence_of
+from fruler.explain._effects import rule_widths, signed_effects, typical_rows
+from fruler.explain._sentences import sentence_of
 from fruler.explain.text import rules_text
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 from helpers.triangle_rules import mamdani, own_sets
 
-from fruler.explain.effects import output_spread, signed_effects
-from fruler.explain.sentences import truth_sentence, unused_sentence
+from fruler._table.date_sources import TrendSource
+from fruler.explain._effects import output_spread, signed_effects
+from fruler.explain._sentences import truth_sentence, unused_sentence
 from fruler.explain.text import rules_text
 from fruler.rules import (
     Curve,
@@ -21,7 +22,6 @@ from fruler.rules import (
     Variable,
 )
 from fruler.rules.truth import Truth
-from fruler.table.date_sources import TrendSource
 
 
 def rules(consequents, antecedents=None, **options):

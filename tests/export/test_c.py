@@ -6,10 +6,10 @@ import pytest
 from helpers.exported import compiled
 from helpers.mixed_tables import MIXED_MODELS, assert_same, complete, mixed_model, mixed_rows, without_gaps
 
+from fruler._table.gaps import Gaps
+from fruler._table.sources import LevelSource
 from fruler.export import export_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.gaps import Gaps
-from fruler.table.sources import LevelSource
 
 
 @pytest.fixture(scope="module")

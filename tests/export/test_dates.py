@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from helpers.exported import compiled, session_of
 
+from fruler._table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource
+from fruler._table.dates import DateFormat
+from fruler._table.gaps import Gaps
+from fruler._table.sources import GapSource
 from fruler.export import export_model
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource
-from fruler.table.dates import DateFormat
-from fruler.table.gaps import Gaps
-from fruler.table.sources import GapSource
 
 START = datetime.datetime(1995, 1, 1)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fruler.export import TARGETS, export_model
-from fruler.export.plan import make_model_plan, split_points_of
+from fruler.export._plan import make_model_plan, split_points_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 

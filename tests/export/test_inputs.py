@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from fruler.export.plan import make_model_plan
+from fruler._table.gaps import N_SWEEPS, Gaps
+from fruler._table.sources import GapSource, LevelSource, NumberSource
+from fruler.export._plan import make_model_plan
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.gaps import N_SWEEPS, Gaps
-from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 
 def plan_of(rule_base, **options):

@@ -7,7 +7,7 @@ import pytest
 from helpers.exported import INTERVAL_ENGINES, quoted
 
 from fruler.export import export_model
-from fruler.export.plan import make_model_plan
+from fruler.export._plan import make_model_plan
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 from fruler.rules.intervals import Intervals
 

@@ -12,12 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from fruler import FuzzyRuleRegressor
+from fruler._table.gaps import Gaps
+from fruler._table.sources import GapSource, LevelSource, NumberSource
 from fruler.data import load_example
 from fruler.export import export_model
 from fruler.export.onnx import build_graph, pipeline_to_onnx
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.gaps import Gaps
-from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 
 def test_the_runtime_predicts_the_same_with_standard_operators(rule_base, rows, check):

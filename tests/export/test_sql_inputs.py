@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from helpers.mixed_tables import MIXED_MODELS, assert_same, complete, mixed_model, mixed_rows, without_gaps
 
+from fruler._table.gaps import Gaps
+from fruler._table.sources import LevelSource, NumberSource
 from fruler.export import export_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.gaps import Gaps
-from fruler.table.sources import LevelSource, NumberSource
 
 
 def in_sqlite(rows, query):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from helpers.mixed_tables import MIXED_MODELS, mixed_model
 
+from fruler._table.sources import GapSource, LevelSource
 from fruler._wording import readable_number
-from fruler.explain.effects import level_offsets
+from fruler.explain._effects import level_offsets
 from fruler.export import export_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.sources import GapSource, LevelSource
 
 ENGINE = next((name for name in ("pdflatex", "lualatex", "xelatex", "tectonic") if shutil.which(name)), None)
 

@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 from fuzzing import containers, main, spoil_bytes, spoil_document, written_as_json
 
-import fruler.learning.checkpoint as checkpoint_module
+import fruler.learning._checkpoint as checkpoint_module
 from fruler.callbacks import Callback, Progress
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import find_estimator
-from fruler.learning.checkpoint import FILE
+from fruler.learning._checkpoint import FILE
 
 ALGORITHMS = ("growth", "fruler", "l-metsk", "a-metsk", "fs-mogfs")
 N_ROWS = 100

@@ -19,7 +19,7 @@ import warnings
 from fuzzing import main, spoil_bytes
 
 from fruler import FuzzyRuleRegressor
-from fruler.cli.preparation import prepare_table
+from fruler._cli.preparation import prepare_table
 from fruler.data import read_table
 
 MARKS = b",;\t|\"\n\r. '%$"

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from fuzzing import Place, containers, main, spoil_bytes, spoil_document, written_as_json
 
-from fruler.estimators.saved_model import regressor_of
-from fruler.model_file.file import model_bytes, parse_model
+from fruler._model_file.file import model_bytes, parse_model
+from fruler.estimators._saved_model import regressor_of
 
 GOLDEN = Path(__file__).parents[1] / "model_file" / "golden"
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import dask.array as da
 
-from fruler.distributed.blocks import Block
+from fruler.distributed._blocks import Block
 
 
 def in_chunks(X, y, size):

@@ -5,7 +5,7 @@ import sys
 
 
 def command(*arguments):
-    return [sys.executable, "-m", "fruler.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "fruler._cli", *map(str, arguments)]
 
 
 def run_process(*arguments, **more):

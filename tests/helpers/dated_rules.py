@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from fruler._table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource
+from fruler._table.gaps import Gaps
+from fruler._table.sources import GapSource, LevelSource
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource
-from fruler.table.gaps import Gaps
-from fruler.table.sources import GapSource, LevelSource
 
 ORIGINS = ["europe", "japan", "usa"]
 NAMES = ["sold", "day of year", "hour", "weekday", "origin", "fuel=gas", "fuel=oil", "size", "size is missing"]

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from fruler._algorithms.genetic import pcblx
+from fruler._algorithms.systems.genes import BITS, Bits, gray_distance, hux
 from fruler._typing import Floats
-from fruler.algorithms.genetic import pcblx
-from fruler.algorithms.systems.genes import BITS, Bits, gray_distance, hux
 
 
 @dataclass(frozen=True, eq=False)

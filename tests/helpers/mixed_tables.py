@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor
+from fruler._table.gaps import Gaps
+from fruler._table.sources import GapSource, LevelSource, NumberSource
 from fruler.rules import (
     Curve,
     FuzzyPartition,
@@ -17,8 +19,6 @@ from fruler.rules import (
     TrianglePartition,
     Variable,
 )
-from fruler.table.gaps import Gaps
-from fruler.table.sources import GapSource, LevelSource, NumberSource
 
 # Each would break out of a string that does not escape it.
 ORIGINS = ("usa", "it's", 'a "b"\\', "new land")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.rules.partitions import NominalPartition
+from fruler.rules._partitions import NominalPartition
 
 NASTY_NAMES = ["<script>window.hacked = 1</script>", "\"quotes' & ünïcode", "__proto__", "</script><b>bold"]
 

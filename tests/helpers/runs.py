@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-from fruler.bench.methods import own_systems, uncapped
+from fruler.bench._methods import own_systems, uncapped
 from fruler.bench.paper import LARGE_SETS, paper_tables
 
 PAPER = paper_tables()

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler.algorithms.growth.problem import GrowthOptions, Problem
-from fruler.algorithms.growth.structure import Ramps, Structure
-from fruler.rules.partitions import half_widths
-from fruler.table.rows import Rows, measure_scale
+from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.structure import Ramps, Structure
+from fruler._table.rows import Rows, measure_scale
+from fruler.rules._partitions import half_widths
 
 
 def problem_of(rows, domains, known=None, *, nominal=None, knowledge=None, **options):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fruler.algorithms.fruler.chromosome import SearchSpace, Task
-from fruler.algorithms.fruler.discretization import nested_splits
-from fruler.table.rows import Rows, measure_scale
+from fruler._algorithms.fruler.chromosome import SearchSpace, Task
+from fruler._algorithms.fruler.discretization import nested_splits
+from fruler._table.rows import Rows, measure_scale
 
 
 def make_task(n_rows=300, t_norm="product", seed=0, fixed=None):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels import discretization
+from fruler._kernels import discretization
 
 
 def line_error(x, y, w):

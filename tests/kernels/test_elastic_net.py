@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import ElasticNet
 
-from fruler.kernels.elastic_net import elastic_net_gram
+from fruler._kernels.elastic_net import elastic_net_gram
 
 
 # As many as final fits have; nearly equal columns use them up, and the exact steps that follow are tested, too.

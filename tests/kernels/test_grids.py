@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels import grids
-from fruler.table.rows import Rows
+from fruler._kernels import grids
+from fruler._table.rows import Rows
 
 NEAREST_ROW, MEAN, OUTPUT_LABEL = range(3)
 PRODUCT, MINIMUM = range(2)

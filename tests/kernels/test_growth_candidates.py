@@ -6,8 +6,8 @@ from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels import growth_candidates
-from fruler.table.rows import Rows
+from fruler._kernels import growth_candidates
+from fruler._table.rows import Rows
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(0.4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from fruler.kernels import growth_limits, growth_terms
+from fruler._kernels import growth_limits, growth_terms
 
 
 def random_structure(rng, n_rules, n_inputs, n_bends):

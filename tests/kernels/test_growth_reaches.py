@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fruler.kernels.growth_tuning import largest_reaches
+from fruler._kernels.growth_tuning import largest_reaches
 
 
 def plain_reaches(inputs, places, domains):

@@ -15,8 +15,8 @@ from helpers.structures import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.growth.structure import Ramps, Structure
-from fruler.kernels import growth_sums
+from fruler._algorithms.growth.structure import Ramps, Structure
+from fruler._kernels import growth_sums
 
 seeds = st.integers(0, 2**32 - 1)
 localities = st.sampled_from([0.0, 0.3, 1.0])

@@ -7,7 +7,7 @@ from helpers.structures import dense_curves, dense_weights, grow_at_random, mixe
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fruler.kernels import growth_terms
+from fruler._kernels import growth_terms
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(0.4)

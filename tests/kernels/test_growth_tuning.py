@@ -10,8 +10,8 @@ from helpers.structures import dense_curves, dense_ramps, dense_weights, grow_at
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels import growth_tuning
-from fruler.table.rows import Rows
+from fruler._kernels import growth_tuning
+from fruler._table.rows import Rows
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(0.3)

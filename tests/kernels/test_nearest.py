@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels import nearest
+from fruler._kernels import nearest
 
 
 @st.composite

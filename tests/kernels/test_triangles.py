@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels import triangles
+from fruler._kernels import triangles
 
 values = st.sampled_from([-2.0, -1.0, 0.0, 0.25, 0.5, 1.0, 3.0])
 

@@ -6,7 +6,7 @@ from helpers.tuned_rules import WIDTHS, degrees, draw_problem, nearest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels.tuned_firing import fire
+from fruler._kernels.tuned_firing import fire
 
 T_NORMS = ("product", "minimum")
 

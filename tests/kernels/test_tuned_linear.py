@@ -6,7 +6,7 @@ from helpers.tuned_rules import WIDTHS, degrees, design, draw_problem, kalman, n
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.kernels.tuned_linear import consequents, evaluate
+from fruler._kernels.tuned_linear import consequents, evaluate
 
 T_NORMS = ("product", "minimum")
 KAPPA = 100.0

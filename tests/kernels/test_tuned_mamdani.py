@@ -6,7 +6,7 @@ from helpers.tuned_rules import WIDTHS, centroid, degrees, draw_problem, nearest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fruler.kernels.tuned_mamdani import evaluate
+from fruler._kernels.tuned_mamdani import evaluate
 
 T_NORMS = ("product", "minimum")
 FREE = np.array([np.inf])

@@ -23,11 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-import fruler.learning.checkpoint
+import fruler.learning._checkpoint
 from fruler.data import make_friedman
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import algorithm_names, find_estimator
-from fruler.rules.json.document import rule_base_to_json
+from fruler.rules._json.document import rule_base_to_json
 
 # Coordinate descent on all rows: many generations in a short time.
 QUICK = {"solver": "coordinate_descent", "fit_rows": "all", "criterion": "bic", "t_norm": "product", "l1_ratio": 0.5}
@@ -77,8 +77,8 @@ def main() -> None:
     parser.add_argument("--evaluations", type=int, default=3_000, help="of every algorithm but the growth")
     parser.add_argument("--seconds", type=float, default=0.0, help="between two writings of the checkpoint")
     arguments = parser.parse_args()
-    fruler.learning.checkpoint.SECONDS = arguments.seconds
-    fruler.learning.checkpoint.MAX_SHARE = 1.0
+    fruler.learning._checkpoint.SECONDS = arguments.seconds
+    fruler.learning._checkpoint.MAX_SHARE = 1.0
     algorithms = algorithm_names() if arguments.algorithm == "all" else [arguments.algorithm]
     arguments.kills = -(-arguments.kills // len(algorithms))
     for arguments.algorithm in algorithms:

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 from helpers.estimators import ALGORITHMS, make_estimator, takes_split_points
 
-import fruler.learning.checkpoint as checkpoint
+import fruler.learning._checkpoint as checkpoint
 from fruler import FRULERRegressor
+from fruler._algorithms.growth.learner import GROWTH
 from fruler._files import lock_folder
-from fruler.algorithms.growth.learner import GROWTH
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
-from fruler.learning.checkpoint import FILE, Identity
+from fruler.learning._checkpoint import FILE, Identity
 
 SCRIPT = Path(__file__).parent / "kill_and_resume_fit.py"
 

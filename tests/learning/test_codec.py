@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from fruler.learning.codec import GeneratorState, pack, unpack
+from fruler.learning._codec import GeneratorState, pack, unpack
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 from fruler.rules.truth import Truth

@@ -10,7 +10,7 @@ import pytest
 from fruler import FuzzyRuleRegressor
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
-from fruler.learning.control import RunControl
+from fruler.learning._control import RunControl
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be sent Ctrl-C alone there")
 

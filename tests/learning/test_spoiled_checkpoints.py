@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from fruler.estimators.registry import find_estimator
-from fruler.learning.checkpoint import FILE
-from fruler.learning.codec import pack, unpack
+from fruler.learning._checkpoint import FILE
+from fruler.learning._codec import pack, unpack
 from fruler.learning.learned import Learned
 
 N_FILES = 200

@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 from fruler import load_model
-from fruler.model_file.file import parse_model, read_model
-from fruler.rules.json.checked import MAX_BYTES, MAX_VALUES
+from fruler._model_file.file import parse_model, read_model
+from fruler.rules._json.checked import MAX_BYTES, MAX_VALUES
 
 HAND = json.dumps({"format": "fruler-model", "schema": 1})
 

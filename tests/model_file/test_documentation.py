@@ -4,8 +4,8 @@ import doctest
 import re
 from pathlib import Path
 
-from fruler.rules.json.checked import MAX_BYTES, MAX_VALUES
-from fruler.rules.json.document import MAX_CELLS
+from fruler.rules._json.checked import MAX_BYTES, MAX_VALUES
+from fruler.rules._json.document import MAX_CELLS
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_file.md"
 

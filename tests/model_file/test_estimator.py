@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.estimators.saved_model import regressor_of
-from fruler.model_file.file import Model, model_bytes, parse_model
+from fruler._model_file.file import Model, model_bytes, parse_model
+from fruler.estimators._saved_model import regressor_of
 
 
 @pytest.fixture

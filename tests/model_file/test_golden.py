@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.model_file.file import read_model
+from fruler._model_file.file import read_model
 from fruler.rules import NominalPartition
 from fruler.rules.intervals import Intervals
 from fruler.rules.truth import Truth

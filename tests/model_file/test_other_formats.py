@@ -13,22 +13,22 @@ from fruler import load_model
 from fruler.rules import Curve, FuzzyPartition, RuleBase
 
 SKOPS_TYPES = {
-    "fruler.rules.curves.Curve",
-    "fruler.estimators.growth.FuzzyRuleRegressor",
-    "fruler.rules.antecedents.LabelRanges",
-    "fruler.rules.consequents.LinearConsequents",
-    "fruler.table.gaps.Gaps",
-    "fruler.rules.partitions.FuzzyPartition",
+    "fruler.rules._curves.Curve",
+    "fruler.estimators._growth.FuzzyRuleRegressor",
+    "fruler.rules._antecedents.LabelRanges",
+    "fruler.rules._consequents.LinearConsequents",
+    "fruler._table.gaps.Gaps",
+    "fruler.rules._partitions.FuzzyPartition",
     "fruler.rules.intervals.Intervals",
-    "fruler.rules.output.Output",
-    "fruler.rules.rule_base.RuleBase",
-    "fruler.rules.inputs.Variable",
-    "fruler.rules.background.TrainingSummary",
+    "fruler.rules._output.Output",
+    "fruler.rules._rule_base.RuleBase",
+    "fruler.rules._inputs.Variable",
+    "fruler.rules._background.TrainingSummary",
     "fruler.rules.truth.Truth",
     "fruler.learning.learned.FrontPoint",
-    "fruler.learning.training_table.TrainingSample",
-    "fruler.table.gaps.Moments",
-    "fruler.table.sources.NumberSource",
+    "fruler.learning._training_table.TrainingSample",
+    "fruler._table.gaps.Moments",
+    "fruler._table.sources.NumberSource",
 }
 
 
@@ -59,7 +59,7 @@ def test_skops_with_the_types_that_the_documentation_names(fitted, weather):
     skops = pytest.importorskip("skops.io")
     raw = skops.dumps(fitted)
     # A model may have no curves.
-    assert set(skops.get_untrusted_types(data=raw)) | {"fruler.rules.curves.Curve"} == SKOPS_TYPES
+    assert set(skops.get_untrusted_types(data=raw)) | {"fruler.rules._curves.Curve"} == SKOPS_TYPES
     require_same(fitted, skops.loads(raw, trusted=sorted(SKOPS_TYPES)), weather.data)
 
 

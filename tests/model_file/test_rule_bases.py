@@ -8,7 +8,7 @@ from helpers.triangle_rules import KINDS, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.model_file.file import Model, model_bytes, parse_model
+from fruler._model_file.file import Model, model_bytes, parse_model
 from fruler.rules import (
     Curve,
     FuzzyPartition,

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fruler import FRULERRegressor
-from fruler.estimators.saved_model import regressor_of
-from fruler.model_file.file import model_bytes, parse_model
+from fruler._model_file.file import model_bytes, parse_model
+from fruler.estimators._saved_model import regressor_of
 
 # What a schema cannot say: how parts of a document refer to each other, the order of numbers, a key that occurs twice,
 # and the values of settings, which each version knows best.
@@ -35,7 +35,9 @@ class Validators:
     """The schemas, of which a document names its own."""
 
     def __init__(self):
-        texts = (files("fruler.model_file").joinpath(f"schema-{n}.json").read_text(encoding="utf-8") for n in (1, 2, 3))
+        texts = (
+            files("fruler._model_file").joinpath(f"schema-{n}.json").read_text(encoding="utf-8") for n in (1, 2, 3)
+        )
         self.all = [Draft202012Validator(json.loads(text)) for text in texts]
         for validator in self.all:
             Draft202012Validator.check_schema(validator.schema)

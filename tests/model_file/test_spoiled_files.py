@@ -44,7 +44,7 @@ HOSTILE = {
 }
 PROGRAM = """
     import json, resource, sys
-    from fruler.model_file.file import parse_model
+    from fruler._model_file.file import parse_model
 
     def fuzzy(name, n=1):
         splits = {"domain": [-1, n], "split_points": list(range(n - 1)), "fuzziness": [0.5] * (n - 1)}
@@ -108,7 +108,7 @@ def test_a_model_with_enormous_numbers_predicts_explains_and_reports(golden, tmp
 
 
 def test_a_lifted_limit_on_digits_is_no_way_in():
-    from fruler.model_file.file import parse_model
+    from fruler._model_file.file import parse_model
 
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
@@ -121,8 +121,8 @@ def test_a_lifted_limit_on_digits_is_no_way_in():
 
 def test_nothing_in_a_file_is_called(golden):
     """Reading imports nothing, opens nothing and compiles nothing: the interpreter would tell."""
-    from fruler.estimators.saved_model import regressor_of
-    from fruler.model_file.file import parse_model
+    from fruler._model_file.file import parse_model
+    from fruler.estimators._saved_model import regressor_of
 
     document = json.loads(golden("hand"))
     document["rule_bases"][0]["target"]["name"] = "__import__('os').system('false')"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
-from fruler.rules.curves import sum_of_curves
-from fruler.rules.tables import curves_table, rules_table
+from fruler.rules._curves import sum_of_curves
+from fruler.rules._tables import curves_table, rules_table
 
 
 @st.composite

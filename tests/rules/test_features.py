@@ -3,10 +3,10 @@ import pytest
 from helpers.dated_rules import dated_rules
 from helpers.report_models import handmade_rules
 
+from fruler._table.sources import LevelSource
 from fruler.explain.importance import column_shares, input_importance
 from fruler.explain.report import report_html
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.sources import LevelSource
 
 
 def test_inputs_of_the_categories_of_a_column_are_one_feature():

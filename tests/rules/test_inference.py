@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fruler.rules import Curve, FuzzyPartition, NominalPartition, RuleBase, Variable
-from fruler.rules.inference import parts_from, turns_of
+from fruler.rules._inference import parts_from, turns_of
 
 
 def crossed(n_inputs, n_looked_at, rng, t_norm="product"):

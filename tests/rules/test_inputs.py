@@ -3,8 +3,8 @@
 import pytest
 from helpers.dated_rules import dated_rules
 
+from fruler._table.sources import GapSource, LevelSource
 from fruler.rules import FuzzyPartition, NominalPartition, Variable
-from fruler.table.sources import GapSource, LevelSource
 
 RULES = dated_rules()
 INPUTS = dict(zip(RULES.names, RULES.variables, strict=True))

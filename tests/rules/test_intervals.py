@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
+from fruler.rules._json.checked import Checked
+from fruler.rules._json.document import rule_base_from_json, rule_base_to_json
+from fruler.rules._json.measured import intervals_from_json, intervals_to_json
 from fruler.rules.intervals import (
     HeldOutErrors,
     Intervals,
@@ -17,9 +20,6 @@ from fruler.rules.intervals import (
     spreads_from,
     trained_spreads,
 )
-from fruler.rules.json.checked import Checked
-from fruler.rules.json.document import rule_base_from_json, rule_base_to_json
-from fruler.rules.json.measured import intervals_from_json, intervals_to_json
 from fruler.rules.truth import Truth
 
 X = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))

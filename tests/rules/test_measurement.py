@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.rules.json.checked import Checked
-from fruler.rules.json.document import rule_base_from_json, rule_base_to_json
+from fruler.rules._json.checked import Checked
+from fruler.rules._json.document import rule_base_from_json, rule_base_to_json
 
 
 @pytest.fixture

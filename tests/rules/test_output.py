@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.explain import scales
-from fruler.export.plan import LINKS
+from fruler.explain import _scales as scales
+from fruler.export._plan import LINKS
 from fruler.rules import Curve, FuzzyPartition, LabelConsequents, LabelTriangles, Output, RuleBase, TrianglePartition
 from fruler.rules import Variable as Input
-from fruler.rules.json.checked import Checked
-from fruler.rules.json.document import rule_base_from_json, rule_base_to_json
-from fruler.rules.output import LINK_NAMES, PLAIN, link_of
+from fruler.rules._json.checked import Checked
+from fruler.rules._json.document import rule_base_from_json, rule_base_to_json
+from fruler.rules._output import LINK_NAMES, PLAIN, link_of
 
 X = Input("x", FuzzyPartition([0.5], (0.0, 1.0)))
 AGE = Input("age", FuzzyPartition([], (0.0, 80.0)), "years")

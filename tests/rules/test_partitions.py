@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.rules import FuzzyPartition, NominalPartition
-from fruler.rules.partitions import displace
+from fruler.rules._partitions import displace
 
 finite = st.floats(-1e6, 1e6)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
-from fruler.rules.tables import rules_table
+from fruler.rules._tables import rules_table
 
 
 @st.composite

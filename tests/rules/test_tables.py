@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from helpers.dated_rules import ORIGINS, dated_rules
 
+from fruler._table.sources import LevelSource
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.tables import curves_table, rules_table
-from fruler.table.sources import LevelSource
+from fruler.rules._tables import curves_table, rules_table
 
 RULES = dated_rules()
 TABLE = rules_table(RULES)

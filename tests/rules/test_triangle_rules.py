@@ -16,6 +16,7 @@ from helpers.triangle_rules import (
     triangle_inputs,
 )
 
+from fruler._table.sources import GapSource, LevelSource
 from fruler.rules import (
     Curve,
     FuzzyPartition,
@@ -27,8 +28,7 @@ from fruler.rules import (
     TrianglePartition,
     Variable,
 )
-from fruler.rules.tables import rules_table
-from fruler.table.sources import GapSource, LevelSource
+from fruler.rules._tables import rules_table
 
 
 @pytest.mark.parametrize("kind", KINDS)

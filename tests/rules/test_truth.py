@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.rules.json.checked import Checked
-from fruler.rules.json.measured import truth_from_json, truth_to_json
-from fruler.rules.measurement import measure_truth, summarise
+from fruler.rules._json.checked import Checked
+from fruler.rules._json.measured import truth_from_json, truth_to_json
+from fruler.rules._measurement import measure_truth, summarise
 from fruler.rules.truth import Truth
 
 UNKNOWN = float("nan")
@@ -129,7 +129,7 @@ def test_of_rules_with_the_same_weight_the_first_is_the_strongest():
 def test_many_rows_are_measured_in_parts(rng, monkeypatch):
     X, y = rng.uniform(0.0, 10.0, (95, 1)), rng.normal(size=95)
     whole = measure_truth(steps(), X, y, held_out=False)
-    monkeypatch.setattr("fruler.rules.measurement._ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("fruler.rules._measurement._ROWS_AT_ONCE", 10)
     assert measure_truth(steps(), X, y, held_out=False) == whole
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 
-from fruler.kernels import nearest
+from fruler._kernels import nearest
 from fruler.selectors import CCISSelector
-from fruler.selectors.ccis import (
+from fruler.selectors._ccis import (
     NearestClasses,
     class_pairs,
     degrees_by_class,
@@ -17,7 +17,7 @@ from fruler.selectors.ccis import (
     select_by_class,
     select_by_pairs,
 )
-from fruler.selectors.selector import output_classes
+from fruler.selectors._selector import output_classes
 
 # Three classes on a line; each of the outer ones is nearer to the middle one than to the other.
 LINE = np.array([[0.0], [1.0], [3.0], [6.0], [7.0], [9.0], [10.5]])

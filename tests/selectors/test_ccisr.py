@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
 
 from fruler.selectors import CCISRLikeSelector
-from fruler.selectors.ccisr import label_classes, most_correlated, select_by_system
+from fruler.selectors._ccisr import label_classes, most_correlated, select_by_system
 
 
 @pytest.fixture(scope="module")

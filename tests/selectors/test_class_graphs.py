@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.selectors.selector import class_conditional_scores, divergence_scores, nearest_rows, subset_degrees
+from fruler.selectors._selector import class_conditional_scores, divergence_scores, nearest_rows, subset_degrees
 
 
 def test_scores_follow_the_formula():

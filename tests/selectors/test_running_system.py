@@ -4,7 +4,7 @@ from helpers.constant_rules import grid_tables, rule_base_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.selectors.ccisr import RunningSystem, best_labels, label_places
+from fruler.selectors._ccisr import RunningSystem, best_labels, label_places
 
 
 @given(grid_tables(), st.sampled_from([2, 3, 5]), st.data())

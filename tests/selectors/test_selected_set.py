@@ -3,7 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from fruler.selectors.selector import (
+from fruler.selectors._selector import (
     NearestSelected,
     at_least_two,
     grow_while_better,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.table.columns import MAX_LEVELS, UnusableColumn, column_kind, similar_categories
-from fruler.table.encoding import learn_inputs
-from fruler.table.sources import LevelSource, NumberSource
+from fruler._table.columns import MAX_LEVELS, UnusableColumn, column_kind, similar_categories
+from fruler._table.encoding import learn_inputs
+from fruler._table.sources import LevelSource, NumberSource
 
 N = 60
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fruler.table.constraints import InputConstraints, input_constraints
-from fruler.table.gaps import Gaps
-from fruler.table.sources import GapSource, LevelSource, NumberSource
+from fruler._table.constraints import InputConstraints, input_constraints
+from fruler._table.gaps import Gaps
+from fruler._table.sources import GapSource, LevelSource, NumberSource
 
 NAMES = ["age", "size", "kind", "rooms", "size is missing"]
 SOURCES = [

@@ -5,8 +5,8 @@ import itertools
 
 import pytest
 
+from fruler._table.date_sources import CycleSource, TrendSource, WeekdaySource
 from fruler.rules import FuzzyPartition, Variable
-from fruler.table.date_sources import CycleSource, TrendSource, WeekdaySource
 
 
 def room(text):

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fruler.table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource, cycle_places
-from fruler.table.dates import DateFormat, UnreadDate, look_like_dates
-from fruler.table.encoding import cycle_start, date_parts, learn_inputs
-from fruler.table.sources import UnfitValue
+from fruler._table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource, cycle_places
+from fruler._table.dates import DateFormat, UnreadDate, look_like_dates
+from fruler._table.encoding import cycle_start, date_parts, learn_inputs
+from fruler._table.sources import UnfitValue
 
 DAYS = pd.date_range("2019-01-01", "2024-12-31 12:00", freq="31h").to_series().reset_index(drop=True)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.table.encoding import level_effects
+from fruler._table.encoding import level_effects
 
 
 def effects_of(codes, y, X=None, weight=None):

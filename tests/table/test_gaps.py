@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fruler.table.gaps import learn_moments
+from fruler._table.gaps import learn_moments
 
 
 def test_without_gaps_they_are_the_usual_ones():

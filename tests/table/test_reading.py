@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from fruler.rules.inputs import Variable
-from fruler.rules.partitions import FuzzyPartition
-from fruler.table.reading import as_frame, input_table, is_numeric
-from fruler.table.sources import GapSource, LevelSource
+from fruler._table.reading import as_frame, input_table, is_numeric
+from fruler._table.sources import GapSource, LevelSource
+from fruler.rules._inputs import Variable
+from fruler.rules._partitions import FuzzyPartition
 
 SIZE = Variable("size", FuzzyPartition([], (0.0, 9.0)))
 COLOUR = Variable("colour", FuzzyPartition([], (-1.0, 1.0))).of(LevelSource("colour", ["red", "blue"], [-1.0, 1.0]))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fruler.table.rows import N_PARTS, part_counts, rows_alike
+from fruler._table.rows import N_PARTS, part_counts, rows_alike
 
 
 def ends_of(values, target):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.table.sources import GapSource, LevelSource, NumberSource, UnfitValue
+from fruler._table.sources import GapSource, LevelSource, NumberSource, UnfitValue
 
 ORIGIN = LevelSource("origin", ["usa", "europe", "japan"], [-1.0, 0.5, 2.0])
 DATES = pd.Series(pd.date_range("2020-01-01", periods=2))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.table.texts import are_truth_values, category_texts, column_texts, level_codes
+from fruler._table.texts import are_truth_values, category_texts, column_texts, level_codes
 
 
 @pytest.mark.parametrize(

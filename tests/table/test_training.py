@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from fruler.table.sources import GapSource, LevelSource, NumberSource
-from fruler.table.training import declared_columns, frame_of, telling_gaps, training_inputs
+from fruler._table.sources import GapSource, LevelSource, NumberSource
+from fruler._table.training import declared_columns, frame_of, telling_gaps, training_inputs
 
 N = 200
 

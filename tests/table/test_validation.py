@@ -14,8 +14,8 @@ from fruler import (
     FuzzyRuleRegressor,
     MultiGranularityDiscretizer,
 )
+from fruler._table.validation import refuse_repeated_columns
 from fruler.selectors import CCISRLikeSelector, CCISSelector
-from fruler.table.validation import refuse_repeated_columns
 
 
 @pytest.fixture(params=[ClassConditionalSelector, CCISSelector, CCISRLikeSelector, MultiGranularityDiscretizer])

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from fruler._wording import counted, duration
-from fruler.bench.experiment import Experiment, check_settings, plan_experiment
-from fruler.bench.presentation import write_presentation
-from fruler.bench.results import (
+from fruler.bench._experiment import Experiment, check_settings, plan_experiment
+from fruler.bench._presentation import write_presentation
+from fruler.bench._results import (
     RUNS,
     STATUSES,
     Line,
@@ -27,7 +27,7 @@ from fruler.bench.results import (
     read_lines,
     source_commit,
 )
-from fruler.bench.runner import RunTask, run_by_joblib, run_here, run_on_dask
+from fruler.bench._runner import RunTask, run_by_joblib, run_here, run_on_dask
 from fruler.estimators.registry import DEFAULT
 
 # The seconds of a run besides fitting: reading the data and starting its process.

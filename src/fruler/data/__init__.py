@@ -1,9 +1,9 @@
 """Readers of data files, and small data sets to try things on."""
 
-from fruler.data.examples import example_path, load_example, make_friedman, make_mv, make_weather
-from fruler.data.frog import load_frog
-from fruler.data.keel import load_keel
-from fruler.data.table_files import read_table
+from fruler.data._examples import example_path, load_example, make_friedman, make_mv, make_weather
+from fruler.data._frog import load_frog
+from fruler.data._keel import load_keel
+from fruler.data._table_files import read_table
 
 __all__ = [
     "example_path",

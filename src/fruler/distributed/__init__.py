@@ -3,8 +3,8 @@
 from fruler._wording import install_advice
 
 try:
-    from fruler.distributed.cluster import ClusterLost
-    from fruler.distributed.regressor import DaskFuzzyRuleRegressor
+    from fruler.distributed._cluster import ClusterLost
+    from fruler.distributed._regressor import DaskFuzzyRuleRegressor
 except ModuleNotFoundError as error:
     if error.name not in ("dask", "distributed"):
         raise

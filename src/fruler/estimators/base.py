@@ -21,6 +21,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from fruler._parallel import n_threads
+from fruler._table.gaps import Moments
+from fruler._table.sources import Source
+from fruler._table.training import TrainingInputs, training_inputs
 from fruler._typing import Floats, Indices
 from fruler.callbacks import (
     Callback,
@@ -30,19 +33,16 @@ from fruler.callbacks import (
     sklearn_callbacks,
     with_callbacks,
 )
-from fruler.estimators.fitted import RuleModel, front_table
+from fruler.estimators._fitted import RuleModel, front_table
+from fruler.learning._control import RunControl
+from fruler.learning._run import run_search
+from fruler.learning._training_table import LocalTable, TrainingSample, TrainingTable
 from fruler.learning.algorithm import Algorithm
-from fruler.learning.control import RunControl
 from fruler.learning.learned import FrontPoint, Learned
-from fruler.learning.run import run_search
-from fruler.learning.training_table import LocalTable, TrainingSample, TrainingTable
-from fruler.rules.antecedents import T_NORMS
-from fruler.rules.inputs import EXTRAPOLATIONS, Extrapolation
-from fruler.rules.output import LINK_NAMES, LinkName, Output
-from fruler.rules.units import units_in, with_known_units
-from fruler.table.gaps import Moments
-from fruler.table.sources import Source
-from fruler.table.training import TrainingInputs, training_inputs
+from fruler.rules._antecedents import T_NORMS
+from fruler.rules._inputs import EXTRAPOLATIONS, Extrapolation
+from fruler.rules._output import LINK_NAMES, LinkName, Output
+from fruler.rules._units import units_in, with_known_units
 
 
 class CalibrationRows(NamedTuple):

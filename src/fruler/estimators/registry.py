@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 DEFAULT = "growth"
 # Another package names its estimators under this entry point, so that the command line finds them.
-ENTRY_POINTS = "fruler.algorithms"
+ENTRY_POINTS = "fruler._algorithms"
 
 _HOMES = {
-    "growth": ("fruler.estimators.growth", "FuzzyRuleRegressor"),
-    "fruler": ("fruler.estimators.fruler", "FRULERRegressor"),
-    "fs-mogfs": ("fruler.estimators.fsmogfs", "FSMOGFSRegressor"),
-    "l-metsk": ("fruler.estimators.lmetsk", "LMETSKRegressor"),
-    "a-metsk": ("fruler.estimators.ametsk", "AMETSKRegressor"),
+    "growth": ("fruler.estimators._growth", "FuzzyRuleRegressor"),
+    "fruler": ("fruler.estimators._fruler", "FRULERRegressor"),
+    "fs-mogfs": ("fruler.estimators._fsmogfs", "FSMOGFSRegressor"),
+    "l-metsk": ("fruler.estimators._lmetsk", "LMETSKRegressor"),
+    "a-metsk": ("fruler.estimators._ametsk", "AMETSKRegressor"),
 }
 
 _Estimator = TypeVar("_Estimator", bound="type[Any]")

@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._table.reading import unknown_values
 from fruler._typing import Floats, Indices
 from fruler._wording import counted, either, readable_number, unit_after
-from fruler.explain.effects import output_spread
-from fruler.explain.scales import scale_of
-from fruler.rules.features import Feature
-from fruler.rules.inference import parts_from
+from fruler.explain._effects import output_spread
+from fruler.explain._scales import scale_of
+from fruler.rules._features import Feature
+from fruler.rules._inference import parts_from
+from fruler.rules._rule_base import RuleBase
 from fruler.rules.intervals import outside_training, prediction_intervals
-from fruler.rules.rule_base import RuleBase
-from fruler.table.reading import unknown_values
 
 # Parts are rounded to this share of the target's spread; smaller ones are summed up.
 PART_SHARE = 0.002
@@ -377,7 +377,7 @@ class Explanation:
         return f"<Explanation of {len(self)} predictions of {self.rule_base.target_name!r}>"
 
     def _repr_html_(self) -> str:
-        from fruler.explain.report.notebook import explanation_html  # it reads explanations, not the other way round
+        from fruler.explain.report._notebook import explanation_html  # it reads explanations, not the other way round
 
         return explanation_html(self)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from fruler._typing import Floats
-from fruler.rules.background import TrainingSummary
-from fruler.rules.rule_base import RuleBase
+from fruler.rules._background import TrainingSummary
+from fruler.rules._rule_base import RuleBase
 
 
 def input_importance(rule_base: RuleBase) -> pd.DataFrame:

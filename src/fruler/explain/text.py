@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from fruler._wording import counted_rules, either, name_with_unit, number_within, percent, suggest
-from fruler.explain.effects import (
+from fruler.explain._effects import (
     accepted_levels,
     category_features,
     few_of,
@@ -21,13 +21,13 @@ from fruler.explain.effects import (
     signed_effects,
     typical_outputs,
 )
-from fruler.explain.scales import Amount, scale_of
-from fruler.explain.sentences import GLUE, SHARE_OF_SPREAD, closing_sentences, sentence_of, unused_sentence
-from fruler.rules.curves import Curve
-from fruler.rules.features import feature_with
-from fruler.rules.inputs import Variable
-from fruler.rules.partitions import Partition, triangle_words
-from fruler.rules.rule_base import RuleBase
+from fruler.explain._scales import Amount, scale_of
+from fruler.explain._sentences import GLUE, SHARE_OF_SPREAD, closing_sentences, sentence_of, unused_sentence
+from fruler.rules._curves import Curve
+from fruler.rules._features import feature_with
+from fruler.rules._inputs import Variable
+from fruler.rules._partitions import Partition, triangle_words
+from fruler.rules._rule_base import RuleBase
 
 # How a rule is told: what it says at its typical row and what changes it, or as a formula.
 Form = Literal["sentences", "equation"]
@@ -179,7 +179,7 @@ def conditions(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = s
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> from fruler.table.sources import GapSource
+    >>> from fruler._table.sources import GapSource
     >>> gap = Variable("size is missing", FuzzyPartition([0.5], (0.0, 1.0))).of(GapSource("size"))
     >>> conditions(RuleBase([gap], [[[0, 0]], [[1, 1]]], [[1.0, 0.0], [2.0, 0.0]]), 1)
     [Said(subject='size', words='missing', inputs=(0,), within='')]

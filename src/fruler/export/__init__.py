@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fruler.rules.rule_base import RuleBase
+    from fruler.rules._rule_base import RuleBase
 
 # A target's module has its name, and is loaded when it is asked for.
 TARGETS: tuple[str, ...] = ("onnx", "fml", "python", "c", "sql", "latex", "markdown")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fruler._table.date_sources import CycleSource, DateSource, WeekdaySource
+from fruler._table.sources import LevelSource
 from fruler._wording import name_with_unit, printable
-from fruler.export.phrases import Identifiers
-from fruler.export.plan import make_model_plan
-from fruler.export.writer import CodeWriter, Declared, indented
-from fruler.rules.rule_base import RuleBase
-from fruler.table.date_sources import CycleSource, DateSource, WeekdaySource
-from fruler.table.sources import LevelSource
+from fruler.export._phrases import Identifiers
+from fruler.export._plan import make_model_plan
+from fruler.export._writer import CodeWriter, Declared, indented
+from fruler.rules._rule_base import RuleBase
 
 _MEAN = """
 /* The mean of one number per rule, weighted by how well the row fits. */

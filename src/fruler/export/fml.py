@@ -20,12 +20,12 @@ from xml.etree import ElementTree
 import numpy as np
 
 from fruler._wording import printable
-from fruler.export.plan import split_points_of
-from fruler.rules.antecedents import Condition
-from fruler.rules.curves import Curve
-from fruler.rules.inputs import Variable
-from fruler.rules.partitions import Partition
-from fruler.rules.rule_base import RuleBase
+from fruler.export._plan import split_points_of
+from fruler.rules._antecedents import Condition
+from fruler.rules._curves import Curve
+from fruler.rules._inputs import Variable
+from fruler.rules._partitions import Partition
+from fruler.rules._rule_base import RuleBase
 
 NAMESPACE = "http://www.ieee1855.org"
 _AND_METHODS = {"product": "PROD", "minimum": "MIN"}

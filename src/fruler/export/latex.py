@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fruler._wording import counted_rules, name_with_unit, printable
-from fruler.explain.scales import scale_of
+from fruler.explain._scales import scale_of
 from fruler.explain.text import Form, label_meanings, meaningful, require_form
-from fruler.export.paper_table import (
+from fruler.export._paper_table import (
     MINUS,
     Column,
     curve_bends,
@@ -17,8 +17,8 @@ from fruler.export.paper_table import (
     rule_columns,
     sentences,
 )
-from fruler.rules.inputs import Variable
-from fruler.rules.rule_base import RuleBase
+from fruler.rules._inputs import Variable
+from fruler.rules._rule_base import RuleBase
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

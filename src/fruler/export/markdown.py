@@ -6,8 +6,8 @@ import re
 
 from fruler._wording import name_with_unit, printable
 from fruler.explain.text import Form, meaningful, require_form, where_labels_meet
-from fruler.export.paper_table import curve_bends, notes_below, require_digits, rule_columns, sentences
-from fruler.rules.rule_base import RuleBase
+from fruler.export._paper_table import curve_bends, notes_below, require_digits, rule_columns, sentences
+from fruler.rules._rule_base import RuleBase
 
 _Column = tuple[str, bool, list[str]]
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from fruler._typing import Floats
 from fruler._wording import install_advice
-from fruler.export.onnx_graph import ML_DOMAIN, Graph, Table
-from fruler.export.onnx_inputs import add_inputs
-from fruler.export.plan import (
+from fruler.export._onnx_graph import ML_DOMAIN, Graph, Table
+from fruler.export._onnx_inputs import add_inputs
+from fruler.export._plan import (
     ConditionPlan,
     IntervalPlan,
     ModelPlan,
@@ -25,9 +25,9 @@ from fruler.export.plan import (
     make_model_plan,
     make_output_plan,
 )
-from fruler.rules.output import Output
-from fruler.rules.partitions import Triangle
-from fruler.rules.rule_base import RuleBase
+from fruler.rules._output import Output
+from fruler.rules._partitions import Triangle
+from fruler.rules._rule_base import RuleBase
 
 PREDICTION, ENDS = "prediction", ("lower", "upper")
 # Old enough for runtimes of some years ago.

@@ -6,13 +6,13 @@ import builtins
 import keyword
 from collections.abc import Sequence
 
+from fruler._table.date_sources import CycleSource, DateSource, WeekdaySource
+from fruler._table.sources import LevelSource
 from fruler._wording import printable
-from fruler.export.phrases import Identifiers
-from fruler.export.plan import ModelPlan, make_model_plan
-from fruler.export.writer import CodeWriter, Declared, indented
-from fruler.rules.rule_base import RuleBase
-from fruler.table.date_sources import CycleSource, DateSource, WeekdaySource
-from fruler.table.sources import LevelSource
+from fruler.export._phrases import Identifiers
+from fruler.export._plan import ModelPlan, make_model_plan
+from fruler.export._writer import CodeWriter, Declared, indented
+from fruler.rules._rule_base import RuleBase
 
 _OWN_NAMES = (
     *("math", "datetime", "re", "zoneinfo"),

@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 
 from fruler._wording import counted_rules, name_with_unit, printable
-from fruler.export.phrases import curve_expression, linear, rule_title
-from fruler.export.plan import (
+from fruler.export._phrases import curve_expression, linear, rule_title
+from fruler.export._plan import (
     ConditionPlan,
     CurvePlan,
     ModelPlan,
@@ -15,7 +15,7 @@ from fruler.export.plan import (
     SplitPoint,
     make_model_plan,
 )
-from fruler.export.sql_inputs import (
+from fruler.export._sql_inputs import (
     case,
     fence,
     filled_tables,
@@ -25,8 +25,8 @@ from fruler.export.sql_inputs import (
     real,
     source_table,
 )
-from fruler.rules.partitions import Triangle
-from fruler.rules.rule_base import RuleBase
+from fruler.rules._partitions import Triangle
+from fruler.rules._rule_base import RuleBase
 
 _ENDS = ("lower", "upper")
 

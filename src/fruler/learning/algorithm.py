@@ -9,9 +9,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from fruler.learning.control import RunControl
+from fruler.learning._control import RunControl
+from fruler.learning._training_table import TrainingTable
 from fruler.learning.learned import Learned
-from fruler.learning.training_table import TrainingTable
 
 
 class State(Protocol):
@@ -80,7 +80,7 @@ class Algorithm:
     learner : callable
         Makes a `Learner` of a `Search`.
     state : type or None
-        The frozen dataclass of its states, see `fruler.learning.codec`; None: it has none, and an interrupted search
+        The frozen dataclass of its states, see `fruler.learning._codec`; None: it has none, and an interrupted search
         starts again.
     limits : tuple of str
         The options that only say when the search ends: `warm_start` may change them.

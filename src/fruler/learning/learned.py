@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from fruler._typing import Indices
-from fruler.rules.rule_base import RuleBase
+from fruler.rules._rule_base import RuleBase
 from fruler.rules.truth import Truth
 
 

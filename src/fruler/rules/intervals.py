@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from fruler._table.validation import LARGEST_VALUE
 from fruler._typing import Floats, FrozenValue, Indices, frozen
 from fruler._wording import counted, readable_number
-from fruler.table.validation import LARGEST_VALUE
 
 if TYPE_CHECKING:
-    from fruler.rules.rule_base import RuleBase
+    from fruler.rules._rule_base import RuleBase
 
 Method = Literal["cross-validation", "calibration"]
 METHODS: tuple[Method, ...] = get_args(Method)

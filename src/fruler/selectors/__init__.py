@@ -3,7 +3,7 @@
 The selector of FRULER itself is `fruler.ClassConditionalSelector`.
 """
 
-from fruler.selectors.ccis import CCISSelector
-from fruler.selectors.ccisr import CCISRLikeSelector
+from fruler.selectors._ccis import CCISSelector
+from fruler.selectors._ccisr import CCISRLikeSelector
 
 __all__ = ["CCISRLikeSelector", "CCISSelector"]

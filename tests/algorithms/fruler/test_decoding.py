@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from fruler.algorithms.fruler.chromosome import Chromosome, SearchSpace
-from fruler.algorithms.fruler.decoding import build_rule_base
-from fruler.algorithms.fruler.discretization import NestedSplits
-from fruler.table.rows import Scale, in_data_units
+from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace
+from fruler._algorithms.fruler.decoding import build_rule_base
+from fruler._algorithms.fruler.discretization import NestedSplits
+from fruler._table.rows import Scale, in_data_units
 
 NESTED = [NestedSplits(np.array([5.0]), np.empty(0)), NestedSplits(np.array([20.0]), np.empty(0))]
 DOMAINS = np.array([[0.0, 10.0], [10.0, 30.0]])

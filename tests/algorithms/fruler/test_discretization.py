@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from fruler import MultiGranularityDiscretizer
-from fruler.algorithms.fruler.discretization import nested_splits
+from fruler._algorithms.fruler.discretization import nested_splits
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ from helpers.tasks import make_task, task_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.fruler.chromosome import SearchSpace, make_chromosome
-from fruler.algorithms.fruler.discretization import NestedSplits
-from fruler.algorithms.fruler.elastic_net import INTERCEPT_RIDGE, ElasticNetSettings
-from fruler.algorithms.fruler.operators import initial_population
-from fruler.kernels.evaluation import evaluate, learn
+from fruler._algorithms.fruler.chromosome import SearchSpace, make_chromosome
+from fruler._algorithms.fruler.discretization import NestedSplits
+from fruler._algorithms.fruler.elastic_net import INTERCEPT_RIDGE, ElasticNetSettings
+from fruler._algorithms.fruler.operators import initial_population
+from fruler._kernels.evaluation import evaluate, learn
+from fruler._table.rows import Rows, Scale
 from fruler.rules import FuzzyPartition
-from fruler.table.rows import Rows, Scale
 
 TASKS = {t_norm: make_task(t_norm=t_norm) for t_norm in ("product", "minimum")}
 EXACT = ElasticNetSettings(1e-3, 0.5, tolerance=1e-12, progress=-1.0, max_rounds=5_000)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from helpers.tasks import make_task, task_of
 
-from fruler.algorithms.fruler.elastic_net import ElasticNetSettings
-from fruler.algorithms.fruler.evolution import Evolution
-from fruler.algorithms.fruler.fitness import Evaluator, criterion_values
-from fruler.algorithms.fruler.operators import initial_population
-from fruler.algorithms.fruler.options import FRULEROptions
-from fruler.algorithms.fruler.regularization import DECADES, choose_regularization, search_regularization
-from fruler.algorithms.genetic import Workers
-from fruler.learning.budget import Budget
+from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
+from fruler._algorithms.fruler.evolution import Evolution
+from fruler._algorithms.fruler.fitness import Evaluator, criterion_values
+from fruler._algorithms.fruler.operators import initial_population
+from fruler._algorithms.fruler.options import FRULEROptions
+from fruler._algorithms.fruler.regularization import DECADES, choose_regularization, search_regularization
+from fruler._algorithms.genetic import Workers
+from fruler.learning._budget import Budget
 
 TASK = make_task()
 NET = ElasticNetSettings(1e-3, 0.05, shrink_intercepts=False)
@@ -175,8 +175,8 @@ def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
         searched.clear()
         return choose_regularization(TASK, given, options, np.random.default_rng(0), Workers()).regularization
 
-    monkeypatch.setattr("fruler.algorithms.fruler.regularization.Evolution", Watched)
-    monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
+    monkeypatch.setattr("fruler._algorithms.fruler.regularization.Evolution", Watched)
+    monkeypatch.setattr("fruler._algorithms.fruler.regularization.run_kernel", kernel)
     gain = 0.05
     assert (chosen(NET, FRULEROptions()), searched) == (DECADES[0], [1e-2])
     gain = 0.15
@@ -190,7 +190,7 @@ def test_a_smaller_regularization_must_gain_something(monkeypatch):
     def kernel(task, settings, chromosomes):
         return np.array([[errors.get(settings.regularization, 2.0)]])
 
-    monkeypatch.setattr("fruler.algorithms.fruler.regularization.run_kernel", kernel)
+    monkeypatch.setattr("fruler._algorithms.fruler.regularization.run_kernel", kernel)
     assert search_regularization(TASK, [None], NET, Workers()).regularization == 1e-3
     assert search_regularization(TASK, [None], NET, Workers(), min_gain=0.1).regularization == 0.1
 

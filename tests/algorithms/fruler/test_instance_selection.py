@@ -7,9 +7,9 @@ from scipy.stats import gaussian_kde, norm
 from sklearn.datasets import load_diabetes
 
 from fruler import ClassConditionalSelector
-from fruler.algorithms.fruler.instance_selection import select_instances
-from fruler.kernels import nearest
-from fruler.selectors.selector import output_classes
+from fruler._algorithms.fruler.instance_selection import select_instances
+from fruler._kernels import nearest
+from fruler.selectors._selector import output_classes
 
 
 def leave_one_out_error(X, y, selected):

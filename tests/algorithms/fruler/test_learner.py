@@ -1,8 +1,8 @@
 import numpy as np
 
-from fruler.algorithms.fruler.chromosome import Chromosome
-from fruler.algorithms.fruler.fitness import Evaluation
-from fruler.algorithms.fruler.learner import simpler_models
+from fruler._algorithms.fruler.chromosome import Chromosome
+from fruler._algorithms.fruler.fitness import Evaluation
+from fruler._algorithms.fruler.learner import simpler_models
 
 
 def test_simpler_models_are_those_that_no_smaller_one_beats():

@@ -8,8 +8,8 @@ from helpers.tasks import make_task
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.fruler.chromosome import inherit_displacements, make_chromosome, used_genes
-from fruler.algorithms.fruler.operators import (
+from fruler._algorithms.fruler.chromosome import inherit_displacements, make_chromosome, used_genes
+from fruler._algorithms.fruler.operators import (
     cross,
     cross_at_one_point,
     cross_displacements,

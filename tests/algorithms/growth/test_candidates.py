@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler import FuzzyRuleRegressor
-from fruler.algorithms.growth import candidates
-from fruler.algorithms.growth import candidates as candidates_module
-from fruler.algorithms.growth.candidates import Candidates, Contender, Preference, between
-from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.problem import MIN_LABEL
-from fruler.algorithms.growth.split_points import Room
-from fruler.algorithms.growth.structure import Ramps, Structure
-from fruler.algorithms.growth.sums import degrees_of, outputs_of
-from fruler.table.rows import Rows
+from fruler._algorithms.growth import candidates
+from fruler._algorithms.growth import candidates as candidates_module
+from fruler._algorithms.growth.candidates import Candidates, Contender, Preference, between
+from fruler._algorithms.growth.growth import Growth
+from fruler._algorithms.growth.problem import MIN_LABEL
+from fruler._algorithms.growth.split_points import Room
+from fruler._algorithms.growth.structure import Ramps, Structure
+from fruler._algorithms.growth.sums import degrees_of, outputs_of
+from fruler._table.rows import Rows
 
 
 def table(n_rows=200, n_values=None, seed=0):

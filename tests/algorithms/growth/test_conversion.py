@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler import FuzzyPartition
-from fruler.algorithms.growth.conversion import Conversion, monotone_lines
-from fruler.algorithms.growth.split_points import Room
-from fruler.algorithms.growth.structure import Structure
-from fruler.algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler.learning.training_table import LocalTable
+from fruler._algorithms.growth.conversion import Conversion, monotone_lines
+from fruler._algorithms.growth.split_points import Room
+from fruler._algorithms.growth.structure import Structure
+from fruler._algorithms.growth.sums import Sums, degrees_of, outputs_of
+from fruler.learning._training_table import LocalTable
 from fruler.rules import Curve
 
 seeds = st.integers(0, 2**32 - 1)

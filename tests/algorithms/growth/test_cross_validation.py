@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from helpers.structures import dense_terms, dense_weights, same_steps, standardised
 
-from fruler.algorithms.growth import cross_validation
-from fruler.algorithms.growth.cross_validation import (
+from fruler._algorithms.growth import cross_validation
+from fruler._algorithms.growth.cross_validation import (
     RIDGES,
     Choice,
     CrossValidation,
@@ -17,10 +17,10 @@ from fruler.algorithms.growth.cross_validation import (
     draw_folds,
     residuals_of,
 )
-from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.problem import GrowthOptions, Problem
-from fruler.algorithms.growth.sums import Sums, degrees_of
-from fruler.learning.budget import Budget
+from fruler._algorithms.growth.growth import Growth
+from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.sums import Sums, degrees_of
+from fruler.learning._budget import Budget
 
 OPTIONS = GrowthOptions(max_rules=3)
 NOTHING_KNOWN = [np.empty(0), np.empty(0)]

@@ -7,11 +7,11 @@ import pytest
 from helpers.structures import problem_of, standardised
 
 from fruler import FuzzyRuleRegressor
-from fruler.algorithms.growth import grown_rows, learner
-from fruler.algorithms.growth.candidates import between
-from fruler.algorithms.growth.grown_rows import GRID, MAX_INPUTS, draw_rows, grouped_rows, on_grid, screened_inputs
-from fruler.algorithms.growth.growth import Growth
-from fruler.table.rows import Rows
+from fruler._algorithms.growth import grown_rows, learner
+from fruler._algorithms.growth.candidates import between
+from fruler._algorithms.growth.grown_rows import GRID, MAX_INPUTS, draw_rows, grouped_rows, on_grid, screened_inputs
+from fruler._algorithms.growth.growth import Growth
+from fruler._table.rows import Rows
 
 
 def friedman_like(seed, n=250):

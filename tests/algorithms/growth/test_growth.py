@@ -15,11 +15,11 @@ from helpers.structures import (
     standardised,
 )
 
-from fruler.algorithms.growth.growth import MIN_ROWS, Fit, Growth, Step, failures, growth_seconds_left, usable_steps
-from fruler.algorithms.growth.problem import MIN_LABEL, GrowthOptions
-from fruler.algorithms.growth.structure import Structure
-from fruler.learning.budget import UNLIMITED, Budget
-from fruler.table.rows import measure_scale
+from fruler._algorithms.growth.growth import MIN_ROWS, Fit, Growth, Step, failures, growth_seconds_left, usable_steps
+from fruler._algorithms.growth.problem import MIN_LABEL, GrowthOptions
+from fruler._algorithms.growth.structure import Structure
+from fruler._table.rows import measure_scale
+from fruler.learning._budget import UNLIMITED, Budget
 
 
 def bends(n_rows=200, noise=0.1, seed=0):
@@ -487,7 +487,7 @@ def test_rows_left_out_are_not_reckoned_with_without_the_inverse(monkeypatch):
     growth = start(*bends())
     growth.prices = replace(growth.prices, term=0.0)
     called = []
-    monkeypatch.setattr("fruler.algorithms.growth.growth.growth_terms.squares_left_out", lambda *_: called.append(1))
+    monkeypatch.setattr("fruler._algorithms.growth.growth.growth_terms.squares_left_out", lambda *_: called.append(1))
     growth._refitted_on_rows(Structure.undivided(len(growth.rows.columns)))
     assert called == []
 

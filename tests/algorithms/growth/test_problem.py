@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from helpers.structures import dense_terms, dense_weights, grow_at_random, problem_of, random_rows, standardised
 
-from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.problem import GrowthOptions, Knowledge
-from fruler.algorithms.growth.structure import Structure
+from fruler._algorithms.growth.growth import Growth
+from fruler._algorithms.growth.problem import GrowthOptions, Knowledge
+from fruler._algorithms.growth.structure import Structure
 
 
 def obeys(structure, known):

@@ -7,13 +7,13 @@ from helpers.structures import make_ramps, problem_of, random_rows, standardised
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.growth import split_points
-from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.problem import MIN_LABEL
-from fruler.algorithms.growth.split_points import Room, SplitPointSearch
-from fruler.algorithms.growth.structure import Ramps, Structure
-from fruler.rules.partitions import FuzzyPartition
-from fruler.table.rows import Rows, measure_scale
+from fruler._algorithms.growth import split_points
+from fruler._algorithms.growth.growth import Growth
+from fruler._algorithms.growth.problem import MIN_LABEL
+from fruler._algorithms.growth.split_points import Room, SplitPointSearch
+from fruler._algorithms.growth.structure import Ramps, Structure
+from fruler._table.rows import Rows, measure_scale
+from fruler.rules._partitions import FuzzyPartition
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(0.5)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from helpers.structures import problem_of, same_steps, standardised
 
-from fruler.algorithms.growth.cross_validation import CrossValidation, draw_folds
-from fruler.algorithms.growth.growth import Growth
-from fruler.algorithms.growth.learner import GrowthState
-from fruler.learning.codec import pack, unpack
+from fruler._algorithms.growth.cross_validation import CrossValidation, draw_folds
+from fruler._algorithms.growth.growth import Growth
+from fruler._algorithms.growth.learner import GrowthState
+from fruler.learning._codec import pack, unpack
 
 
 @pytest.fixture(scope="module")

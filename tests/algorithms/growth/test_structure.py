@@ -17,7 +17,7 @@ from helpers.structures import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.growth.structure import Ramps, Structure
+from fruler._algorithms.growth.structure import Ramps, Structure
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(0.3)

@@ -17,8 +17,8 @@ from helpers.structures import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.growth import sums as sums_module
-from fruler.algorithms.growth.sums import (
+from fruler._algorithms.growth import sums as sums_module
+from fruler._algorithms.growth.sums import (
     Sums,
     curve_columns,
     curve_lines,
@@ -27,7 +27,7 @@ from fruler.algorithms.growth.sums import (
     rule_coefficients,
     sums_in_slices,
 )
-from fruler.kernels import growth_sums
+from fruler._kernels import growth_sums
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 3), st.integers(0, 4), st.integers(0, 3)

@@ -6,7 +6,7 @@ from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.growth.terms import Normal, TermLimits, choose_terms, fit_terms, ridge_of
+from fruler._algorithms.growth.terms import Normal, TermLimits, choose_terms, fit_terms, ridge_of
 
 seeds = st.integers(0, 2**32 - 1)
 few = examples(0.3)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from helpers.genetic import HiddenPoint
 
-from fruler.algorithms.genetic import OutOfTime, Workers
-from fruler.algorithms.systems.evaluation import NO_LIMIT, Evaluator, Limit, RowSampler
-from fruler.learning.budget import UNLIMITED, Budget
+from fruler._algorithms.genetic import OutOfTime, Workers
+from fruler._algorithms.systems.evaluation import NO_LIMIT, Evaluator, Limit, RowSampler
+from fruler.learning._budget import UNLIMITED, Budget
 
 
 def make_evaluator(budget=UNLIMITED):

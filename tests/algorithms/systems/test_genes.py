@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.genetic import falls, limit_cells, mutate_granularity, pcblx
-from fruler.algorithms.systems.genes import BITS, blx, cut_point, gray_distance, hux
+from fruler._algorithms.genetic import falls, limit_cells, mutate_granularity, pcblx
+from fruler._algorithms.systems.genes import BITS, blx, cut_point, gray_distance, hux
 
 
 @given(st.integers(0, 10_000), st.integers(0, 12))

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from fruler.algorithms.systems.grid import GridSolution, label_centres, make_chromosome, uniform_partition
-from fruler.algorithms.systems.grid_search import GridStage, make_grid
-from fruler.algorithms.systems.options import LMETSKOptions
+from fruler._algorithms.systems.grid import GridSolution, label_centres, make_chromosome, uniform_partition
+from fruler._algorithms.systems.grid_search import GridStage, make_grid
+from fruler._algorithms.systems.options import LMETSKOptions
+from fruler.learning._control import RunControl
+from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Search
-from fruler.learning.control import RunControl
-from fruler.learning.training_table import LocalTable
 
 
 def make_table(n=150, offset=0.0, seed=0):

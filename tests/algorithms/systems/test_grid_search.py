@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fruler.algorithms.systems.evaluation import NO_LIMIT
-from fruler.algorithms.systems.grid import Grid, GridChromosome, check_chromosomes, make_chromosome
-from fruler.algorithms.systems.grid_search import GridProblem
-from fruler.algorithms.systems.options import GridOptions
-from fruler.table.rows import Rows
+from fruler._algorithms.systems.evaluation import NO_LIMIT
+from fruler._algorithms.systems.grid import Grid, GridChromosome, check_chromosomes, make_chromosome
+from fruler._algorithms.systems.grid_search import GridProblem
+from fruler._algorithms.systems.options import GridOptions
+from fruler._table.rows import Rows
 
 RNG = np.random.default_rng(0)
 TABLE = SimpleNamespace(rows=Rows.from_arrays(RNG.random((200, 6)), RNG.random(200)), error_unit=0.5)

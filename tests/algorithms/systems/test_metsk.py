@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from fruler import LMETSKRegressor
-from fruler.algorithms.systems.grid import GridChromosome
-from fruler.algorithms.systems.metsk import L_METSK
+from fruler._algorithms.systems.grid import GridChromosome
+from fruler._algorithms.systems.metsk import L_METSK
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
-from fruler.learning.codec import pack, unpack
+from fruler.learning._codec import pack, unpack
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.systems.selection import (
+from fruler._algorithms.systems.selection import (
     densities,
     distances,
     dominance,

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from helpers.genetic import HiddenPoint, Point
 
-from fruler.algorithms.genetic import GeneticOptions, Workers
-from fruler.algorithms.systems.evaluation import RowSampler
-from fruler.algorithms.systems.selection import dominance
-from fruler.algorithms.systems.spea2 import Snapshot, Spea2
-from fruler.learning.budget import Budget
-from fruler.learning.codec import pack, unpack
+from fruler._algorithms.genetic import GeneticOptions, Workers
+from fruler._algorithms.systems.evaluation import RowSampler
+from fruler._algorithms.systems.selection import dominance
+from fruler._algorithms.systems.spea2 import Snapshot, Spea2
+from fruler.learning._budget import Budget
+from fruler.learning._codec import pack, unpack
 
 
 def make_search(problem=None, seed=0, workers=None, sampled=False, **changes):

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from fruler.algorithms.systems.evaluation import NO_LIMIT, Limit
-from fruler.algorithms.systems.grid import GridChromosome, GridSolution
-from fruler.algorithms.systems.grid_search import make_grid
-from fruler.algorithms.systems.metsk import LinearTuning
-from fruler.algorithms.systems.mogfs import MamdaniTuning
-from fruler.algorithms.systems.options import AMETSKOptions, FSMOGFSOptions
-from fruler.algorithms.systems.tuning import random_rules
+from fruler._algorithms.systems.evaluation import NO_LIMIT, Limit
+from fruler._algorithms.systems.grid import GridChromosome, GridSolution
+from fruler._algorithms.systems.grid_search import make_grid
+from fruler._algorithms.systems.metsk import LinearTuning
+from fruler._algorithms.systems.mogfs import MamdaniTuning
+from fruler._algorithms.systems.options import AMETSKOptions, FSMOGFSOptions
+from fruler._algorithms.systems.tuning import random_rules
 from fruler.data import make_friedman
-from fruler.learning.training_table import LocalTable
+from fruler.learning._training_table import LocalTable
 
 GRANULARITIES, DISPLACEMENTS = [3, 2, 1, 4, 1, 5], [0.05, -0.1, 0.0, 0.02, 0.0, -0.07]
 

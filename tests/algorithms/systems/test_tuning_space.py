@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.algorithms.systems.tuning import TuningSpace
+from fruler._algorithms.systems.tuning import TuningSpace
 
 
 def whole(points):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fruler.algorithms.systems.options import CROSSOVERS
-from fruler.algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningSpace, distance, drawn, random_rules
+from fruler._algorithms.systems.options import CROSSOVERS
+from fruler._algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningSpace, distance, drawn, random_rules
 
 
 class Variation(TuningProblem):

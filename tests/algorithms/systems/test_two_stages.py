@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fruler import AMETSKRegressor, FSMOGFSRegressor, LMETSKRegressor
-from fruler.algorithms.systems.evaluation import Individual
-from fruler.algorithms.systems.tuning import TunedChromosome, TuningSpace
-from fruler.algorithms.systems.two_stages import check_tuned
+from fruler._algorithms.systems.evaluation import Individual
+from fruler._algorithms.systems.tuning import TunedChromosome, TuningSpace
+from fruler._algorithms.systems.two_stages import check_tuned
 from fruler.callbacks import Callback
 from fruler.data import make_friedman
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from helpers.dated_rules import dated_rules, dated_table
 
+from fruler._table.sources import LevelSource
 from fruler.data import load_example
 from fruler.explain.plots import PairEffectDisplay
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.sources import LevelSource
 
 pytest.importorskip("matplotlib")
 from helpers.pictures import assert_readable, with_long_names

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fruler import FuzzyPartition, RuleBase
-from fruler.explain.effects import signed_effects
+from fruler.explain._effects import signed_effects
 from fruler.explain.plots import RuleBaseDisplay
 from fruler.explain.text import accepted_labels
 from fruler.rules import NominalPartition, Variable

@@ -8,11 +8,11 @@ import pytest
 from helpers.dated_rules import NAMES, dated_rules, dated_table
 
 from fruler import FuzzyPartition, RuleBase
-from fruler.explain.effects import signed_effects
+from fruler._table.sources import LevelSource
+from fruler.explain._effects import signed_effects
 from fruler.explain.plots import CurveDisplay, EffectDisplay, PartitionDisplay, RuleBaseDisplay
-from fruler.explain.plots.ranges import rows_with
+from fruler.explain.plots._ranges import rows_with
 from fruler.rules import Variable
-from fruler.table.sources import LevelSource
 
 pytest.importorskip("matplotlib")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -13,11 +13,11 @@ from sklearn.linear_model import LinearRegression
 
 from fruler import FuzzyRuleRegressor
 from fruler.explain.report import report_html, write_report
-from fruler.explain.report.error_views import error_table, measure
+from fruler.explain.report._error_views import error_table, measure
 from fruler.explain.text import condition
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
-from fruler.rules.json.document import rule_base_to_json
-from fruler.rules.measurement import measure_truth
+from fruler.rules._json.document import rule_base_to_json
+from fruler.rules._measurement import measure_truth
 from fruler.rules.truth import Truth
 
 

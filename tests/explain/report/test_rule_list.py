@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fruler.explain.effects import typical_outputs
+from fruler.explain._effects import typical_outputs
 from fruler.explain.report import write_report
 
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from helpers.dated_rules import ORIGINS, dated_rules, dated_table
 
+from fruler._table.date_sources import WEEKDAYS, CycleSource, TrendSource
+from fruler._table.sources import LevelSource
 from fruler.explain.report import report_html, write_report
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.date_sources import WEEKDAYS, CycleSource, TrendSource
-from fruler.table.sources import LevelSource
 
 RULES = dated_rules()
 NUMBER = {name: j for j, name in enumerate(RULES.names)}

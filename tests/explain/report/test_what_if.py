@@ -8,11 +8,11 @@ import pytest
 from helpers.report_models import handmade_rules
 
 from fruler import FuzzyRuleRegressor
+from fruler._table.sources import LevelSource
 from fruler.explain.report import write_report
-from fruler.explain.report.reference import reference_of
+from fruler.explain.report._reference import reference_of
 from fruler.rules import FuzzyPartition, Output, RuleBase, Variable
-from fruler.rules.partitions import NominalPartition
-from fruler.table.sources import LevelSource
+from fruler.rules._partitions import NominalPartition
 
 TRIANGLES = ["mamdani", "own_sets", "own_sets_with_labels", "strong_labels"]
 MODELS = ["weather_rules", "paper_rules", "handmade", "handmade_minimum", "curved", "large", *TRIANGLES]

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fruler.explain.stability.comparison import Original
-from fruler.explain.stability.stability import stability_of
+from fruler._table.date_sources import CycleSource
+from fruler._table.sources import LevelSource
+from fruler.explain._refit_comparison import Original
+from fruler.explain.stability import stability_of
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.table.date_sources import CycleSource
-from fruler.table.sources import LevelSource
 
 LEVELS = ["a", "b", "c", "d"]
 

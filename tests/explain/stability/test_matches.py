@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler.explain.stability.comparison import Split, matched_rules, matched_splits, rule_overlaps
+from fruler.explain._refit_comparison import Split, matched_rules, matched_splits, rule_overlaps
 
 ROWS = np.arange(1_000.0)
 ONES = np.ones(len(ROWS))

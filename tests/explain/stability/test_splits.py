@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fruler.explain.stability.comparison import splits_of
+from fruler._table.date_sources import CycleSource
+from fruler._table.sources import GapSource, LevelSource
+from fruler.explain._refit_comparison import splits_of
 from fruler.rules import FuzzyPartition, LabelTriangles, OwnTriangles, RuleBase, TrianglePartition, Variable
-from fruler.rules.partitions import NominalPartition
-from fruler.table.date_sources import CycleSource
-from fruler.table.sources import GapSource, LevelSource
+from fruler.rules._partitions import NominalPartition
 
 ROWS = np.arange(10.0)[:, None]
 

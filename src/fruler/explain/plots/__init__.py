@@ -1,11 +1,11 @@
 """Pictures of models, in the style of scikit-learn's displays; matplotlib is loaded when the first one is drawn."""
 
-from fruler.explain.plots.effect_displays import EffectDisplay, PairEffectDisplay
-from fruler.explain.plots.panel_displays import CurveDisplay, EffectsDisplay, StabilityDisplay
-from fruler.explain.plots.partition_displays import DisplacementDisplay, GranularitiesDisplay, PartitionDisplay
-from fruler.explain.plots.prediction_displays import ImportanceDisplay, PredictionDisplay, WaterfallDisplay
-from fruler.explain.plots.rule_display import RuleBaseDisplay
-from fruler.explain.plots.search_displays import FrontDisplay, ProgressDisplay
+from fruler.explain.plots._effect_displays import EffectDisplay, PairEffectDisplay
+from fruler.explain.plots._panel_displays import CurveDisplay, EffectsDisplay, StabilityDisplay
+from fruler.explain.plots._partition_displays import DisplacementDisplay, GranularitiesDisplay, PartitionDisplay
+from fruler.explain.plots._prediction_displays import ImportanceDisplay, PredictionDisplay, WaterfallDisplay
+from fruler.explain.plots._rule_display import RuleBaseDisplay
+from fruler.explain.plots._search_displays import FrontDisplay, ProgressDisplay
 
 __all__ = [
     "CurveDisplay",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fruler.explain.report.origin import Origin
-from fruler.explain.report.page import report_html, write_report
+from fruler.explain.report._origin import Origin
+from fruler.explain.report._page import report_html, write_report
 
 __all__ = ["Origin", "report_html", "write_report"]

@@ -1,6 +1,6 @@
 "use strict";
 
-// Dates in words, as fruler.table.date_sources writes them: null for an input that does not come from dates. All in UTC,
+// Dates in words, as fruler._table.date_sources writes them: null for an input that does not come from dates. All in UTC,
 // so that the page says the same wherever it is read.
 function writtenDate(source, number) {
   const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

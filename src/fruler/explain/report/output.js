@@ -1,6 +1,6 @@
 "use strict";
 
-// The last step of predictions, as fruler.rules.output has it, and how what rules say is told, as fruler.explain.scales
+// The last step of predictions, as fruler.rules._output has it, and how what rules say is told, as fruler.explain._scales
 // does. `written` is the output in the JSON object of the rule base; nothing where predictions are what the rules say.
 function makeOutput(written) {
   const REACH = 345, LARGEST_PERCENTAGE = 10;

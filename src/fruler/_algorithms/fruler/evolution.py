@@ -1,0 +1,235 @@
+"""The population loop."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+
+from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace, make_chromosome
+from fruler._algorithms.fruler.fitness import Evaluator
+from fruler._algorithms.fruler.operators import cross, initial_population, mutate, relatives
+from fruler._algorithms.fruler.options import FRULEROptions
+from fruler._algorithms.fruler.state import Generation, Individual, Snapshot
+from fruler._algorithms.genetic import GeneticSearch, OutOfTime
+from fruler.learning._codec import GeneratorState
+
+# By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
+# population, and if the best stayed the same.
+_FALL, _FALL_WITHOUT_NEW, _FALL_WITHOUT_BETTER = 0.4, 0.2, 0.2
+# Its first value, per input. With it a search asks for about 4,000 evaluations per input, as in the paper's Table 9;
+# the formula that the paper states would end it after a tenth of them.
+_THRESHOLD_PER_INPUT = 24.0
+# The evaluations that are allowed where the user leaves it open: per input, and at the least.
+_EVALUATIONS_PER_INPUT, _MIN_EVALUATIONS = 400, 2_000
+
+
+class Evolution(GeneticSearch[Chromosome]):
+    """The search for the best data base, one generation after the other.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The partitions to choose from.
+    evaluator : Evaluator
+        Tells what a chromosome is worth.
+    options : FRULEROptions
+        Parameters.
+    rng : numpy Generator
+        The only source of chance.
+    initial_threshold : float, optional
+        The first threshold of incest prevention; by default it grows with the number of inputs.
+
+    Attributes
+    ----------
+    population : list of Individual
+        By increasing fitness, each chromosome once.
+    seen : dict of bytes to None
+        The granularities that the local search has met.
+    """
+
+    evaluator: Evaluator
+    history: list[Generation]
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        evaluator: Evaluator,
+        options: FRULEROptions,
+        rng: np.random.Generator,
+        initial_threshold: float | None = None,
+    ) -> None:
+        limit = options.max_evaluations or max(_MIN_EVALUATIONS, _EVALUATIONS_PER_INPUT * space.n_inputs)
+        threshold = _THRESHOLD_PER_INPUT * space.n_inputs if initial_threshold is None else initial_threshold
+        super().__init__(evaluator, rng, limit, threshold)
+        self.space, self.options = space, options
+        self.population: list[Individual] = []
+        self.seen: dict[bytes, None] = {}
+        self.restarts_left = options.n_restarts
+
+    @property
+    def best(self) -> Individual:
+        """The best individual so far."""
+        return self.population[0]
+
+    @property
+    def cycle_ended(self) -> bool:
+        """Whether the threshold has fallen to its end."""
+        return self.threshold <= 0.0
+
+    @property
+    def ended(self) -> bool:
+        """Whether no other generation is to come: this is the second convergence, or a limit is reached."""
+        return (self.cycle_ended and self.restarts_left <= 0) or self.out_of_limits or self.stagnant
+
+    @property
+    def stagnant(self) -> bool:
+        """Whether no better model was found for `early_stopping` generations."""
+        limit = self.options.early_stopping
+        if limit is None or len(self.history) <= limit:
+            return False
+        return self.history[-1 - limit].best_fitness <= self.history[-1].best_fitness
+
+    def snapshot(self) -> Snapshot | None:
+        """Return the search as it is between two generations; None once a limit has cut one of them short."""
+        if not self.resumable or self.evaluator.best is None:
+            return None
+        return Snapshot(
+            self.population,
+            Individual(*self.evaluator.best),
+            self.evaluator.best_by_rules.copy(),
+            tuple(self.seen),
+            tuple(self.history),
+            self.threshold,
+            self.options.n_restarts - self.restarts_left,
+            self.evaluator.n_asked,
+            GeneratorState(self.rng.bit_generator.state),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to where a snapshot was taken."""
+        super().restore(snapshot)
+        self.population = list(snapshot.population)
+        self.seen = dict.fromkeys(snapshot.seen)
+        self.restarts_left = self.options.n_restarts - snapshot.n_restarts
+        self.evaluator.best = snapshot.best
+
+    def best_known(self) -> Individual:
+        """Return the best of all that was evaluated, even in a batch that ended at the deadline."""
+        known = self.evaluator.best
+        if known is None or known[1].fitness >= self.best.evaluation.fitness:
+            return self.best
+        return Individual(*known)
+
+    @property
+    def threshold_left(self) -> float:
+        """By how much the threshold has to fall until the search ends."""
+        return max(self.threshold, 0.0) + max(self.restarts_left, 0) * self.initial_threshold
+
+    def initialize(self) -> None:
+        """Make and evaluate the first population.
+
+        If none of it can be used, for want of time or for too many rules, a single linear rule is there.
+        """
+        made = initial_population(self.space, self.options.population_size, self.rng)
+        self.population = []
+        with suppress(OutOfTime):
+            self.population = self.ranked(self.evaluated(made))
+        if not self.population or not np.isfinite(self.best.evaluation.fitness):
+            linear = make_chromosome(
+                self.space, np.ones_like(self.space.largest), np.zeros((self.space.n_inputs, self.space.stride))
+            )
+            [worth] = self.evaluator([linear], at_once=True)
+            self.evaluator.n_asked += 1
+            self.population = self.ranked([*self.population, Individual(linear, worth)])
+        self._see(self.population)
+
+    def advance(self) -> None:
+        """One generation: selection, crossover, mutation, replacement, local search."""
+        best = self.best.chromosome.key
+        offspring = self.evaluated(self.offspring())
+        before = {individual.chromosome.key for individual in self.population}
+        self.population = self.ranked(self.population + offspring)[: self.options.population_size]
+        entered = [individual for individual in self.population if individual.chromosome.key not in before]
+        self.search_locally(entered)
+        self.threshold -= _FALL
+        if not entered:
+            self.threshold -= _FALL_WITHOUT_NEW
+        if self.best.chromosome.key == best:
+            self.threshold -= _FALL_WITHOUT_BETTER
+
+    def offspring(self) -> list[Chromosome]:
+        """Cross parents chosen by binary tournament, and mutate some of their children."""
+        children: list[Chromosome] = []
+        for first, second in self.tournaments(max(1, self.options.population_size // 2)):
+            children += cross(self.space, first, second, self.threshold, self.rng)
+        return self.mutated(
+            children, lambda child: mutate(self.space, child, self.rng), self.options.mutation_probability
+        )
+
+    def tournaments(self, n_pairs: int) -> list[tuple[Chromosome, Chromosome]]:
+        """Choose pairs of parents: of two individuals that are drawn, the better one. The population is sorted."""
+        drawn = self.rng.integers(len(self.population), size=(n_pairs, 2, 2)).min(axis=2).tolist()
+        return [(self.population[i].chromosome, self.population[k].chromosome) for i, k in drawn]
+
+    def search_locally(self, entered: list[Individual]) -> None:
+        """Try simpler relatives of the individuals whose granularities are new; the best replaces its origin."""
+        origins = []
+        for individual in entered:
+            if individual.chromosome.structure not in self.seen:
+                self._see([individual])
+                origins.append(individual)
+        count = self.options.n_local_search
+        tried = [relatives(self.space, origin.chromosome, count, self.rng) for origin in origins]
+        found = self.evaluated([chromosome for family in tried for chromosome in family])
+        replaced = {}
+        for k, origin in enumerate(origins):
+            family = found[k * count : (k + 1) * count]
+            self._see(family)
+            if family:
+                fittest = min(family, key=lambda individual: individual.evaluation.fitness)
+                if fittest.evaluation.fitness < origin.evaluation.fitness:
+                    replaced[origin.chromosome.key] = fittest
+        self.population = self.ranked([replaced.get(one.chromosome.key, one) for one in self.population])
+
+    def restart(self) -> None:
+        """Keep the best only, and fill the population with its relatives."""
+        self.restarts_left -= 1
+        self.threshold = self.initial_threshold
+        best = self.best
+        made = relatives(self.space, best.chromosome, self.options.population_size - 1, self.rng)
+        family: list[Individual] = []
+        with suppress(OutOfTime):
+            family = self.evaluated(made)
+        self._see(family)
+        self.population = self.ranked([best, *family])
+
+    def evaluated(self, chromosomes: list[Chromosome]) -> list[Individual]:
+        """Evaluate as many as the limit allows."""
+        allowed = self.allowed(chromosomes)
+        return [Individual(*pair) for pair in zip(allowed, self.evaluator(allowed), strict=True)]
+
+    def _see(self, individuals: list[Individual]) -> None:
+        self.seen.update(dict.fromkeys(individual.chromosome.structure for individual in individuals))
+
+    def ranked(self, individuals: list[Individual]) -> list[Individual]:
+        """Sort by fitness, each chromosome once; of equals the older comes first."""
+        distinct = {individual.chromosome.key: individual for individual in reversed(individuals)}
+        unique = [one for one in individuals if distinct.pop(one.chromosome.key, None) is not None]
+        return sorted(unique, key=lambda individual: individual.evaluation.fitness)
+
+    def row(self, seconds: float) -> Generation:
+        """Return the row of the history for the generation that was made."""
+        best = self.best.evaluation
+        finite = [one.evaluation.fitness for one in self.population if np.isfinite(one.evaluation.fitness)]
+        return Generation(
+            len(self.history),
+            self.evaluator.n_asked,
+            best.fitness,
+            best.error,
+            best.n_rules,
+            best.n_coefficients,
+            float(np.mean(finite)) if finite else np.inf,
+            max(self.threshold, 0.0),
+            seconds,
+        )

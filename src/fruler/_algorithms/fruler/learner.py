@@ -1,0 +1,296 @@
+"""FRULER as a learner: instance selection, discretization, and evolution with the Elastic Net."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+
+from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace, Task, check_chromosomes
+from fruler._algorithms.fruler.decoding import build_rule_base
+from fruler._algorithms.fruler.discretization import NestedSplits, nested_splits
+from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
+from fruler._algorithms.fruler.evolution import Evolution
+from fruler._algorithms.fruler.fitness import Evaluation, Evaluator
+from fruler._algorithms.fruler.instance_selection import select_instances
+from fruler._algorithms.fruler.options import FRULEROptions
+from fruler._algorithms.fruler.regularization import choose_regularization
+from fruler._algorithms.fruler.state import EvolutionState, Generation
+from fruler._algorithms.genetic import Workers, check_limits, fit_front, front_point, pareto_front, run_watched
+from fruler._kernels import evaluation
+from fruler._table.rows import Rows
+from fruler._typing import Floats, Indices
+from fruler.learning._checkpoint import damaged
+from fruler.learning._training_table import LocalTable
+from fruler.learning.algorithm import Search
+from fruler.learning.learned import FrontPoint, Learned
+
+STAGES = ("selection", "discretization", "evolution")
+# The most coefficients of a candidate that are looked at: its Gram matrix has their square.
+_MAX_COEFFICIENTS = 3_000
+# The most rows that a regularization is tried on, to fit to and to measure on.
+_MAX_TRIED_ROWS = 2_000
+# More rows than this are not put into random order.
+_MAX_NUMBERED = 2**24
+# By how much the optimality conditions of the final fit may be missed, for standardised data, without a warning.
+_MAX_MISSED = 1e-4
+# How often the first step of the final fit's descent may be halved.
+_MAX_HALVED = 16
+# How much of the time the search for λ may take.
+_SHARE_OF_REGULARIZATION = 1.0 / 3.0
+
+
+# What the kernel learns: inputs in antecedents, the rules' labels there, coefficients, figures of the evaluation.
+LearnedRules = tuple[Indices, Indices, Floats, Floats]
+
+
+class FRULERLearner:
+    """Learns rules as the paper does.
+
+    Parameters
+    ----------
+    search : Search
+        Options, rows, and the state to resume from.
+    """
+
+    def __init__(self, search: Search[FRULEROptions, LocalTable, EvolutionState]) -> None:
+        self.options, self.rng = search.options, search.rng
+        self.threads, self.control = (search.pool, search.n_jobs), search.control
+        self.table = search.table
+        self.state = EvolutionState() if search.state is None else search.state
+
+    def learn(self) -> Learned:
+        """Run the three stages and fit the consequents of the best models of every size on all rows."""
+        clock = [time.perf_counter()]
+        selected = self._select()
+        clock.append(time.perf_counter())
+        nested, fixed = self._discretize()
+        clock.append(time.perf_counter())
+        table, options = self.table, self.options
+        space = SearchSpace.from_splits(
+            nested, table.domains, table.scale, fuzziness=options.fuzziness, t_norm=options.t_norm, fixed=fixed
+        )
+        task = self._task(space, selected)
+        settings, exact = self._regularize(task, selected)
+        workers = Workers(*self.threads, self.control.budget())
+        evaluator = Evaluator(task, settings, options.criterion, table.n_rows, workers)
+        search = self._evolve(space, evaluator)
+        best = search.best_known()
+
+        def finish(chromosome: Chromosome, found: Evaluation) -> FrontPoint:
+            return self._finish(chromosome, found, task, settings, nested)
+
+        models = best, *simpler_models(evaluator.best_by_rules, best.evaluation.n_rules)
+        points = fit_front(models, finish, self.control, evaluator.n_asked)
+        clock.append(time.perf_counter())
+        history = pd.DataFrame(search.history, columns=Generation._fields)
+        history["best_error"] *= table.error_unit
+        return Learned(
+            points,
+            len(points) - 1,
+            evaluator.n_asked,
+            history,
+            selected,
+            dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+            exact and not self.control.over(),
+        )
+
+    def _select(self) -> Indices:
+        if self.state.selected is not None:
+            selected = self.state.selected
+            if not len(selected) or selected.min() < 0 or selected.max() >= self.table.n_rows:
+                raise damaged("it has selected rows that this table does not have")
+            return selected
+        rows = self.table.rows
+        selected = np.arange(len(rows))
+        if self.options.instance_selection and len(rows) > 1:
+            inputs = np.ascontiguousarray(rows.rows[:, 1:])
+            selected = select_instances(inputs, rows.y, core_error=self.options.core_error).indices
+        self._keep(selected=selected)
+        self.control.end_stage()
+        self.control.report("selection", 1, 0)
+        return selected
+
+    def _discretize(self) -> tuple[list[NestedSplits], npt.NDArray[np.bool_]]:
+        """Find split points, and put the known ones in their place."""
+        table, nested = self.table, self.state.nested
+        fixed = np.zeros(table.n_inputs, dtype=np.bool_)
+        fixed[list(table.known_splits)] = True
+        if nested is None:
+            nested = nested_splits(table.values, table.target, table.weight, splits=self.options.splits)
+            for j, known in table.known_splits.items():
+                nested[j] = NestedSplits(known, np.empty(0))
+            self._keep(nested=nested)
+            self.control.end_stage()
+            self.control.report("discretization", 1, 0)
+        elif not self._are_of_table(nested):
+            raise damaged("it has split points that are impossible for this table")
+        return nested, fixed
+
+    def _are_of_table(self, nested: list[NestedSplits]) -> bool:
+        """Return whether split points lie in the domains of the table's inputs."""
+        if len(nested) != self.table.n_inputs:
+            return False
+        pairs = zip(nested, self.table.domains, strict=True)
+        return all(((low <= one.found) & (one.found <= high)).all() for one, (low, high) in pairs)
+
+    def _keep(self, **finished: Any) -> None:
+        self.state = replace(self.state, **finished)
+        self.control.keep(self.state)
+
+    def _evolve(self, space: SearchSpace, evaluator: Evaluator) -> Evolution:
+        """Run the genetic algorithm, keeping and telling of every generation."""
+        snapshot = self.state.snapshot
+        search = Evolution(space, evaluator, self.options, self.rng)
+        if snapshot is not None:
+            # A first population of which nothing can be used takes one evaluation more than was allowed.
+            check_limits(
+                {
+                    "max_evaluations": (search.max_evaluations + 1, snapshot.n_asked),
+                    "n_restarts": (self.options.n_restarts, snapshot.n_restarts),
+                }
+            )
+            check_chromosomes(space, (one for one, _ in snapshot.valued))
+        error_unit = self.table.error_unit
+        run_watched(search, self.control, lambda taken: self._keep(snapshot=taken), snapshot, error_unit=error_unit)
+        return search
+
+    def _task(self, space: SearchSpace, indices: Indices) -> Task:
+        """Return the rows that chromosomes are evaluated on, with rules made from some of them."""
+        rows, max_rules = self.table.rows, self._max_rules(space)
+        selected = self.table.take(indices)
+        if self.options.fit_rows == "selected":
+            return Task(space, selected, selected, rows, max_rules)
+        return Task(space, selected, rows, None, max_rules)
+
+    def _max_rules(self, space: SearchSpace) -> int:
+        largest = max(1, _MAX_COEFFICIENTS // (space.n_inputs + 1))
+        return largest if self.options.max_rules is None else min(largest, self.options.max_rules)
+
+    def _regularize(self, task: Task, selected: Indices) -> tuple[ElasticNetSettings, bool]:
+        """Choose how consequents are fitted, or take what was chosen; tell too whether there was time enough."""
+        if self.state.fit is not None and self.state.rng is not None:
+            self.rng.bit_generator.state = dict(self.state.rng)
+            fit = self.state.fit
+            given = self._settings(fit.seed)
+            if replace(given, regularization=fit.regularization, rate=fit.rate) != fit:
+                raise damaged("its consequents are fitted in another way")
+            return fit, True
+        settings = self._search_regularization(task, selected)
+        if not self.control.is_stopped():
+            # A choice that was cut short would be another one when the fit is resumed.
+            self._keep(fit=settings, rng=self.rng.bit_generator.state)
+            self.control.end_stage()
+        return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
+
+    def _settings(self, seed: int) -> ElasticNetSettings:
+        """Return how consequents are fitted, before anything of it is chosen."""
+        options = self.options
+        return ElasticNetSettings(
+            options.regularization if options.regularization is not None else 1.0,
+            options.l1_ratio,
+            options.shrink_intercepts,
+            options.solver,
+            seed=seed,
+            max_rounds=200 if options.solver == "coordinate_descent" else 1_000,
+        )
+
+    def _search_regularization(self, task: Task, selected: Indices) -> ElasticNetSettings:
+        options, n_rows, rng = self.options, self.table.n_rows, self.rng
+        settings = self._settings(seed=int(rng.integers(2**31)))
+        if options.regularization is not None and options.solver == "coordinate_descent":
+            return settings
+        fitted, held_out = trial_rows(n_rows, selected if options.fit_rows == "selected" else None, rng)
+        if len(held_out) < 2 or len(fitted) < 2:
+            return replace(settings, regularization=1e-3 if options.regularization is None else options.regularization)
+        trial = replace(task, fitted=self.table.take(fitted), scored=self.table.take(held_out))
+        workers = Workers(*self.threads, self.control.budget(_SHARE_OF_REGULARIZATION))
+        return choose_regularization(trial, settings, options, rng, workers)
+
+    def _finish(
+        self,
+        chromosome: Chromosome,
+        found: Evaluation,
+        task: Task,
+        settings: ElasticNetSettings,
+        nested: list[NestedSplits],
+    ) -> FrontPoint:
+        """Fit the consequents on all rows, exactly, and turn the chromosome into a rule base."""
+        table = self.table
+        exact = replace(settings, tolerance=1e-9, progress=-1.0, max_rounds=max(1_000, settings.max_rounds))
+        learned = fit_on_rows(chromosome, task, exact, found.error, table.rows)
+        missed = float(learned[3][4])
+        if settings.solver == "coordinate_descent" and missed > _MAX_MISSED:
+            warnings.warn(
+                f"the final fit misses the optimality conditions by {missed:.1g}; a larger regularization than "
+                f"{settings.regularization:g} would help",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        scales = table.scale, table.target_scale
+        rule_base = build_rule_base(chromosome, learned, (nested, table.domains), scales, table.names, task.space)
+        error = float(learned[3][0]) * table.error_unit
+        return front_point(rule_base, table, found.fitness, error, settings.regularization)
+
+
+def fit_on_rows(
+    chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float, rows: Rows
+) -> LearnedRules:
+    """Fit the consequents of a chromosome on some rows; `error` is that of the search's consequents on them."""
+    genes = chromosome.granularities, chromosome.displacements
+
+    def fitted() -> LearnedRules:
+        space, examples = task.space.arrays, task.examples.arrays
+        return evaluation.learn(*genes, space, examples, rows.arrays, settings.numbers, task.max_rules)
+
+    learned = fitted()
+    # A first step that suits the selected rows can be too long for others. Consequents that are fitted on all rows
+    # should not be worse there than those that were fitted on the selected ones, and never worse than the mean.
+    variance = float(np.average(np.square(rows.y), weights=rows.weight))
+    for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
+        if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
+            break
+        settings = replace(settings, rate=settings.rate / 2.0)
+        learned = min(learned, fitted(), key=lambda one: np.inf if np.isnan(one[3][0]) else one[3][0])
+    return learned
+
+
+def simpler_models(
+    best_by_rules: Mapping[int, tuple[Chromosome, Evaluation]], n_rules: int
+) -> list[tuple[Chromosome, Evaluation]]:
+    """Return the best of every number of rules below a given one, each more accurate than those with fewer."""
+    return pareto_front({size: found for size, found in best_by_rules.items() if size < n_rules})
+
+
+def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator) -> tuple[Indices, Indices]:
+    """Return some rows to fit to in the search for λ, and some others to measure the errors on.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of all rows.
+    selected : ndarray or None
+        The rows that consequents are fitted to; None: all.
+    rng : numpy Generator
+        Draws them.
+    """
+    # Of more rows than these not all are numbered: a list of them would fill the memory.
+    drawn = np.arange(n_rows)
+    if n_rows > _MAX_NUMBERED:
+        n_drawn = 3 * _MAX_TRIED_ROWS + (0 if selected is None else len(selected))
+        drawn = rng.choice(n_rows, n_drawn, replace=False)
+    held_out = np.setdiff1d(drawn, selected) if selected is not None else np.empty(0, dtype=np.intp)
+    if selected is None or len(held_out) < 2:
+        held_out, selected = np.array_split(rng.permutation(drawn), [len(drawn) // 3])
+    return _at_most(selected, _MAX_TRIED_ROWS, rng), _at_most(held_out, _MAX_TRIED_ROWS, rng)
+
+
+def _at_most(rows: Indices, most: int, rng: np.random.Generator) -> Indices:
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))

@@ -1,0 +1,150 @@
+"""The choice of the Elastic Net's parameters, before the evolution, on a few data bases and a part of the rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fruler._algorithms.fruler.chromosome import Chromosome, Task
+from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
+from fruler._algorithms.fruler.evolution import Evolution
+from fruler._algorithms.fruler.fitness import Evaluator, run_kernel
+from fruler._algorithms.fruler.operators import initial_population
+from fruler._algorithms.fruler.options import FRULEROptions
+from fruler._algorithms.genetic import Workers
+
+DECADES = tuple(10.0**-k for k in range(11))
+# Decades in a row that may be worse before smaller ones are given up: they are the dearest to fit.
+_PATIENCE = 2
+# What is taken when there was no time to try any.
+_FALLBACK = 1e-3
+_FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
+# A smaller decade must lower the error by this share: less is noise, and the larger one makes fewer rules.
+_MIN_GAIN = 0.02
+# The data bases that λ is tried on, and for each input the evaluations of the search that finds them: a twentieth of
+# what a whole one takes. The limit of the whole one does not count, so that a search can be resumed with a higher one.
+_N_TRIED, _EVALUATIONS_PER_INPUT = 10, 200
+# The λ of that search where the largest decade suits random data bases best: they explain next to nothing then, and a
+# search with it would tell none of them apart. What it finds may be chance, so more must be gained.
+_SEARCHED_INSTEAD, _MIN_GAIN_INSTEAD = 1e-2, 0.1
+
+
+def choose_regularization(
+    trial: Task,
+    settings: ElasticNetSettings,
+    options: FRULEROptions,
+    rng: np.random.Generator,
+    workers: Workers,
+) -> ElasticNetSettings:
+    """Choose λ for random data bases, and again for the best ones of a short search with that λ.
+
+    The λ that suits random data bases is far too large where only a rare pair of inputs explains the target.
+
+    Parameters
+    ----------
+    trial : Task
+        Whose `scored` rows are not among the `fitted` ones.
+    settings : ElasticNetSettings
+        All the rest.
+    options : FRULEROptions
+        Those of the whole search; a λ that they give is kept, and only the descent's first step is chosen.
+    rng : numpy Generator
+        The only source of chance.
+    workers : Workers
+        On which threads, and how long.
+
+    Returns
+    -------
+    ElasticNetSettings
+        With the chosen values.
+    """
+    fixed = options.regularization is not None
+    tried = initial_population(trial.space, _N_TRIED, rng)
+    settings = search_regularization(trial, tried, settings, workers, fixed=fixed)
+    hopeless = not fixed and settings.regularization == DECADES[0]
+    searched = replace(settings, regularization=_SEARCHED_INSTEAD) if hopeless else settings
+    evaluator = Evaluator(trial, searched, "error", len(trial.fitted), workers)
+    allowed = max(options.population_size, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
+    short = replace(options, max_evaluations=allowed, n_restarts=1, early_stopping=None)
+    search = Evolution(trial.space, evaluator, short, rng)
+    search.run()
+    tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
+    gain = _MIN_GAIN_INSTEAD if hopeless else _MIN_GAIN
+    return search_regularization(trial, tried, settings, workers, fixed=fixed, min_gain=gain)
+
+
+def search_regularization(
+    task: Task,
+    chromosomes: Sequence[Chromosome],
+    settings: ElasticNetSettings,
+    workers: Workers,
+    *,
+    fixed: bool = False,
+    min_gain: float = _MIN_GAIN,
+) -> ElasticNetSettings:
+    """Choose λ, and for gradient descent its first step, by the error on rows that took no part in the fit.
+
+    Parameters
+    ----------
+    task : Task
+        Whose `scored` rows are not among the `fitted` ones.
+    chromosomes : sequence of Chromosome
+        The data bases to try it on; what counts is the one with the least error, since a search looks for such.
+    settings : ElasticNetSettings
+        All the rest.
+    workers : Workers
+        Where the data bases are tried, and how long.
+    fixed : bool, default=False
+        Whether λ is given, and only the descent's first step is searched.
+    min_gain : float, default=0.02
+        The share by which a smaller decade must lower the error.
+
+    Returns
+    -------
+    ElasticNetSettings
+        With the chosen values.
+    """
+
+    def miss(candidate: ElasticNetSettings) -> float:
+        def error(chromosome: Chromosome) -> float:
+            if time.monotonic() > workers.budget.deadline:
+                return np.inf
+            return float(run_kernel(task, candidate, [chromosome])[0, 0])
+
+        run = map if workers.pool is None else workers.pool.map
+        return min((value for value in run(error, chromosomes) if np.isfinite(value)), default=np.inf)
+
+    best, least, worse = replace(settings, regularization=_FALLBACK) if not fixed else settings, np.inf, 0
+    for regularization in (settings.regularization,) if fixed else DECADES:
+        candidate = replace(settings, regularization=regularization)
+        if settings.solver == "sgd":
+            candidate, value = _halve_rate(candidate, miss)
+        else:
+            value = miss(candidate)
+        if value < (1.0 - min_gain) * least:
+            best, least, worse = candidate, value, 0
+        elif value >= least:
+            worse += 1
+        if worse > _PATIENCE:
+            break
+    return best
+
+
+def _halve_rate(
+    settings: ElasticNetSettings, miss: Callable[[ElasticNetSettings], float]
+) -> tuple[ElasticNetSettings, float]:
+    """Halve the descent's first step until the result gets worse."""
+    rate = _FIRST_RATE
+    best = replace(settings, rate=rate)
+    least = miss(best)
+    while rate > _SMALLEST_RATE:
+        rate /= 2.0
+        candidate = replace(settings, rate=rate)
+        value = miss(candidate)
+        if not value < least:
+            break
+        best, least = candidate, value
+    return best, least

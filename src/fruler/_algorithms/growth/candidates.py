@@ -1,0 +1,438 @@
+"""Where a rule could be split and a curve bent next: what each promises, and which of equally good ones is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._algorithms.growth.problem import Problem
+from fruler._algorithms.growth.split_points import Room
+from fruler._algorithms.growth.structure import Numbers, Ramps, Structure
+from fruler._algorithms.growth.sums import Degrees, Outputs, rule_coefficients
+from fruler._algorithms.growth.terms import Bools
+from fruler._kernels import growth_candidates
+from fruler._table.rows import Rows
+from fruler._typing import Floats
+
+N_BINS = 32
+# The most new places of a rule's split that are judged on each input.
+MAX_JUDGED = 11
+# Which share of its room a new split point reaches over; tuning goes on from there.
+START_SHARE = 0.5
+# With more terms than this a split is judged by those that rules already use, and its own input.
+_MAX_TERMS = 13
+# Of two inputs with a larger correlation than this each is a near copy of the other. Where one of them is used, the
+# other is not, unless it promises more than the first does by this factor: whoever reads it would take it for news.
+_COPY, _MUCH_MORE = 0.99, 1.25
+# The least ridge with which a candidate is judged: all else stays as it is, and slopes on few rows run away.
+_MIN_RIDGE = 1e-6
+# Divisions are equally good if their criteria differ by no more than so many standard errors of the difference, by no
+# more than a difference that would be decisive if errors were normal, and by no more than this share of what the best
+# of them gains.
+_STANDARD_ERRORS, _DECISIVE, _SHARE_OF_GAIN = 1.0, 10.0, 0.5
+# Correlations that agree in so many digits are equal.
+_DIGITS = 2
+
+
+class Places(NamedTuple):
+    """Places at which inputs could be split: those of input j are from `first[j]` to `first[j + 1]`.
+
+    A place is new, or the number of a split point that there is.
+    """
+
+    first: Numbers
+    places: Floats
+    reaches: Floats
+    is_new: npt.NDArray[np.uint8]
+    numbers: Numbers
+
+
+class SplitCandidate(NamedTuple):
+    """A split of a rule and how much of the error it could explain."""
+
+    gain: float
+    rule: int
+    input: int
+    place: float
+    reach: float
+    number: int
+
+
+class BendCandidate(NamedTuple):
+    """A further piece of a curve and how much of the error it could explain."""
+
+    gain: float
+    input: int
+    place: float
+    reach: float
+
+
+class Candidates:
+    """Judges every place at which some rows could be divided further.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows, and constraints on the inputs.
+    room : Room
+        Where split points may be.
+    locality, regularization : float
+        Of the error that is to be lowered.
+    min_rows : float
+        The rows that a rule must have, each counted as far as the rule holds in it.
+    """
+
+    def __init__(self, problem: Problem, room: Room, locality: float, regularization: float, min_rows: float) -> None:
+        rows = problem.rows
+        self.rows, self.room, self.locality, self.min_rows = rows, room, locality, min_rows
+        self.knowledge = problem.knowledge
+        self.total = float(rows.weight.sum())
+        self.ridge = max(regularization / self.total, _MIN_RIDGE)
+        binned = [_binned(column, values) for column, values in zip(rows.columns, room.sorted, strict=True)]
+        self.bins = np.array([bins for bins, _, _ in binned]), np.array([centres for _, centres, _ in binned])
+        self.edges = [known if len(known) else edges for known, (_, _, edges) in zip(room.known, binned, strict=True)]
+        self.copies = _near_copies(rows)
+        self.untouched = [self._places(j, np.empty(0)) for j in range(len(self.edges))]
+
+    def splits(
+        self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
+    ) -> list[SplitCandidate]:
+        """Return the best split of every rule on every input, the most promising first."""
+        found = list(self._splits(structure, coefficients, degrees, outputs))
+        gains = {(split.rule, split.input): split.gain for split in found}
+        copies = self._used_copies(structure)
+        return sorted(
+            (
+                split
+                for split in found
+                # Where the copy can't be split any further, neither is the other.
+                if all(split.gain > _MUCH_MORE * gains.get((split.rule, j), np.inf) for j in copies[split.input])
+            ),
+            reverse=True,
+        )
+
+    def _used_copies(self, structure: Structure) -> list[list[int]]:
+        """Return for each input that is not used yet those of its near copies that are."""
+        used = np.zeros(len(self.edges), dtype=np.bool_)
+        used[structure.splits.inputs] = used[structure.bends.inputs] = True
+        return [[] if used[j] else np.flatnonzero(self.copies[j] & used).tolist() for j in range(len(used))]
+
+    def _splits(
+        self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
+    ) -> Iterator[SplitCandidate]:
+        residual = self.rows.y - outputs.together
+        said = rule_coefficients(structure, coefficients)
+        ends, asked = self.room.domains, _Asked(self, structure.splits, said)
+        for rule in range(structure.n_rules):
+            lower, upper = structure.bounds[rule].T
+            places = structure.splits.places if len(structure.splits) else np.zeros(1)
+            bounds = np.column_stack(
+                [np.where(lower >= 0, places[lower], ends[:, 0]), np.where(upper >= 0, places[upper], ends[:, 1])]
+            )
+            # What the rule says apart from the others counts as far as each rule is to be right by itself.
+            apart = outputs.rules[rule] + outputs.curves - outputs.together
+            for candidates, terms in asked.of((structure.bounds[rule] >= 0).any(axis=1)):
+                gains, best = growth_candidates.split_gains(
+                    (self.rows.rows, self.rows.weight),
+                    (degrees.weights[rule], residual - self.locality * apart, bounds),
+                    self.bins,
+                    candidates[:4],
+                    terms,
+                    self.locality,
+                    self.total,
+                    self.ridge,
+                    self.min_rows,
+                    MAX_JUDGED,
+                )
+                for j in np.flatnonzero(best >= 0).tolist():
+                    c = best[j]
+                    place, reach, number = candidates.places[c], candidates.reaches[c], int(candidates.numbers[c])
+                    yield SplitCandidate(float(gains[j]), rule, j, place, reach, number)
+
+    def bends(self, structure: Structure, residual: Floats, max_curves: int) -> list[BendCandidate]:
+        """Return the best further piece of every curve, the most promising first."""
+        points, copies = structure.bends, self._used_copies(structure)
+        curved = np.unique(points.inputs)
+        may = ~self.room.nominal
+        if len(curved) >= max_curves:
+            may &= np.isin(np.arange(len(self.edges)), curved)
+        candidates = self.places_of_all(points, may)
+        new = candidates.is_new.astype(np.bool_)
+        gains, best = growth_candidates.curve_gains(
+            self.rows.columns, residual, self.rows.weight, self.bins, candidates[:4], self.total, self.ridge
+        )
+        found = [
+            BendCandidate(float(gains[j]), j, float(candidates.places[best[j]]), float(candidates.reaches[best[j]]))
+            for j in np.flatnonzero(best >= 0).tolist()
+            if new[best[j]] and all(gains[j] > _MUCH_MORE * gains[k] for k in copies[j] if best[k] >= 0)
+        ]
+        return sorted(found, reverse=True)
+
+    def judged_terms(self, coefficients: Floats, may: Bools | None = None) -> Numbers:
+        """Return the terms by which a split is judged; of some inputs, if they are given."""
+        n_terms = coefficients.shape[1]
+        if may is not None and 1 + np.count_nonzero(may) <= _MAX_TERMS:
+            return np.flatnonzero(np.append(True, may)).astype(np.intc)
+        if n_terms <= _MAX_TERMS:
+            return np.arange(n_terms, dtype=np.intc)
+        used = np.abs(coefficients).max(axis=0)
+        if may is not None:
+            used[1:][~may] = 0.0
+        used[0] = np.inf
+        strongest = np.argsort(-used, kind="stable")[:_MAX_TERMS]
+        return np.sort(strongest[used[strongest] > 0.0]).astype(np.intc)
+
+    def places_of_all(self, points: Ramps, may: Bools | None = None) -> Places:
+        """Return the places of every input, of those that may be divided."""
+        touched = set(points.inputs.tolist())
+        parts = [
+            self._places(j, points.places[own := points.of(j)], points.reaches[own], own) if j in touched else part
+            for j, part in enumerate(self.untouched)
+        ]
+        if may is not None:
+            parts = [part if allowed else _NO_PLACES for part, allowed in zip(parts, may, strict=True)]
+        first = np.zeros(len(parts) + 1, dtype=np.intc)
+        np.cumsum([len(part.places) for part in parts], out=first[1:])
+        return Places(first, *(np.concatenate([part[k] for part in parts]) for k in range(1, 5)))
+
+    def _places(
+        self,
+        input: int,
+        places: Floats,
+        reaches: Floats | None = None,
+        numbers: npt.NDArray[np.intp] | None = None,
+    ) -> Places:
+        """Return the split points that an input has, and new places between them."""
+        edges = self.edges[input]
+        if len(edges) == 0 or self.room.widths[input] <= 0.0:
+            return _NO_PLACES
+        fixed = self.room.fixed[input]
+        new = edges[~np.isin(edges, places) if fixed else self.room.free(input, edges, places)]
+        around = self._reaches(input, new, places)
+        new, around = new[around > 0.0], around[around > 0.0]
+        is_new = np.ones(len(new), dtype=np.uint8)
+        all_places, all_reaches = new, around
+        all_numbers = np.full(len(new), -1, dtype=np.intc)
+        if len(places) and reaches is not None and numbers is not None:
+            order = np.argsort(np.concatenate([new, places]), kind="stable")
+            all_places = np.concatenate([new, places])[order]
+            all_reaches = np.concatenate([around, reaches])[order]
+            all_numbers = np.concatenate([all_numbers, numbers.astype(np.intc)])[order]
+            is_new = (all_numbers < 0).astype(np.uint8)
+        return Places(_NO_FIRST, all_places, all_reaches, is_new, all_numbers)
+
+    def _reaches(self, input: int, new: Floats, places: Floats) -> Floats:
+        """Return the reach with which each new place would begin."""
+        low, high = self.room.domains[input]
+        if self.room.fixed[input]:
+            return self.room.largest_reaches(Ramps(np.full(len(new), input, dtype=np.intc), new, new))
+        at = np.searchsorted(places, new)
+        edges = np.concatenate([[low], places, [high]])
+        left = (new - edges[at]) * np.where(at > 0, 0.5, 1.0)
+        right = (edges[at + 1] - new) * np.where(at < len(places), 0.5, 1.0)
+        share = min(START_SHARE, self.room.fuzziness)
+        return np.asarray(np.maximum(share * np.minimum(left, right), self.room.least_reach[input]))
+
+
+class _Asked:
+    """What the kernel is asked of the splits of a rule: at which places, and by which terms they are judged.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        Which places and terms there are.
+    points : Ramps
+        The split points that there are.
+    coefficients : ndarray of shape (n_rules, n_inputs + 1)
+        Of the rules.
+    """
+
+    def __init__(self, candidates: Candidates, points: Ramps, coefficients: Floats) -> None:
+        self.candidates, self.points, self.coefficients = candidates, points, coefficients
+        # Most rules look at the same inputs as another one.
+        self._known: dict[bytes, list[tuple[Places, Numbers]]] = {}
+
+    def of(self, looks_at: Bools) -> list[tuple[Places, Numbers]]:
+        """Return the places and terms of a rule that looks at some inputs.
+
+        Inputs that may interact with the same others are asked for together: all at once, where nothing else is known.
+        """
+        key = b"" if self.candidates.knowledge is None else looks_at.tobytes()
+        if key not in self._known:
+            self._known[key] = [
+                (
+                    self.candidates.places_of_all(self.points, split),
+                    self.candidates.judged_terms(self.coefficients, partners),
+                )
+                for split, partners in self._groups(looks_at)
+            ]
+        return self._known[key]
+
+    def _groups(self, looks_at: Bools) -> Iterator[tuple[Bools | None, Bools | None]]:
+        """Return groups of inputs that may be split, and those whose slopes may differ then; None stands for all."""
+        knowledge = self.candidates.knowledge
+        if knowledge is None:
+            yield None, None
+            return
+        if knowledge.groups is None:
+            yield knowledge.may_split, None
+            return
+        alike: dict[bytes, Bools] = {}
+        for j in np.flatnonzero(knowledge.may_split).tolist():
+            together = looks_at.copy()
+            together[j] = True
+            partners = knowledge.partners(together)
+            if partners.any():
+                alike.setdefault(partners.tobytes(), np.zeros_like(looks_at))[j] = True
+        for key, split in alike.items():
+            yield split, np.frombuffer(key, dtype=np.bool_)
+
+
+_NO_FIRST = np.empty(0, dtype=np.intc)
+_NO_PLACES = Places(_NO_FIRST, np.empty(0), np.empty(0), np.empty(0, dtype=np.uint8), _NO_FIRST)
+
+
+def _near_copies(rows: Rows) -> npt.NDArray[np.bool_]:
+    """Return of which inputs each is a near copy, shape (n_inputs, n_inputs); none of itself."""
+    weight = rows.weight / rows.total_weight
+    apart = rows.columns - (rows.columns @ weight)[:, None]
+    products = (apart * weight) @ apart.T
+    squares = np.diag(products)
+    copies = np.square(products) > _COPY**2 * np.outer(squares, squares)
+    np.fill_diagonal(copies, False)
+    return np.asarray(copies)
+
+
+def _binned(column: Floats, values: Floats) -> tuple[npt.NDArray[np.uint8], Floats, Floats]:
+    """Put a column's rows into bins; return the bin of each row, the mean of each bin, and the edges between bins."""
+    edges = between(values, N_BINS - 1)
+    bins = np.searchsorted(edges, column, side="right")
+    counts = np.bincount(bins, minlength=N_BINS)
+    sums = np.bincount(bins, weights=column, minlength=N_BINS)
+    # Bins without rows lie above all others.
+    centres = np.where(counts > 0, sums / np.maximum(counts, 1), values[-1])
+    return bins.astype(np.uint8), centres, edges
+
+
+def between(values: Floats, max_points: int) -> Floats:
+    """Return points midway between increasing values that part them into groups of about equal size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> between(np.array([0.0, 0.0, 1.0, 3.0]), 7).tolist()
+    [0.5, 2.0]
+    """
+    steps = np.flatnonzero(values[1:] > values[:-1])
+    if len(steps) > max_points:
+        ranks = (np.arange(1, max_points + 1) * len(values)) // (max_points + 1)
+        # The step at or after each rank; ranks within a run of equal values share one.
+        nearest = np.searchsorted(steps, ranks - 1)
+        steps = steps[np.unique(np.minimum(nearest, len(steps) - 1))]
+    return np.asarray((values[steps] + values[steps + 1]) / 2.0)
+
+
+class Contender(NamedTuple):
+    """A division that has been tuned.
+
+    Attributes
+    ----------
+    input : int
+        The input that it divides.
+    criterion : float
+        What is to be low.
+    squares : ndarray of shape (n_rows,)
+        The squared errors of the rows.
+    """
+
+    input: int
+    criterion: float
+    squares: Floats
+
+
+class Preference:
+    """Chooses among divisions.
+
+    Of two inputs that know nearly the same of the target, chance decides which has the lower criterion: other rows of
+    the same kind would say the other one, and whoever reads the rules would learn something else. So of those that are
+    equally good an input wins that is divided already, and then the one whose correlation with the target is largest,
+    which changes least from one sample to the next.
+
+    Parameters
+    ----------
+    rows : Rows
+        Standardised data.
+
+    Examples
+    --------
+    The second input goes with the target more closely than the first, and is hardly worse:
+
+    >>> import numpy as np
+    >>> from fruler._table.rows import Rows
+    >>> X = np.array([[0.0, -1.0], [-1.0, -1.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> preference = Preference(Rows.from_arrays(X, y=np.array([-1.5, -0.5, 0.5, 1.5])))
+    >>> first = Contender(0, -3.0, np.array([0.1, 0.3, 0.1, 0.3]))
+    >>> second = Contender(1, -2.9, np.array([0.3, 0.1, 0.3, 0.2]))
+    >>> preference.choose([first, second], divided=[], before=0.0)
+    1
+
+    But an input that is divided already comes before all others:
+
+    >>> preference.choose([first, second], divided=[0], before=0.0)
+    0
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self.weight = rows.weight / rows.total_weight
+        self.correlations = np.round(_correlations(rows.rows[:, 1:], rows.y, self.weight), _DIGITS)
+
+    def choose(
+        self, contenders: Sequence[Contender], divided: Sequence[int] | npt.NDArray[np.integer], before: float
+    ) -> int:
+        """Return the number of the division to make.
+
+        Parameters
+        ----------
+        contenders : sequence of Contender
+            The divisions, at least one.
+        divided : sequence of int
+            The inputs in use.
+        before : float
+            The criterion without any of the divisions.
+        """
+        best = min(contenders, key=lambda one: one.criterion)
+        most = min(_DECISIVE, _SHARE_OF_GAIN * max(before - best.criterion, 0.0))
+        used = set(np.asarray(divided, dtype=np.intp).tolist())
+        equal = [
+            number
+            for number, one in enumerate(contenders)
+            if one.criterion - best.criterion <= min(_STANDARD_ERRORS * self._noise(one, best), most)
+        ]
+        return min(
+            equal,
+            key=lambda number: (
+                contenders[number].input not in used,
+                -self.correlations[contenders[number].input],
+                contenders[number].criterion,
+            ),
+        )
+
+    def _noise(self, one: Contender, best: Contender) -> float:
+        """Return the standard error of the difference of two criteria, each rows·log(error) and prices."""
+        errors = float(self.weight @ one.squares), float(self.weight @ best.squares)
+        if min(errors) == 0.0:
+            return 0.0
+        # By how much each row moves the two logarithms apart.
+        apart = one.squares / errors[0] - best.squares / errors[1]
+        return float(np.sqrt(len(apart) * (self.weight @ np.square(apart))))
+
+
+def _correlations(terms: Floats, y: Floats, weight: Floats) -> Floats:
+    """Return how closely what slopes are fitted to, shape (n_rows, n_inputs), goes with the target: from 0 to 1."""
+    inputs, target = terms - weight @ terms, y - weight @ y
+    squares = (weight @ np.square(inputs)) * (weight @ np.square(target))
+    products = np.abs((weight * target) @ inputs)
+    return np.asarray(np.divide(products, np.sqrt(squares), out=np.zeros(len(products)), where=squares > 0.0))

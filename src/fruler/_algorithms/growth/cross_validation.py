@@ -1,0 +1,352 @@
+"""How far to grow, and how much to shrink: chosen by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._algorithms.growth.growth import MAX_SIZE, Growth, Step
+from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.sums import Sums, degrees_of, outputs_of
+from fruler._table.rows import Rows
+from fruler._typing import Floats, Indices
+from fruler.learning._budget import UNLIMITED, Budget
+from fruler.learning._checkpoint import damaged
+
+# In rows, see `fruler._algorithms.growth.terms`.
+RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
+N_FOLDS = 5
+# By how much the error of a smaller model may be above the least: so many standard errors of the difference between
+# the two, but at least the first share of the error, and at most the second.
+_STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 1.0, 0.01, 0.03
+# Of many rows some of the folds do.
+_MANY_ROWS, _N_FOLDS_OF_MANY = 4_000, 3
+# A choice is clear if those that are made without one of the folds differ by no more than this share of the error.
+_CLEAR = 0.01
+
+Residuals = npt.NDArray[np.float32]
+
+
+class Fold(NamedTuple):
+    """What was found by holding out some of the rows.
+
+    Attributes
+    ----------
+    errors : ndarray of shape (n_sizes, n_ridges)
+        The sums of squared errors on it.
+    weight : float
+        The sum of its weights.
+    n_evaluations : int
+        The structures that were looked at.
+    options : GrowthOptions
+        Of the growth on the other rows.
+    max_size : int
+        The most divisions that it could have.
+    path : tuple of Step
+        The exact steps of that growth, from which it could resume.
+    residuals : ndarray of float32, shape (n_sizes, n_ridges, n_rows)
+        What the models of it miss the rows by, which prediction intervals are made of.
+    """
+
+    errors: Floats
+    weight: float
+    n_evaluations: int
+    options: GrowthOptions
+    max_size: int
+    path: tuple[Step, ...]
+    residuals: Residuals
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What cross-validation found.
+
+    Attributes
+    ----------
+    errors : ndarray of shape (n_folds, n_sizes, n_ridges)
+        The mean squared error of the rows that each fold held out, by size (from undivided) and ridge.
+    weights : ndarray of shape (n_folds,)
+        The weights of these rows, as shares of all.
+    ridges : tuple of float
+        The ridges that were tried.
+    n_evaluations : int
+        The structures that were looked at for it.
+    """
+
+    errors: Floats
+    weights: Floats
+    ridges: tuple[float, ...]
+    n_evaluations: int
+
+    @classmethod
+    def from_folds(cls, folds: Sequence[Fold], ridges: tuple[float, ...]) -> Self:
+        """Sum up the folds, of which there is at least one."""
+        n_sizes = max(len(fold.errors) for fold in folds)
+        # A growth that ended early stands for all larger sizes, too.
+        padded = [
+            np.pad(fold.errors, ((0, n_sizes - len(fold.errors)), (0, 0)), mode="edge") / fold.weight for fold in folds
+        ]
+        weights = np.array([fold.weight for fold in folds])
+        return cls(np.array(padded), weights / weights.sum(), ridges, sum(fold.n_evaluations for fold in folds))
+
+    @property
+    def mean_errors(self) -> Floats:
+        """The mean squared error of held-out rows, by size and ridge."""
+        return np.asarray(np.tensordot(self.weights, self.errors, axes=1))
+
+    def best_size(self, sizes: Sequence[int] | None = None) -> int:
+        """Return the least size whose error can't be told from the least; of some sizes only, if they are given."""
+        mean = self.mean_errors
+        least, ridge = mean.min(axis=1), mean.argmin(axis=1)
+        last = len(least) - 1
+        among = list(range(len(least))) if sizes is None else sorted(sizes)
+        best = min((min(size, last) for size in among), key=lambda at: float(least[at]))
+        for size in among:
+            # A size that no fold came to is as good as the largest that one did.
+            at = min(size, last)
+            error = _standard_error(self.errors[:, at, ridge[at]] - self.errors[:, best, ridge[best]])
+            tolerance = np.clip(
+                _STANDARD_ERRORS * error, _LEAST_TOLERANCE * least[best], _LARGEST_TOLERANCE * least[best]
+            )
+            if least[at] - least[best] <= tolerance:
+                return size
+        return best
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether further folds would hardly matter: no single fold does.
+
+        Examples
+        --------
+        Both folds say that the second size is best, one by far and the other just so:
+
+        >>> import numpy as np
+        >>> errors = np.array([[[9.0], [1.0], [1.5]], [[9.0], [1.0], [1.1]]])
+        >>> Choice(errors, np.array([0.5, 0.5]), (0.1,), 100).is_clear
+        True
+
+        One fold by itself says nothing of that:
+
+        >>> Choice(errors[:1], np.array([1.0]), (0.1,), 50).is_clear
+        False
+        """
+        n_folds = len(self.errors)
+        if n_folds < 2:
+            return False
+        chosen = self.error_of(self.best_size())
+        sizes = {self._without(fold).best_size() for fold in range(n_folds)}
+        return all(abs(self.error_of(size) - chosen) <= _CLEAR * chosen for size in sizes)
+
+    def _without(self, fold: int) -> Choice:
+        weights = np.delete(self.weights, fold)
+        return replace(self, errors=np.delete(self.errors, fold, axis=0), weights=weights / weights.sum())
+
+    def best_ridge(self, size: int) -> float:
+        """Return the ridge that is best for a size."""
+        return self.ridges[int(self._of(size).argmin())]
+
+    def place_of(self, size: int) -> tuple[int, int]:
+        """Return the numbers of a size and of the ridge that is best for it."""
+        return size, int(self._of(size).argmin())
+
+    def error_of(self, size: int) -> float:
+        """Return the least error of a size."""
+        return float(self._of(size).min())
+
+    def _of(self, size: int) -> Floats:
+        mean = self.mean_errors
+        return np.asarray(mean[min(size, len(mean) - 1)])
+
+
+def residuals_of(folds: Sequence[Fold], size: int, ridge: int) -> list[Floats]:
+    """Return what the models of a size and ridge, by number, miss the rows of each fold by, where they are known."""
+    # A growth that ended early stands for all larger sizes, too.
+    return [fold.residuals[min(size, len(fold.residuals) - 1), ridge].astype(np.float64) for fold in folds]
+
+
+def _standard_error(differences: Floats) -> float:
+    n = len(differences)
+    return 0.0 if n < 2 else float(differences.std(ddof=1) / np.sqrt(n))
+
+
+def draw_folds(n_rows: int, rng: np.random.Generator) -> list[Indices]:
+    """Return the rows to hold out, fold by fold; no folds where nothing would be left to grow on."""
+    if n_rows < 2:
+        return []
+    folds = np.array_split(rng.permutation(n_rows), min(N_FOLDS, n_rows))
+    return folds[:_N_FOLDS_OF_MANY] if n_rows > _MANY_ROWS else folds
+
+
+class CrossValidation:
+    """Grows without some of the rows, and measures every size and ridge on them.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows, and what is given beforehand.
+    ridges : tuple of float
+        The ridges to try for the consequents of every size.
+    folds : list of ndarray
+        The rows to hold out, one fold after the other.
+    budget : Budget
+        The time that it may take.
+    max_size : int
+        The most divisions: those of the growth whose size is to be chosen.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        ridges: tuple[float, ...],
+        folds: list[Indices],
+        budget: Budget = UNLIMITED,
+        *,
+        max_size: int = MAX_SIZE,
+    ) -> None:
+        self.problem, self.ridges, self.folds, self.budget, self.max_size = problem, ridges, folds, budget, max_size
+        # Once the choice is clear, folds that a pool has begun are given up.
+        self._is_clear = False
+
+    def run(
+        self,
+        pool: ThreadPoolExecutor | None = None,
+        before: Mapping[int, Fold] | None = None,
+        on_fold: Callable[[int, list[Fold]], None] | None = None,
+    ) -> Choice | None:
+        """Go through the folds until the choice is clear.
+
+        Folds are looked at in their order, whoever works on them: the choice does not depend on a pool.
+
+        Parameters
+        ----------
+        pool : ThreadPoolExecutor, optional
+            Where the folds are worked on.
+        before : mapping of int to Fold, optional
+            What is known of some folds, by number, from a run on the same rows.
+        on_fold : callable, optional
+            Called for each fold that is finished, with its number and all that are finished.
+
+        Returns
+        -------
+        Choice or None
+            None if not one fold was finished in time, or none could be.
+        """
+        known_folds = before or {}
+        self._is_clear = False
+
+        def held_out(number: int) -> Fold | None:
+            return None if self._is_clear else self.fold(number, known_folds.get(number))
+
+        run: Callable[..., Iterable[Any]] = map if pool is None else pool.map
+        found: list[Fold] = []
+        choice: Choice | None = None
+        for number, fold in enumerate(run(held_out, range(len(self.folds)))):
+            if fold is None:
+                continue
+            found.append(fold)
+            choice = Choice.from_folds(found, self.ridges)
+            if on_fold is not None:
+                on_fold(number, found)
+            if choice.is_clear:
+                self._is_clear = True
+                break
+        return choice
+
+    def fold(self, number: int, before: Fold | None = None) -> Fold | None:
+        """Grow without one fold, and measure every size and ridge on it.
+
+        None where time ran out, or where the rows of one side have no weight. What is known is not done again.
+        """
+        if before is not None and (before.options, before.max_size) == (self.problem.options, self.max_size):
+            if before.residuals.shape[1:] != (len(self.ridges), len(self.folds[number])):
+                raise damaged("its folds are of another cross-validation")
+            return before
+        if self.budget.over():
+            # Of wide tables the preparations alone take a while.
+            return None
+        rows, indices = self.problem.rows, self.folds[number]
+        fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices))
+        held_out = rows.take(indices)
+        if not (fitted_rows.weight.any() and held_out.weight.any()):
+            return None
+        budget = self.budget.or_when(lambda: self._is_clear)
+        growth = Growth(self.problem.of(fitted_rows), budget, max_size=self.max_size)
+        path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
+        held_out = held_out.with_inputs(growth.inputs)
+        residuals = []
+        for step in path:
+            if growth.out_of_time:
+                return None
+            residuals.append(self._residuals(growth, step, held_out))
+        exact, weight = tuple(growth.path[: growth.n_exact]), held_out.weight
+        return Fold(
+            np.array([[float(weight @ np.square(of_ridge)) for of_ridge in own] for own in residuals]),
+            float(weight.sum()),
+            growth.n_evaluations,
+            self.problem.options,
+            self.max_size,
+            exact,
+            np.array(residuals, dtype=np.float32),
+        )
+
+    def _residuals(self, growth: Growth, step: Step, held_out: Rows) -> Floats:
+        """Return what one structure misses held-out rows by, by ridge, shape (n_ridges, n_rows)."""
+        structure = step.structure
+        fitted = degrees_of(structure, growth.rows)
+        normal = Sums.over(growth.rows, fitted).normal(structure, growth.locality)
+        degrees = degrees_of(structure, held_out)
+        residuals = []
+        for ridge in self.ridges:
+            fit = growth.final_terms(structure, normal, ridge, len(growth.rows), step.fit.kept)
+            outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
+            residuals.append(held_out.y - outputs.together)
+        return np.array(residuals)
+
+
+class Size(NamedTuple):
+    """A model of the path that becomes one of the front: its place in the path, and its structure."""
+
+    number: int
+    step: Step
+
+    def in_reading_order(self) -> Size:
+        """Sort its rules. The terms are those of blocks, which stay as they are."""
+        return Size(self.number, self.step._replace(structure=self.step.structure.in_reading_order()))
+
+
+def sizes_by_rules(path: list[Step], forward: list[Step], choice: Choice | None) -> dict[int, Size]:
+    """Return for each number of rules the model that stands for it.
+
+    Of the models that have so many rules that is the smallest whose error can't be told from the least; without
+    cross-validation the one with the best criterion. A number of rules that only the growth itself went through, before
+    it went back, is taken from there.
+    """
+    numbers: dict[int, list[int]] = {}
+    for number, step in enumerate(path):
+        numbers.setdefault(step.structure.n_rules, []).append(number)
+    sizes = {
+        n_rules: Size(number, path[number])
+        for n_rules, among in numbers.items()
+        for number in [_best_criterion(path, among) if choice is None else choice.best_size(among)]
+    }
+    for number, step in enumerate(forward):
+        sizes.setdefault(step.structure.n_rules, Size(number, step))
+    return dict(sorted(sizes.items()))
+
+
+def chosen_size(path: list[Step], sizes: dict[int, Size], choice: Choice | None) -> int:
+    """Choose a model by validation, or by the criterion where that had no time; return its number of rules."""
+    everything = list(range(len(path)))
+    number = _best_criterion(path, everything) if choice is None else choice.best_size(everything)
+    n_rules = path[number].structure.n_rules
+    sizes[n_rules] = Size(number, path[number])
+    return n_rules
+
+
+def _best_criterion(path: list[Step], among: list[int]) -> int:
+    return min(among, key=lambda number: path[number].fit.criterion)

@@ -1,0 +1,479 @@
+"""The growth itself: one split or piece of a curve after the other, all tuned, until they no longer pay; then back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._algorithms.growth.candidates import BendCandidate, Candidates, Contender, Preference, SplitCandidate
+from fruler._algorithms.growth.grown_rows import screened_inputs
+from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.split_points import Placed, Room, SplitPointSearch
+from fruler._algorithms.growth.structure import Ramps, Structure
+from fruler._algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
+from fruler._algorithms.growth.terms import MIN_ERROR, Normal, TermFit, TermLimits, choose_terms, fit_terms
+from fruler._kernels import growth_sums, growth_terms
+from fruler._typing import Floats
+from fruler.learning._budget import UNLIMITED, Budget
+from fruler.learning._checkpoint import damaged
+
+# The ridge of the growth itself, in rows, where the user gives none: cross-validation chooses that of the model.
+DEFAULT_RIDGE = 0.1
+# The share of the local error in the search, where the user gives none: the finished model gets as much as it needs.
+SEARCH_LOCALITY = 0.07
+# The rows that a rule must have, each counted as far as the rule holds in it.
+MIN_ROWS = 12.0
+# How many of the most promising splits, and pieces of curves, are fitted; and how many of these are tuned.
+_N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 3
+# The steps of tuning for each of these, for the best of them, and after each reunion.
+_STEPS_TO_COMPARE, _STEPS_OF_BEST, _STEPS_BACK = 2, 4, 2
+# The most divisions.
+MAX_SIZE = 24
+# A row that is left out tells of the fit, but not of the search for terms and split points: by this power it does.
+_SEARCHED = 1.5
+# With more terms than this the final choice among them begins with those that the search kept.
+_MANY_TERMS = 250
+# No row is taken to speak for itself alone by more than this.
+_MAX_LEVERAGE = 0.95
+# Cross-validation ends once its choice is clear, mostly after so many folds; each grows again.
+_FOLDS_EXPECTED = 3
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What the criterion charges for, in units of log(rows): BIC where all are one.
+
+    The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·split points + bend·bends). The error
+    is that of rows that are left out one by one: a rule of few rows with many terms does not pay.
+    """
+
+    term: float = 0.3
+    rule: float = 1.0
+    split: float = 1.0
+    bend: float = 1.0
+
+    def of(self, structure: Structure, n_terms: int) -> float:
+        """Return what a structure with so many terms costs."""
+        splits, bends = self.split * len(structure.splits), self.bend * len(structure.bends)
+        return self.term * n_terms + self.rule * (structure.n_rules - 1) + splits + bends
+
+
+class Fit(NamedTuple):
+    """Fitted terms: coefficients of all terms (zero where left out), the error (ridge included), and the criterion."""
+
+    coefficients: Floats
+    error: float
+    criterion: float
+
+    @property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """Which terms are kept; the intercept always is."""
+        kept = np.asarray(self.coefficients != 0.0)
+        kept[0] = True
+        return kept
+
+    @property
+    def n_terms(self) -> int:
+        """The number of terms, the intercept among them."""
+        return int(np.count_nonzero(self.kept))
+
+
+class Step(NamedTuple):
+    """One size that the growth went through."""
+
+    structure: Structure
+    fit: Fit
+    n_evaluations: int
+    seconds: float
+
+    def is_sound(self, n_inputs: int) -> bool:
+        """Return whether kernels can read it: all numbers in it name something that is there."""
+        return self.structure.is_sound(n_inputs) and self.fit.coefficients.shape == (self.structure.n_terms,)
+
+
+class Growth:
+    """Grows a rule base on some rows.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows, and what is given beforehand.
+    budget : Budget
+        The time that it may take.
+    max_size : int
+        The most divisions.
+    on_step : callable, optional
+        Called with the growth after each new size.
+
+    Attributes
+    ----------
+    inputs : ndarray of int
+        The inputs that it grows on; structures are over these.
+    rows : Rows
+        The rows, of these inputs only.
+    locality : float
+        The share of the local error in what is minimised.
+    path : list of Step
+        Every size so far, undivided first.
+    prices : Prices
+        What the criterion charges.
+    n_exact : int
+        How many of them, from the first, no limit has cut short: another growth on these rows goes through the same.
+    n_evaluations : int
+        The structures that were fitted.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        budget: Budget = UNLIMITED,
+        *,
+        max_size: int = MAX_SIZE,
+        on_step: Callable[[Growth], None] | None = None,
+    ) -> None:
+        self.inputs = screened_inputs(problem.rows, problem.fixed)
+        own = problem.over(self.inputs)
+        self.rows, self.options, self.knowledge = own.rows, own.options, own.knowledge
+        self.budget, self.max_size, self.on_step = budget, max_size, on_step
+        options = own.options
+        self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
+        self.locality = SEARCH_LOCALITY if options.locality is None else options.locality
+        self.prices, self.unit = Prices(), float(np.log(max(len(own.rows), 2)))
+        self.room = Room(own)
+        self.candidates = Candidates(own, self.room, self.locality, self.regularization, MIN_ROWS)
+        self._limited: tuple[Structure, TermLimits] | None = None
+        self.preference = Preference(own.rows)
+        self.n_evaluations = 0
+        self.path: list[Step] = []
+        self.n_exact = 0
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the deadline has passed, or somebody asked for the end."""
+        return self.budget.over()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing new may be begun."""
+        limit = self.options.max_evaluations
+        return self.out_of_time or (limit is not None and self.n_evaluations >= limit)
+
+    def run(self, path: Sequence[Step] = (), max_rules: int | None = None) -> list[Step]:
+        """Grow until nothing more pays, then go back; return the best structure of every size, undivided first.
+
+        Parameters
+        ----------
+        path : sequence of Step
+            Exact sizes of an earlier growth on these rows, to resume from.
+        max_rules : int, optional
+            The most rules that it could have.
+        """
+        start = time.monotonic()
+        if not all(step.is_sound(len(self.rows.columns)) for step in path):
+            raise damaged("it has rules that are impossible for this table")
+        self.path = usable_steps(path[: self.max_size + 1], self.options, max_rules)
+        if self.path:
+            self.n_exact, self.n_evaluations = len(self.path), self.path[-1].n_evaluations
+            start -= self.path[-1].seconds
+        else:
+            structure = Structure.undivided(len(self.rows.columns))
+            self._add(structure, self._refitted_on_rows(structure), start)
+        while len(self.path) <= self.max_size and failures(self.path) < self.options.early_stopping and not self.ended:
+            grown = self._next(self.path[-1])
+            if grown is None:
+                break
+            self._add(*grown, start)
+        return self._back(self.path)
+
+    def _add(self, structure: Structure, fit: Fit, start: float) -> None:
+        self.path.append(Step(structure, fit, self.n_evaluations, time.monotonic() - start))
+        # A limit, once reached, stays so: where there is none now, there was none on the way.
+        if not self.ended:
+            self.n_exact = len(self.path)
+        if self.on_step is not None:
+            self.on_step(self)
+
+    def _next(self, step: Step) -> tuple[Structure, Fit] | None:
+        """Return the best structure with one more rule, or one more piece of a curve; None where there is none."""
+        structure = step.structure
+        degrees, sums = self._on_rows(structure)
+        outputs = outputs_of(structure, step.fit.coefficients, self.rows, degrees)
+        tried: list[tuple[float, int, int, Structure, npt.NDArray[np.bool_]]] = []
+        if structure.n_rules < self.options.max_rules:
+            splits = self.candidates.splits(structure, step.fit.coefficients, degrees, outputs)
+            for split in splits[:_N_SPLITS]:
+                if self.ended:
+                    return None
+                divided, fit = self._split(structure, split, degrees, sums, step.fit)
+                tried.append((fit.criterion, len(tried), split.input, divided, fit.kept))
+        residual = self.rows.y - outputs.together
+        for bend in self.candidates.bends(structure, residual, self.options.max_curves)[:_N_BENDS]:
+            if self.ended:
+                return None
+            bent, fit = self._bend(structure, bend, degrees, sums, step.fit)
+            tried.append((fit.criterion, len(tried), bend.input, bent, fit.kept))
+        searches, contenders = list[SplitPointSearch](), list[Contender]()
+        for _, _, input, candidate, kept in sorted(tried, key=lambda entry: entry[:2])[:_N_TUNED]:
+            search = self._search(candidate, kept)
+            if search is not None:
+                _, fit = self._after(search, _STEPS_TO_COMPARE)
+                searches.append(search)
+                contenders.append(Contender(input, fit.criterion, self._squares(search.placed, fit)))
+        if not searches:
+            return None
+        inputs_in_use = np.concatenate([structure.splits.inputs, structure.bends.inputs])
+        chosen = self.preference.choose(contenders, inputs_in_use, step.fit.criterion)
+        return self._after(searches[chosen], _STEPS_OF_BEST)
+
+    def _squares(self, placed: Placed, fit: Fit) -> Floats:
+        """Return the squared errors of the rows."""
+        outputs = outputs_of(placed.structure, fit.coefficients, self.rows, placed.degrees)
+        return np.square(self.rows.y - outputs.together)
+
+    def _split(
+        self, structure: Structure, split: SplitCandidate, degrees: Degrees, sums: Sums, fit: Fit
+    ) -> tuple[Structure, Fit]:
+        """Fit a split of a rule, all else staying where it is."""
+        number = split.number
+        if number >= 0:
+            ramp, with_split = degrees.ramps[number], structure
+        else:
+            with_split, number = structure.with_split(split.input, split.place, split.reach)
+            [ramp] = growth_sums.ramps(self.rows.columns, *with_split.splits.take(np.array([number])).arrays)
+        self.n_evaluations += 1
+        divided = with_split.divided(split.rule, number)
+        upper = degrees.weights[split.rule] * ramp
+        after = sums.after_split(split.rule, upper, self.rows, degrees)
+        q = structure.n_inputs + 1
+        kept = np.insert(fit.kept, structure.n_rules * q, np.ones(q, dtype=np.bool_))
+        weights = np.vstack([degrees.weights, upper])
+        weights[split.rule] -= upper
+        normal = after.normal(divided, self.locality)
+        return divided, self._refitted(divided, normal, degrees._replace(weights=weights), kept)
+
+    def _bend(
+        self, structure: Structure, bend: BendCandidate, degrees: Degrees, sums: Sums, fit: Fit
+    ) -> tuple[Structure, Fit]:
+        """Fit a further piece of a curve, all else staying where it is."""
+        self.n_evaluations += 1
+        bent = structure.with_bend(bend.input, bend.place, bend.reach)
+        point = Ramps(np.array([bend.input], dtype=np.intc), np.array([bend.place]), np.array([bend.reach]))
+        columns = curve_columns(point, growth_sums.ramps(self.rows.columns, *point.arrays), self.rows)
+        after = sums.with_columns(columns, self.rows, degrees)
+        kept = np.append(fit.kept, [True, True])
+        kept[1 + bend.input] = True
+        normal = after.normal(bent, self.locality)
+        return bent, self._refitted(bent, normal, degrees._replace(columns=np.vstack([degrees.columns, columns])), kept)
+
+    def _on_rows(self, structure: Structure) -> tuple[Degrees, Sums]:
+        degrees = degrees_of(structure, self.rows)
+        return degrees, Sums.over(self.rows, degrees)
+
+    def _refitted_on_rows(self, structure: Structure, kept: npt.NDArray[np.bool_] | None = None) -> Fit:
+        self.n_evaluations += 1
+        degrees, sums = self._on_rows(structure)
+        return self._refitted(structure, sums.normal(structure, self.locality), degrees, kept)
+
+    def _refitted(
+        self, structure: Structure, normal: Normal, degrees: Degrees, kept: npt.NDArray[np.bool_] | None = None
+    ) -> Fit:
+        """Fit a structure, beginning with some of its terms; those that were left out may come back."""
+        price, n = self.unit * self.prices.term, len(self.rows)
+        fit = choose_terms(normal, self.regularization, price, n, kept, self._limits(structure))
+        error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
+        cost = self.prices.of(structure, len(fit.terms))
+        return Fit(fit.coefficients, fit.error, n * float(np.log(error)) + self.unit * cost)
+
+    def _limits(self, structure: Structure) -> TermLimits | None:
+        """Return what is demanded of a structure's terms, if anything is."""
+        if self.knowledge is None:
+            return None
+        # After tuning the same structure is fitted once more.
+        if self._limited is None or self._limited[0] is not structure:
+            self._limited = structure, self.knowledge.limits(structure)
+        return self._limited[1]
+
+    def final_terms(
+        self,
+        structure: Structure,
+        normal: Normal,
+        regularization: float,
+        n_rows: int,
+        kept: npt.NDArray[np.bool_],
+    ) -> TermFit:
+        """Fit the terms of a model that the search is done with.
+
+        Parameters
+        ----------
+        structure : Structure
+            The model.
+        normal : Normal
+            Its normal equations.
+        regularization : float
+            The ridge, in rows.
+        n_rows : int
+            The rows that the equations come from.
+        kept : ndarray of bool
+            The terms that the search kept. With another ridge others may matter; unless they are too many, the choice
+            begins with all of them.
+        """
+        price, limits = self.prices.term * float(np.log(max(n_rows, 2))), self._limits(structure)
+        if len(kept) <= _MANY_TERMS:
+            return fit_terms(normal, regularization, price, n_rows, limits=limits)
+        return choose_terms(normal, regularization, price, n_rows, kept, limits)
+
+    def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
+        """Return by which factor the error of these rows would be larger, if each had been left out of the fit."""
+        if len(fit.inverse) < len(fit.terms):
+            # Terms without a price are not chosen, and without their inverse nothing is known of rows left out.
+            return 1.0
+        rows, total = self.rows, self.rows.total_weight
+        squares, left_out = growth_terms.squares_left_out(
+            (rows.rows, rows.y, rows.weight),
+            structure.blocks.T @ degrees.weights,
+            degrees.columns,
+            structure.terms(fit.terms),
+            fit.coefficients[fit.terms],
+            fit.inverse,
+            total,
+            _MAX_LEVERAGE,
+        )
+        # An exact fit leaves nothing to be optimistic about.
+        return left_out / squares if squares > MIN_ERROR * total else 1.0
+
+    def tune(self, structure: Structure, kept: npt.NDArray[np.bool_], n_steps: int) -> tuple[Structure, Fit] | None:
+        """Tune a structure with some of its terms, then choose the terms anew.
+
+        None where a rule has too few rows, or nothing new may be begun.
+        """
+        search = self._search(structure, kept)
+        return None if search is None else self._after(search, n_steps)
+
+    def _search(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> SplitPointSearch | None:
+        if self.ended:
+            return None
+        splits, bends = self.room.limited(structure.splits), self.room.limited(structure.bends)
+        placed = self._place(structure.placed_at(splits, bends), kept)
+        if placed.n_in_smallest_rule < MIN_ROWS:
+            return None
+        return SplitPointSearch(placed, self.rows, self.locality, self.regularization, self._moved)
+
+    def _after(self, search: SplitPointSearch, n_steps: int) -> tuple[Structure, Fit]:
+        """Go on tuning, then choose the terms anew."""
+        placed = search.placed
+        if self.options.fuzziness > 0.0 and placed.structure.size > 0:
+            placed = search.run(n_steps)
+        return placed.structure, self._refitted(placed.structure, placed.normal, placed.degrees, placed.fit.kept)
+
+    def _place(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> Placed:
+        self.n_evaluations += 1
+        degrees, sums = self._on_rows(structure)
+        normal = sums.normal(structure, self.locality)
+        fit = fit_terms(normal, self.regularization, start=kept, limits=self._limits(structure))
+        return Placed(structure, degrees, normal, fit, float(degrees.weights.sum(axis=1).min()))
+
+    def _moved(self, placed: Placed, steps: Floats) -> Placed | None:
+        """Take a step of all split points; None where that leaves a rule too few rows, or nothing new may be begun."""
+        if self.ended:
+            return None
+        structure = placed.structure
+        n = 2 * len(structure.splits)
+        splits = self.room.moved(structure.splits, steps[:n])
+        bends = self.room.moved(structure.bends, steps[n:])
+        after = self._place(structure.placed_at(splits, bends), placed.fit.kept)
+        return after if after.n_in_smallest_rule >= MIN_ROWS else None
+
+    def _back(self, path: Sequence[Step]) -> list[Step]:
+        """Take away from the largest structure what it can best do without, step by step, where that beats the path."""
+        best = list(path)
+        for size in range(len(path) - 2, -1, -1):
+            smaller: tuple[Structure, Fit] | None = None
+            for structure, kept in self._reductions(best[size + 1]):
+                if self.ended:
+                    return best
+                fit = self._refitted_on_rows(structure, kept)
+                if smaller is None or fit.criterion < smaller[1].criterion:
+                    smaller = structure, fit
+            if smaller is None:
+                break
+            if smaller[1].criterion < best[size].fit.criterion:
+                found = self.tune(smaller[0], smaller[1].kept, _STEPS_BACK)
+                # Tuning lowers the error, but not always the criterion.
+                if found is None or found[1].criterion > smaller[1].criterion:
+                    found = smaller
+                best[size] = best[size]._replace(structure=found[0], fit=found[1])
+        return best
+
+    def _reductions(self, step: Step) -> Iterator[tuple[Structure, npt.NDArray[np.bool_]]]:
+        """Find every structure with one piece of a curve, or one rule, less; and the terms to begin with."""
+        structure, used = step.structure, step.fit.kept
+        q = structure.n_inputs + 1
+        n_rule_terms = structure.n_rules * q
+        for number in range(len(structure.bends)):
+            kept = np.delete(used, [n_rule_terms + 2 * number, n_rule_terms + 2 * number + 1])
+            kept[1 + structure.bends.inputs[number]] = True
+            yield structure.without_bend(number), kept
+        for lower, upper in structure.reunions():
+            smaller, block = structure.reunited(lower, upper)
+            kept = np.delete(used, np.arange(block * q, (block + 1) * q))
+            kept[:q] = True
+            yield smaller, kept
+
+
+def failures(path: Sequence[Step]) -> int:
+    """Return how many of the last steps failed to lower the criterion."""
+    best, failed = path[0].fit.criterion, 0
+    for step in path[1:]:
+        failed = 0 if step.fit.criterion < best else failed + 1
+        best = min(best, step.fit.criterion)
+    return failed
+
+
+def usable_steps(path: Sequence[Step], options: GrowthOptions, max_rules: int | None = None) -> list[Step]:
+    """Return the first of these steps, those that a growth with other limits goes through as well.
+
+    Parameters
+    ----------
+    path : sequence of Step
+        The steps of an earlier growth.
+    options : GrowthOptions
+        Of the growth that would go on from them.
+    max_rules : int, optional
+        The most rules that the earlier growth could have; as many as this one where it is not given.
+    """
+    limit = options.max_evaluations
+    # At the lower of two limits only one of the growths could split a rule.
+    parting = np.inf if max_rules in (None, options.max_rules) else min(max_rules, options.max_rules)
+    usable: list[Step] = []
+    for step in path:
+        late = usable and limit is not None and step.n_evaluations >= limit
+        if late or (usable and failures(usable) >= options.early_stopping):
+            break
+        usable.append(step)
+        if step.structure.n_rules >= parting:
+            break
+    return usable
+
+
+def growth_seconds_left(path: Sequence[Step], early_stopping: int, n_folds: int) -> float | None:
+    """Estimate the seconds until the size of a model is chosen, if no further step pays; None before the first step.
+
+    Parameters
+    ----------
+    path : sequence of Step
+        The steps so far.
+    early_stopping : int
+        After how many steps in a row that do not pay the growth ends.
+    n_folds : int
+        The most folds of the cross-validation.
+    """
+    if len(path) < 2:
+        return None
+    grown = path[-1].seconds
+    to_come = max(early_stopping - failures(path), 0) * grown / (len(path) - 1)
+    return to_come + min(n_folds, _FOLDS_EXPECTED) * (grown + to_come)

@@ -1,0 +1,383 @@
+"""The growth as a learner: rules grown on some rows, their size chosen by cross-validation, and fitted on all."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler._algorithms.growth.conversion import Conversion, in_units
+from fruler._algorithms.growth.cross_validation import (
+    RIDGES,
+    Choice,
+    CrossValidation,
+    Fold,
+    Size,
+    chosen_size,
+    draw_folds,
+    residuals_of,
+    sizes_by_rules,
+)
+from fruler._algorithms.growth.grown_rows import MAX_INPUTS, RowGroups, draw_rows, grouped_rows, on_grid
+from fruler._algorithms.growth.growth import Growth, Step, growth_seconds_left
+from fruler._algorithms.growth.problem import GrowthOptions, Knowledge, Problem, least_label
+from fruler._algorithms.growth.rule_truth import Finished, made_true
+from fruler._algorithms.growth.structure import Structure
+from fruler._algorithms.growth.sums import Sums, degrees_of, sums_in_slices
+from fruler._table.constraints import MAX_LABELS
+from fruler._table.rows import Rows
+from fruler._typing import Floats, Indices
+from fruler.learning._training_table import LocalTable, TrainingTable
+from fruler.learning.algorithm import Algorithm, Search, SomeTable
+from fruler.learning.learned import FrontPoint, Learned
+from fruler.rules.intervals import HeldOutErrors, cross_validated_intervals
+
+STAGES = ("growth", "cross-validation", "fit")
+# The most rows that rules are grown on, fewer of a table with many inputs, but no fewer than the second figure;
+# consequents are fitted on all.
+MAX_GROWN_ROWS, _MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS = 10_000, 4_000, 300_000
+# The least width of an input that is split, in floats: fewer are not enough to tell split points and slopes apart.
+_MIN_FLOATS = 2.0**10
+# How much of the time the growth may take, and the growth and its cross-validation together.
+_SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
+# The growth and each fold share the evaluations that are allowed; with fewer than this each, the growth has them all.
+_MIN_SHARE = 20
+
+
+@dataclass(frozen=True, eq=False)
+class GrowthState:
+    """What is finished of a growth and its cross-validation; nothing in it was cut short by a limit.
+
+    Attributes
+    ----------
+    path : tuple of Step
+        The sizes that it went through.
+    max_rules : int or None
+        The most rules that it could have; None before it began.
+    folds : mapping of int to Fold
+        The finished folds of the cross-validation, by number.
+    """
+
+    path: tuple[Step, ...] = ()
+    max_rules: int | None = None
+    folds: Mapping[int, Fold] = field(default_factory=dict)
+
+    @property
+    def n_evaluations(self) -> int:
+        """The number of candidates evaluated so far."""
+        return sum(step.n_evaluations for step in self.path[-1:]) + sum(
+            fold.n_evaluations for fold in self.folds.values()
+        )
+
+
+class GrowthLearner(ABC):
+    """Learns rules by growing them.
+
+    What it needs of all rows is left to subclasses: one for rows that are here, one for rows with the workers.
+
+    Parameters
+    ----------
+    search : Search
+        Options, rows, and the state to resume from.
+    """
+
+    table: TrainingTable
+    # Known when the rows to grow on are: how many folds there are, and how many rows a row stands for.
+    n_folds, rows_per_row = 0, 1.0
+
+    def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
+        self.options, self.rng, self.table = search.options, search.rng, search.table
+        self.pool, self.control = search.pool, search.control
+        self.state = GrowthState() if search.state is None else search.state
+        # The folds of the cross-validation that the choice was made by, by number.
+        self.validated: dict[int, Fold] = {}
+
+    @abstractmethod
+    def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
+        """Sum up all rows for one of the structures, which are over some of the inputs."""
+
+    def learn(self) -> Learned:
+        """Grow, choose the size, tune the split points, and fit every size on all rows."""
+        clock = [time.perf_counter()]
+        indices, drawn = self._grown_rows()
+        groups = grouped_rows(drawn, MAX_GROWN_ROWS)
+        rows = groups.rows
+        self.rows_per_row = len(rows) / len(drawn)
+        folds = self._folds(groups)
+        self.n_folds = len(folds)
+        options = self._options_of_one(len(folds))
+        self.control.has_model = len(self.state.path) > 0
+        problem = self._problem(rows, options, least_label(self.table.n_rows, len(drawn)))
+        growth = Growth(problem, self.control.budget(_SHARE_OF_GROWTH), on_step=self._tell_step)
+        path = growth.run(self.state.path, self.state.max_rules)
+        exact = not growth.out_of_time
+        self.control.end_stage()
+        clock.append(time.perf_counter())
+        choice = self._cross_validate(problem, growth, folds)
+        self.control.end_stage()
+        exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
+        clock.append(time.perf_counter())
+        sizes = sizes_by_rules(path, growth.path, choice)
+        chosen = chosen_size(path, sizes, choice)
+        seconds_of_fit = self._seconds_of_fit(growth, sizes[chosen].step.structure)
+        growth.budget = self.control.budget().without(seconds_of_fit)
+        sizes = {n_rules: size.in_reading_order() for n_rules, size in sizes.items()}
+        n_validated = 0 if choice is None else choice.n_evaluations
+        points = self._finish(sizes, chosen, choice, growth, folds)
+        exact = exact and not growth.out_of_time
+        clock.append(time.perf_counter())
+        return Learned(
+            tuple(points),
+            [point.rule_base.n_rules for point in points].index(chosen),
+            growth.n_evaluations + n_validated,
+            self._history(growth.path),
+            indices,
+            dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
+            exact and not self.control.over(),
+        )
+
+    def _problem(self, rows: Rows, options: GrowthOptions, min_label: float) -> Problem:
+        """Return the problem that rows pose, with everything that is known of the inputs, standardised."""
+        table, scale = self.table, self.table.scale
+        domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
+        known = [np.empty(0) for _ in range(table.n_inputs)]
+        for j, points in table.known_splits.items():
+            known[j] = on_grid((points - scale.centre[j]) / scale.spread[j])
+        nominal = np.zeros(table.n_inputs, dtype=np.bool_)
+        for j in table.levels:
+            known[j] = on_grid((table.level_splits(j) - scale.centre[j]) / scale.spread[j])
+            nominal[j] = True
+        narrow = self._narrow_inputs()
+        domains[narrow, 1] = domains[narrow, 0]
+        knowledge = Knowledge.from_options(options, table.names)
+        return Problem(rows, domains, known, options, min_label, nominal, knowledge)
+
+    def _narrow_inputs(self) -> npt.NDArray[np.bool_]:
+        """Return the inputs that are not split, like constant ones, and warn about them.
+
+        Split points of an input with hardly any floats between its ends would fall together in its own units.
+        """
+        table = self.table
+        widths = np.ptp(table.domains, axis=1)
+        narrow = np.asarray(widths < _MIN_FLOATS * np.spacing(np.abs(table.domains).max(axis=1)))
+        narrow[list(table.known_splits)] = False
+        for j in np.flatnonzero(narrow & (widths > 0.0)).tolist():
+            low, high = table.domains[j]
+            warnings.warn(
+                f"Input {table.names[j]!r} is not split: its values, from {low:.17g} to {high:.17g}, lie too near to "
+                f"each other for numbers of that size. Subtract {low:.17g} from it.",
+                stacklevel=2,
+            )
+        return narrow
+
+    def _tell_step(self, growth: Growth) -> None:
+        """Keep and tell of a size that the growth came to."""
+        self.control.has_model = True
+        step = growth.path[-1]
+        if growth.n_exact == len(growth.path):
+            self.state = replace(self.state, path=tuple(growth.path), max_rules=growth.options.max_rules)
+            self.control.keep(self.state)
+        error = step.fit.error * self.table.error_unit
+        left = growth_seconds_left(growth.path, growth.options.early_stopping, self.n_folds)
+        self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error, left)
+
+    def _cross_validate(self, problem: Problem, growth: Growth, folds: list[Indices]) -> Choice | None:
+        """Cross-validate, keeping and telling of every fold."""
+        start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
+        ridges = RIDGES if self.options.regularization is None else (self.options.regularization,)
+
+        def tell(number: int, found: list[Fold]) -> None:
+            self.state = replace(self.state, folds={**self.state.folds, number: found[-1]})
+            self.validated[number] = found[-1]
+            self.control.keep(self.state)
+            choice = Choice.from_folds(found, ridges)
+            size = min(choice.best_size(), len(growth.path) - 1)
+            n_new = len(found) - n_known
+            n_left = 0 if choice.is_clear else len(folds) - len(found)
+            left = (time.monotonic() - start) / n_new * n_left if n_new > 0 else None
+            self.control.report(
+                "cross-validation",
+                len(found),
+                growth.n_evaluations + choice.n_evaluations,
+                growth.path[size].structure.n_rules,
+                choice.error_of(size) * self.table.error_unit,
+                left,
+            )
+
+        validation = CrossValidation(
+            problem,
+            ridges,
+            folds,
+            self.control.budget(_SHARE_OF_VALIDATION),
+            max_size=len(growth.path) - 1,
+        )
+        return validation.run(self.pool, self.state.folds, tell)
+
+    def _grown_rows(self) -> tuple[Indices, Rows]:
+        """Return the rows to grow on, and their numbers."""
+        n_rows, n_inputs = self.table.n_rows, min(self.table.n_inputs, MAX_INPUTS)
+        most = min(MAX_GROWN_ROWS, max(_MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS // n_inputs))
+        if n_rows <= most:
+            indices = np.arange(n_rows)
+            return indices, self.table.take(indices)
+        drawn = draw_rows(self.table.rows_alike(), most, self.rng)
+        rows = self.table.take(drawn.numbers)
+        return drawn.numbers, replace(rows, weight=rows.weight * drawn.weight)
+
+    def _folds(self, groups: RowGroups) -> list[Indices]:
+        """Return the rows to hold out, fold by fold; no folds where there are too few evaluations for them.
+
+        Rows that are equal are held out together: or the others would know what they are to say.
+        """
+        folds = [groups.rows_of(fold) for fold in draw_folds(groups.n_groups, self.rng)]
+        limit = self.options.max_evaluations
+        return folds if limit is None or limit // (len(folds) + 1) >= _MIN_SHARE else []
+
+    def _options_of_one(self, n_folds: int) -> GrowthOptions:
+        """Return the options of one growth, which shares the evaluations with those of all folds."""
+        limit = self.options.max_evaluations
+        return replace(
+            self.options,
+            max_rules=min(self.options.max_rules, MAX_LABELS),
+            max_evaluations=None if limit is None else limit // (n_folds + 1),
+        )
+
+    def _seconds_of_fit(self, growth: Growth, structure: Structure) -> float:
+        """Estimate how long the fit on all rows will take, from one on those that rules were grown on."""
+        if self.control.limit == np.inf:
+            return 0.0
+        start = time.monotonic()
+        Sums.over(growth.rows, degrees_of(structure, growth.rows))
+        return (time.monotonic() - start) * self.table.n_rows / len(growth.rows)
+
+    def _finish(
+        self,
+        sizes: dict[int, Size],
+        chosen: int,
+        choice: Choice | None,
+        growth: Growth,
+        folds: list[Indices],
+    ) -> list[FrontPoint]:
+        """Finish the chosen model and fit it on all rows, then the others while there is time."""
+        start = time.monotonic()
+        order = [chosen, *(n_rules for n_rules in sizes if n_rules != chosen)]
+        ridges = [growth.regularization if choice is None else choice.best_ridge(sizes[n].number) for n in order]
+        held_out = [] if choice is None else folds
+        finished: list[Finished] = []
+        for n_rules, ridge in zip(order, ridges, strict=True):
+            if finished and growth.out_of_time:
+                break
+            finished.append(made_true(growth, sizes[n_rules].step, ridge, held_out))
+        order = order[: len(finished)]
+        structures = [one.step.structure for one in finished]
+        n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
+        points: list[FrontPoint] = []
+        for place, n_rules in enumerate(order):
+            if points and self.control.over():
+                break
+            sums = self._sums_over_all(structures, growth.inputs, place)
+            error = None if choice is None else choice.error_of(sizes[n_rules].number)
+            point = self._front_point(finished[place], sums, ridges[place], error, growth)
+            if choice is not None:
+                at = choice.place_of(sizes[n_rules].number)
+                point = self._with_intervals(point, finished[place], growth, folds, at)
+            points.append(point)
+            left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
+            best = points[0]
+            self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
+        return sorted(points, key=lambda point: point.rule_base.n_rules)
+
+    def _front_point(
+        self, finished: Finished, sums: Sums, ridge: float, validated: float | None, growth: Growth
+    ) -> FrontPoint:
+        """Fit one model on all rows; its error in cross-validation is given, where there was one."""
+        structure, unit = finished.step.structure, self.table.error_unit
+        normal = sums.normal(structure, finished.locality)
+        # The ridge is in rows, and weights may stand for more of them than the table has.
+        n_rows = max(round(self.table.n_rows * self.rows_per_row), 1)
+        fit = growth.final_terms(structure, normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
+        conversion = Conversion(self.table, growth.inputs, self.options.fuzziness, growth.knowledge)
+        truth, cv_error = finished.truth, np.nan if validated is None else validated
+        if truth is not None:
+            # Sizes are compared by what was grown without the rows; of one size that may have been another mix of rules
+            # and curves, but this one is no better than its own structure on held-out rows.
+            cv_error = max(cv_error, truth.together**2)
+            error = float(np.sqrt(2.0 * cv_error * unit))
+            truth = truth.scaled(error / truth.together) if truth.together > 0.0 else None
+        return FrontPoint(
+            conversion.rule_base(structure, fit.coefficients, normal, sums.support / sums.weight),
+            finished.step.fit.criterion,
+            _joint_error(fit.coefficients, sums, structure) * unit,
+            cv_error * unit,
+            ridge,
+            0,
+            truth,
+        )
+
+    def _with_intervals(
+        self, point: FrontPoint, finished: Finished, growth: Growth, folds: list[Indices], place: tuple[int, int]
+    ) -> FrontPoint:
+        """Give a model the prediction intervals that the cross-validation of its size and ridge says."""
+        held_out = [(growth.rows.take(folds[number]), fold) for number, fold in self.validated.items()]
+        errors = residuals_of([fold for _, fold in held_out], *place)
+        # As the error of the model is scaled to that of cross-validation, so are those of its rows.
+        square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
+        weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
+        unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0
+        missed = [
+            HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
+            for (rows, _), own in zip(held_out, errors, strict=True)
+        ]
+        intervals = cross_validated_intervals(missed)
+        point = replace(point, rule_base=replace(point.rule_base, intervals=intervals))
+        return in_units(point, self.table, growth.inputs, [rows for rows, _ in held_out], missed)
+
+    def _history(self, path: list[Step]) -> pd.DataFrame:
+        columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]
+        rows: list[tuple[float, ...]] = [
+            (
+                step.structure.n_rules,
+                step.structure.n_curves,
+                step.n_evaluations,
+                step.fit.criterion,
+                step.fit.error * self.table.error_unit,
+                step.fit.n_terms - 1,
+                step.seconds,
+            )
+            for step in path
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+
+class LocalGrowthLearner(GrowthLearner):
+    """A `GrowthLearner` of a table in memory."""
+
+    table: LocalTable
+
+    def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
+        return sums_in_slices(structures[number], self.table.rows.with_inputs(inputs))
+
+
+def _joint_error(coefficients: Floats, sums: Sums, structure: Structure) -> float:
+    """Return the mean squared error of the prediction itself, without ridge and locality."""
+    normal = sums.normal(structure, 0.0)
+    error = normal.square - 2.0 * coefficients @ normal.moment + coefficients @ normal.gram @ coefficients
+    return max(float(error), 0.0)
+
+
+GROWTH = Algorithm(
+    name="growth",
+    title="Growth",
+    options=GrowthOptions,
+    learner=LocalGrowthLearner,
+    state=GrowthState,
+    limits=("max_evaluations", "max_rules", "early_stopping"),
+    one_hot=False,
+    weighted_scale=True,
+)

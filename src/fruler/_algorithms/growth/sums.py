@@ -1,0 +1,215 @@
+"""A structure on rows: the weights of its rules, and the sums that its normal equations are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from fruler._algorithms.growth.structure import Ramps, Structure
+from fruler._algorithms.growth.terms import Normal
+from fruler._kernels import growth_sums
+from fruler._table.rows import Rows
+from fruler._typing import Floats
+
+# Rows whose weights in all rules are held at a time.
+_ROWS_A_SLICE = 16_384
+
+
+class Degrees(NamedTuple):
+    """What a structure is in each row.
+
+    Attributes
+    ----------
+    ramps : ndarray of shape (n_splits, n_rows)
+        How far the row has passed each split point.
+    weights : ndarray of shape (n_rules, n_rows)
+        The weight of each rule; they sum to one.
+    bends : ndarray of shape (n_bends, n_rows)
+        How far it has passed each bend of a curve.
+    columns : ndarray of shape (2 n_bends, n_rows)
+        The terms of the curves: of each piece a step, and a slope from its place on.
+    """
+
+    ramps: Floats
+    weights: Floats
+    bends: Floats
+    columns: Floats
+
+
+def degrees_of(structure: Structure, rows: Rows) -> Degrees:
+    """Return what a structure is in each of some rows."""
+    ramps = growth_sums.ramps(rows.columns, *structure.splits.arrays)
+    weights = growth_sums.rule_weights(ramps, *structure.conditions)
+    bends = growth_sums.ramps(rows.columns, *structure.bends.arrays)
+    return Degrees(ramps, weights, bends, curve_columns(structure.bends, bends, rows))
+
+
+def curve_columns(points: Ramps, bends: Floats, rows: Rows) -> Floats:
+    """Return the terms of pieces of curves, shape (2 n_pieces, n_rows)."""
+    return growth_sums.curve_columns(rows.columns, bends, points.inputs, points.places)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over rows from which normal equations are made; those of two sets of rows can be added.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_pairs, n_packed)
+        Of the terms of all pairs of rules; packed, see `kernels.growth_sums`.
+    moments : ndarray of shape (n_rules, n_inputs + 1)
+        Of the rules' terms with y.
+    curve_terms : ndarray of shape (n_rules, 2 n_bends, n_inputs + 1)
+        Of the curves' terms with those of the rules.
+    curve_gram, curve_moments : ndarray of shape (2 n_bends, 2 n_bends) and (2 n_bends,)
+        Of the curves' terms with each other, and with y.
+    square, weight : float
+        Of y squared, and of the rows' weights.
+    """
+
+    pairs: Floats
+    moments: Floats
+    curve_terms: Floats
+    curve_gram: Floats
+    curve_moments: Floats
+    square: float
+    weight: float
+
+    @classmethod
+    def over(cls, rows: Rows, degrees: Degrees) -> Self:
+        """Sum up some rows."""
+        pairs, moments = growth_sums.pair_sums(rows.rows, degrees.weights, rows.y, rows.weight)
+        terms, gram, with_y = growth_sums.column_sums(rows.rows, degrees.weights, degrees.columns, rows.y, rows.weight)
+        return cls(pairs, moments, terms, gram, with_y, rows.square, rows.total_weight)
+
+    def __add__(self, other: Sums) -> Sums:
+        return self._combined(other, np.add)
+
+    def __sub__(self, other: Sums) -> Sums:
+        return self._combined(other, np.subtract)
+
+    def _combined(self, other: Sums, operation: np.ufunc) -> Sums:
+        return Sums(
+            operation(self.pairs, other.pairs),
+            operation(self.moments, other.moments),
+            operation(self.curve_terms, other.curve_terms),
+            operation(self.curve_gram, other.curve_gram),
+            operation(self.curve_moments, other.curve_moments),
+            float(operation(self.square, other.square)),
+            float(operation(self.weight, other.weight)),
+        )
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules."""
+        return len(self.moments)
+
+    @property
+    def support(self) -> Floats:
+        """The weight that each rule has in all rows together."""
+        support = np.zeros(self.n_rules)
+        upper = np.repeat(np.arange(self.n_rules), np.arange(1, self.n_rules + 1))
+        lower = np.concatenate([np.arange(k + 1) for k in range(self.n_rules)])
+        ones = self.pairs[:, 0]
+        np.add.at(support, upper, ones)
+        apart = upper != lower
+        np.add.at(support, lower[apart], ones[apart])
+        return support
+
+    def after_split(self, rule: int, upper: Floats, rows: Rows, degrees: Degrees) -> Sums:
+        """Return the sums once a rule is split: what it gives to the new rule, row by row, is `upper`."""
+        new, moments = growth_sums.new_rule_sums(rows.rows, degrees.weights, upper, rows.y, rows.weight)
+        terms, _, _ = growth_sums.column_sums(rows.rows, upper[None], degrees.columns, rows.y, rows.weight)
+        n = self.n_rules
+        pairs = np.concatenate([self.pairs, new])
+        with_others = np.arange(n)
+        low, high = np.minimum(with_others, rule), np.maximum(with_others, rule)
+        # The rule gives away its share with every other one, and with itself twice, but for what both give away.
+        pairs[high * (high + 1) // 2 + low] -= new[:n]
+        own = rule * (rule + 1) // 2 + rule
+        pairs[own] += new[n] - new[rule]
+        pairs[len(self.pairs) + rule] -= new[n]
+        all_moments = np.concatenate([self.moments, moments])
+        all_moments[rule] -= moments[0]
+        curve_terms = np.concatenate([self.curve_terms, terms])
+        curve_terms[rule] -= terms[0]
+        return replace(self, pairs=pairs, moments=all_moments, curve_terms=curve_terms)
+
+    def with_columns(self, columns: Floats, rows: Rows, degrees: Degrees) -> Sums:
+        """Return the sums with the terms of a further piece of a curve."""
+        terms, gram, moments = growth_sums.column_sums(rows.rows, degrees.weights, columns, rows.y, rows.weight)
+        across = (degrees.columns * rows.weight) @ columns.T
+        return replace(
+            self,
+            curve_terms=np.concatenate([self.curve_terms, terms], axis=1),
+            curve_gram=np.block([[self.curve_gram, across], [across.T, gram]]),
+            curve_moments=np.concatenate([self.curve_moments, moments]),
+        )
+
+    def normal(self, structure: Structure, locality: float) -> Normal:
+        """Return the normal equations of a structure's blocks and curves, for the mixed error."""
+        gram, moment = growth_sums.normal_equations(
+            (self.pairs, self.moments),
+            (self.curve_terms, self.curve_gram, self.curve_moments),
+            structure.blocks,
+            *structure.origins,
+            locality,
+            self.weight,
+        )
+        return Normal(gram, moment, self.square / self.weight, self.weight)
+
+
+def sums_in_slices(structure: Structure, rows: Rows) -> Sums:
+    """Sum up many rows, of which only some have their weights in memory at a time."""
+    starts = range(0, max(len(rows), 1), _ROWS_A_SLICE)
+    parts = (rows.slice(start, start + _ROWS_A_SLICE) for start in starts)
+    return reduce(Sums.__add__, (Sums.over(part, degrees_of(structure, part)) for part in parts))
+
+
+def rule_coefficients(structure: Structure, coefficients: Floats) -> Floats:
+    """Return the consequents of the rules, intercept first, of the coefficients of all terms; without curves."""
+    n, q = structure.n_rules, structure.n_inputs + 1
+    blocks = coefficients[: n * q].reshape(n, q).copy()
+    columns, places = structure.origins
+    numbers = np.arange(n)
+    blocks[:, 0] -= np.where(columns > 0, places * blocks[numbers, columns], 0.0)
+    return np.asarray(structure.blocks @ blocks)
+
+
+def curve_lines(structure: Structure, coefficients: Floats) -> Floats:
+    """Return intercept and slope of what each piece of a curve adds from its bend on, shape (n_bends, 2)."""
+    lines = coefficients[structure.n_rules * (structure.n_inputs + 1) :].reshape(-1, 2).copy()
+    lines[:, 0] -= structure.bends.places * lines[:, 1]
+    return lines
+
+
+class Outputs(NamedTuple):
+    """What a fitted structure says of rows.
+
+    Attributes
+    ----------
+    rules : ndarray of shape (n_rules, n_rows)
+        The output of each rule, without the curves.
+    curves : ndarray of shape (n_rows,)
+        What the curves add.
+    together : ndarray of shape (n_rows,)
+        The prediction.
+    """
+
+    rules: Floats
+    curves: Floats
+    together: Floats
+
+    def of_strongest(self, degrees: Degrees) -> Floats:
+        """Return what the strongest rule of each row says by itself, curves included."""
+        return np.asarray(self.rules[degrees.weights.argmax(axis=0), np.arange(len(self.curves))] + self.curves)
+
+
+def outputs_of(structure: Structure, coefficients: Floats, rows: Rows, degrees: Degrees) -> Outputs:
+    """Return what a fitted structure says of rows."""
+    rules = rule_coefficients(structure, coefficients) @ rows.rows.T
+    curves = coefficients[structure.n_rules * (structure.n_inputs + 1) :] @ degrees.columns
+    return Outputs(rules, curves, np.einsum("kn,kn->n", degrees.weights, rules) + curves)

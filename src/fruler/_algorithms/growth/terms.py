@@ -1,0 +1,196 @@
+"""Which terms a model keeps, and their coefficients: ridge regression on normal equations, within limits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._kernels import growth_limits, growth_terms
+from fruler._typing import Floats
+
+Bools = npt.NDArray[np.bool_]
+
+# What is nearer to a limit than this, for terms of a spread near one, is at it.
+_AT_LIMIT = 1e-9
+# No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
+MIN_ERROR = 1e-12
+# The ridge on the intercept, which is not to be shrunk: it keeps the equations regular.
+_INTERCEPT_RIDGE = 1e-9
+# Terms that limits hold at zero are left out, and the others chosen again; so often.
+_MAX_ROUNDS = 3
+
+
+class TermLimits(NamedTuple):
+    """What is demanded of coefficients.
+
+    Attributes
+    ----------
+    allowed : ndarray of bool, shape (n_terms,), or None
+        The terms that there may be; None: all.
+    inequalities : ndarray of shape (n_inequalities, n_terms)
+        Sums of coefficients, each of which must be zero or more.
+    """
+
+    allowed: Bools | None
+    inequalities: Floats
+
+    def broken_by(self, coefficients: Floats) -> bool:
+        """Say whether coefficients break any of the inequalities."""
+        return growth_limits.any_negative(self.inequalities, coefficients)
+
+    def among(self, start: Bools | None) -> Bools | None:
+        """Return which of some terms there may be; None stands for all."""
+        if self.allowed is None:
+            return start
+        return self.allowed.copy() if start is None else start & self.allowed
+
+    def may_enter(self, coefficients: Floats, slopes: Floats) -> Bools:
+        """Return which terms could, each by itself, move in the direction of a slope without breaking a limit."""
+        may = np.ones(len(coefficients), dtype=np.bool_) if self.allowed is None else self.allowed
+        tight = self.inequalities[self.inequalities @ coefficients < _AT_LIMIT]
+        return np.asarray(may & (tight * np.sign(slopes) >= 0.0).all(axis=0))
+
+
+class Normal(NamedTuple):
+    """Normal equations as means over the rows: the Gram matrix of the terms, their moments, and the square of y.
+
+    The first term is the intercept; the weight is that of all rows together.
+    """
+
+    gram: Floats
+    moment: Floats
+    square: float
+    weight: float
+
+
+class TermFit(NamedTuple):
+    """Fitted terms.
+
+    Attributes
+    ----------
+    coefficients : ndarray
+        Of all terms, zero where one is left out.
+    error : float
+        The mean squared error, ridge included.
+    terms : ndarray of int
+        The terms that are kept; the intercept always is.
+    inverse : ndarray
+        Of their Gram matrix with the ridge; empty where no terms were chosen.
+    """
+
+    coefficients: Floats
+    error: float
+    terms: npt.NDArray[np.intp]
+    inverse: Floats
+
+    @property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """Which terms are kept."""
+        kept = np.zeros(len(self.coefficients), dtype=np.bool_)
+        kept[self.terms] = True
+        return kept
+
+
+def ridge_of(normal: Normal, regularization: float) -> Floats:
+    """Return the ridge on each term: that many rows that say nothing, among all; on the intercept none."""
+    ridge = np.full(len(normal.moment), regularization / normal.weight)
+    ridge[0] = _INTERCEPT_RIDGE
+    return ridge
+
+
+def fit_terms(
+    normal: Normal,
+    regularization: float,
+    price: float = 0.0,
+    n_rows: int = 1,
+    start: npt.NDArray[np.bool_] | None = None,
+    limits: TermLimits | None = None,
+) -> TermFit:
+    """Fit terms with a ridge; then leave out terms while that pays.
+
+    Where the result breaks a limit, the same terms are fitted within the limits, and those that are zero then are left
+    out.
+
+    Parameters
+    ----------
+    normal : Normal
+        The normal equations.
+    regularization : float
+        The ridge, in rows.
+    price : float
+        What a term costs: terms are left out while n_rows·log(error) + price·terms falls. With 0 all stay.
+    n_rows : int
+        The rows that the equations come from.
+    start : ndarray of bool, optional
+        The terms to begin with; all of them where it is not given.
+    limits : TermLimits, optional
+        What is demanded of the coefficients.
+    """
+    if limits is not None:
+        start = limits.among(start)
+    if start is not None:
+        start[0] = True
+    terms = np.arange(len(normal.moment)) if start is None else np.flatnonzero(start)
+    ridge = ridge_of(normal, regularization)
+    for _ in range(_MAX_ROUNDS):
+        fit = TermFit(
+            *growth_terms.fit_terms(normal.gram, normal.moment, normal.square, terms, ridge, float(n_rows), price)
+        )
+        if limits is None or not limits.broken_by(fit.coefficients):
+            return fit
+        fit, idle = _within(limits, fit, normal, ridge, chosen=price > 0.0)
+        if price == 0.0 or not len(idle):
+            break
+        terms = np.setdiff1d(terms, idle)
+    return fit
+
+
+def _within(
+    limits: TermLimits, fit: TermFit, normal: Normal, ridge: Floats, *, chosen: bool
+) -> tuple[TermFit, npt.NDArray[np.intp]]:
+    """Fit the terms of a fit again, within limits; return those that are zero by that, too."""
+    terms = fit.terms
+    coefficients, error, idle, inverse = growth_terms.fit_within(
+        normal.gram, normal.moment, normal.square, terms, ridge, limits.inequalities
+    )
+    if not chosen:
+        # Terms that are not chosen stay, whatever they are.
+        return TermFit(coefficients, error, terms, fit.inverse), terms[idle]
+    kept = np.flatnonzero(~idle)
+    return TermFit(coefficients, error, terms[kept], inverse[kept[:, None], kept]), terms[idle]
+
+
+def choose_terms(
+    normal: Normal,
+    regularization: float,
+    price: float,
+    n_rows: int,
+    start: npt.NDArray[np.bool_] | None = None,
+    limits: TermLimits | None = None,
+) -> TermFit:
+    """Fit terms as `fit_terms` does, beginning with some of them; those that were left out may come back once.
+
+    Beginning with terms that are known to matter is much faster than with all, and ends in nearly the same.
+
+    Parameters
+    ----------
+    normal, regularization, price, n_rows, start, limits
+        As for `fit_terms`.
+    """
+    fit = fit_terms(normal, regularization, price, n_rows, start, limits)
+    if start is None or not (back := _worth_entering(normal, fit, price, n_rows, limits)).any():
+        return fit
+    again = fit_terms(normal, regularization, price, n_rows, back | fit.kept, limits)
+    return min(fit, again, key=lambda one: n_rows * float(np.log(one.error)) + price * len(one.terms))
+
+
+def _worth_entering(
+    normal: Normal, fit: TermFit, price: float, n_rows: int, limits: TermLimits | None
+) -> npt.NDArray[np.bool_]:
+    """Return which of the terms that are left out would, each by itself, lower the error by more than its price."""
+    slopes = normal.moment - normal.gram @ fit.coefficients
+    gains = slopes * slopes / (np.diag(normal.gram) + MIN_ERROR)
+    worth = np.asarray(~fit.kept & (gains * n_rows > price * fit.error))
+    return worth if limits is None or not worth.any() else worth & limits.may_enter(fit.coefficients, slopes)

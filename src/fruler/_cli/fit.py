@@ -1,0 +1,320 @@
+"""``fruler fit``: from a table to rules, their error, a model file and a report."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from dataclasses import fields
+from typing import Any
+
+import pandas as pd
+
+from fruler._cli.constraints import constraint_settings
+from fruler._cli.failures import said_of, say
+from fruler._cli.holdout import (
+    MIN_ROWS_FOR_TEST,
+    HeldOut,
+    Rows,
+    Split,
+    error_table,
+    held_out_errors,
+    last_rows,
+    n_last_rows,
+    random_rows,
+)
+from fruler._cli.input import Table, read_frame, same_file
+from fruler._cli.names import parse_labels, parse_units, with_names
+from fruler._cli.options import FitOptions, check_effort
+from fruler._cli.origin import command_origin
+from fruler._cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
+from fruler._cli.preparation import PreparedTable, prepare_table
+from fruler._cli.progress import ProgressLine, recorded_warnings
+from fruler._table.constraints import INTERACTIONS, MONOTONIC
+from fruler._wording import counted, either, number_within, quote_names
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.estimators.registry import find_estimator
+from fruler.rules._inputs import EXTRAPOLATIONS
+from fruler.rules._json.document import rule_base_to_json
+from fruler.rules._output import LINK_NAMES, PLAIN, Bounds, Output
+from fruler.rules._rule_base import RuleBase
+
+# Options that not every algorithm has: the parameter that each becomes, and what is said of an algorithm without it.
+_PARAMETERS = {
+    "max_rules": ("max_rules", "has no such limit"),
+    "category": ("categorical_features", "takes no such names"),
+    "increasing": (MONOTONIC, "takes no constraints"),
+    "decreasing": (MONOTONIC, "takes no constraints"),
+    "interactions": (INTERACTIONS, "takes no constraints"),
+    "calibration": ("calibration", "has no such choice"),
+    "extrapolation": ("extrapolation", "has no such choice"),
+    "link": ("link", "has no such choice"),
+    "bounds": ("bounds", "has no such choice"),
+}
+# Those whose value is that of the parameter.
+_AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link")
+# Errors are rounded to this share of the target's spread.
+_SHARE_OF_ERROR = 0.002
+
+
+def learn_rules(options: FitOptions) -> None:
+    """Do what ``fruler fit`` does."""
+    _check(options)
+    table = read_frame(options.data, options.reading, options.target)
+    target = _target_of(table, options)
+    table.refuse_doubts([target])
+    with said_of(table.name):
+        prepared = prepare_table(table.frame, target, drop=options.drop, categories=options.category)
+    names = [*prepared.inputs.columns, str(prepared.target.name)]
+    units, labels = parse_units(options.unit, names), parse_labels(options.label, names)
+    settings = _settings(options, prepared)
+
+    def tell(text: str) -> None:
+        # With --json standard output holds the document and nothing else.
+        show(text, err=options.json)
+
+    split = _split(options, len(prepared.inputs))
+    tell("\n".join(_what_was_read(options, table, prepared)))
+    start = time.monotonic()
+    tested = None if split is None else _tested(options, prepared, settings, split)
+    regressor = _learned(options, prepared, settings, time.monotonic() - start, tested=tested is not None)
+    seconds = time.monotonic() - start
+    regressor = with_names(regressor, units, labels)
+    if not options.json:
+        tell(f"\n{regressor.rule_base_}\n")
+    tell("\n".join(_errors(options, prepared, tested, regressor)))
+    if options.model is not None:
+        regressor.save(options.model)
+    if options.report is not None:
+        regressor.report(prepared.inputs, prepared.target, options.report, origin=command_origin(options.data))
+    tell("\n".join(_what_was_written(options, seconds)))
+    if options.json:
+        write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))
+
+
+def _check(options: FitOptions) -> None:
+    check_effort(options)
+    if options.test_last is not None:
+        if options.no_test:
+            raise ValueError("--no-test and --test-last exclude each other; choose one")
+        n_last_rows(options.test_last, 1)
+    known, given = _estimator(options).parameter_names(), _given(options)
+    for option, (parameter, lack) in _PARAMETERS.items():
+        if option in given and parameter not in known:
+            said = option.replace("_", "-")
+            raise ValueError(f"--{said}: the algorithm {options.algorithm} {lack}; leave the option out")
+    if options.calibration is not None and not 0.0 < options.calibration < 1.0:
+        raise ValueError(f"--calibration must be a share between 0 and 1, as in 0.2; got {options.calibration:g}")
+    if options.extrapolation not in EXTRAPOLATIONS:
+        raise ValueError(f"--extrapolation must be {either(EXTRAPOLATIONS)}; got {options.extrapolation!r}")
+    if options.link not in LINK_NAMES:
+        raise ValueError(f"--link must be {either(LINK_NAMES)}; got {options.link!r}")
+    bounds = _bounds(options)
+    with said_of("--bounds"):
+        Output(options.link, bounds or PLAIN.bounds)
+    for path in (options.model, options.report):
+        check_destination(path, options.data)
+    if options.report is not None:
+        if options.model is not None and (options.model == options.report or same_file(options.model, options.report)):
+            raise ValueError("--model and --report name the same file; choose another name for one of them")
+        require_jinja()
+
+
+def _given(options: FitOptions) -> dict[str, Any]:
+    """Return the options that say something else than they do by default."""
+    values = {one.name: getattr(options, one.name) for one in fields(options)}
+    return {one.name: values[one.name] for one in fields(options) if values[one.name] not in (one.default, [])}
+
+
+def _estimator(options: FitOptions) -> type[BaseRuleRegressor]:
+    with said_of("--algorithm"):
+        return find_estimator(options.algorithm)
+
+
+def _target_of(table: Table, options: FitOptions) -> str:
+    target = options.target or table.output
+    if target is None:
+        names = list(table.frame.columns)
+        raise ValueError(
+            f"{table.name}: say which column to predict, perhaps --target {shlex.quote(str(names[-1]))}; "
+            f"the columns are {quote_names(names)}"
+        )
+    return target
+
+
+def _settings(options: FitOptions, prepared: PreparedTable) -> dict[str, Any]:
+    """Return the parameters of the estimator that both searches have."""
+    settings = {name: value for name, value in _given(options).items() if name in _AS_GIVEN}
+    settings |= constraint_settings(options.increasing, options.decreasing, options.interactions, prepared)
+    if options.bounds is not None:
+        settings["bounds"] = _bounds(options)
+    if prepared.categories and "categorical_features" in _estimator(options).parameter_names():
+        # A part of the table may look different: what a column is, all rows decide.
+        settings["categorical_features"] = prepared.categories
+    return settings | {"n_jobs": options.jobs, "random_state": options.seed}
+
+
+def _bounds(options: FitOptions) -> Bounds | None:
+    """Return the bounds of the target that the user gives, as in "0,100" or "0,"."""
+    if options.bounds is None:
+        return None
+    ends = [end.strip() for end in options.bounds.split(",")]
+    try:
+        low, high = (float(end) if end else None for end in ends)
+    except ValueError:
+        raise ValueError(
+            "--bounds must be two numbers with a comma between them, or just one of them, as in 0,100 or 0, or ,100; "
+            f"got {options.bounds!r}"
+        ) from None
+    return low, high
+
+
+def _split(options: FitOptions, n_rows: int) -> Split | None:
+    """Choose the rows to learn from and those to measure the error on, if there are enough and it is asked for."""
+    if options.test_last is not None:
+        return last_rows(n_rows, options.test_last)
+    return None if options.no_test or n_rows < MIN_ROWS_FOR_TEST else random_rows(n_rows, options.seed)
+
+
+def _tested(options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], split: Split) -> HeldOut:
+    """Measure the error on rows that are held out; the model of the others is not kept."""
+    learned, held_out = ((prepared.inputs.iloc[rows], prepared.target.iloc[rows]) for rows in split)
+    limit = None if options.time_limit is None else options.time_limit / 2.0
+    settings = settings | {"time_limit": limit}
+    rules, ended = _fitted(options, settings, learned, "measuring the error (1 of 2)", "error")
+    if ended:
+        # What was measured would be the error of other rules than those that are kept.
+        raise KeyboardInterrupt
+    return held_out_errors(rules, learned, held_out)
+
+
+def _learned(
+    options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], seconds: float, *, tested: bool
+) -> BaseRuleRegressor:
+    """Learn from all rows, in the time that is left; `tested` says that others were learned before."""
+    limit = options.time_limit
+    if limit is not None:
+        limit = max(limit - seconds, limit / 2.0)
+    title = "learning the rules (2 of 2)" if tested else "learning the rules"
+    settings = settings | {"time_limit": limit}
+    rules, ended = _fitted(options, settings, (prepared.inputs, prepared.target), title, "rules")
+    if ended:
+        say(ended)
+    elif rules.ended_early_ and limit is not None:
+        say("the time limit ended the search; with more time the rules may be better")
+    if rules.resumed_:
+        say(f"resumed from evaluation {rules.resumed_:,} in {options.checkpoint}")
+    return rules
+
+
+def _fitted(
+    options: FitOptions, settings: dict[str, Any], rows: Rows, title: str, search: str
+) -> tuple[BaseRuleRegressor, str]:
+    """Return a fitted regressor, and what the search said of its end if that was before its time."""
+    if options.checkpoint is not None:
+        # The two searches see different rows: each has a folder of its own.
+        folder = options.checkpoint / search
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = settings | {"checkpoint": folder}
+    with ProgressLine(title) as progress, recorded_warnings() as caught:
+        rules = _estimator(options)(**settings, callbacks=[progress]).fit(*rows)
+    return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
+
+
+def _what_was_read(options: FitOptions, table: Table, prepared: PreparedTable) -> list[str]:
+    names = list(prepared.inputs.columns)
+    shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return [
+        f"{table.name}: {counted(prepared.n_rows, 'row')}, {counted(table.frame.shape[1], 'column')}",
+        f"predicting {prepared.target.name} from {counted(len(names), 'input')}: {shown}",
+        *(f"  read      {note}" for note in table.notes(without=options.drop)),
+        *(f"  {note}" for note in prepared.notes()),
+    ]
+
+
+def _errors(
+    options: FitOptions, prepared: PreparedTable, tested: HeldOut | None, regressor: BaseRuleRegressor
+) -> list[str]:
+    if tested is None:
+        n_rows = len(prepared.inputs)
+        why = "" if options.no_test else f"; {n_rows} are too few to hold some out and measure the error"
+        rules = "This rule was" if regressor.n_rules_ == 1 else "These rules were"
+        return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
+    return [
+        tested.title(in_order=options.test_last is not None),
+        *error_table(tested.by_name(), regressor.rule_base_.target_unit),
+        *_of_the_rules_above(options, tested, regressor.rule_base_),
+    ]
+
+
+def _of_the_rules_above(options: FitOptions, tested: HeldOut, rules: RuleBase) -> list[str]:
+    """Say how the error of the rules that are printed and saved differs from that of the test."""
+    background = rules.background
+    above = "rule above was" if rules.n_rules == 1 else f"{rules.n_rules} rules above were"
+    learned = (
+        f"These models are not kept: the {above} learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
+    )
+    if not math.isfinite(background.cv_rmse):
+        return [f"{learned}. Expect about this error on new ones."]
+    error = (
+        f"{number_within(background.cv_rmse, _SHARE_OF_ERROR * background.target_spread)} {rules.target_unit}".rstrip()
+    )
+    whose = "Its" if rules.n_rules == 1 else "Their"
+    lines = [f"{learned}.", f"{whose} typical error, {error}, comes from cross-validation."]
+    if options.test_last is not None:
+        lines.append("Cross-validation holds out random rows: if later rows are to be predicted, trust the test.")
+    return lines
+
+
+def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
+    lines = [f"Learned in {seconds:.1f} s."]
+    if options.model is None:
+        lines.append("To keep the rules and predict with them, repeat this with --model m.json")
+    else:
+        lines.append(
+            f"Model written to {options.model}; use it: fruler predict {shlex.quote(str(options.model))} NEW.csv"
+        )
+    if options.report is not None:
+        lines.append(f"Report written to {options.report}")
+    return lines
+
+
+def _document(
+    options: FitOptions,
+    table: Table,
+    prepared: PreparedTable,
+    tested: HeldOut | None,
+    regressor: BaseRuleRegressor,
+    seconds: float,
+) -> dict[str, Any]:
+    errors = None
+    if tested is not None:
+        errors = {
+            "learned_from": tested.n_learned,
+            "rows": tested.n_tested,
+            "chosen": "random" if options.test_last is None else "last",
+            "n_rules": tested.n_rules,
+            "rmse": {"rules": tested.rules, "linear_regression": tested.linear, "mean": tested.mean},
+        }
+    front = pd.DataFrame(regressor.pareto_)
+    cv_error = regressor.rule_base_.background.cv_rmse
+    cross_validation = {"n_rules": regressor.n_rules_, "rmse": cv_error} if math.isfinite(cv_error) else None
+    return {
+        "data": table.name,
+        "recognised": table.notes(without=options.drop),
+        "rows": prepared.n_rows,
+        "rows_used": len(prepared.inputs),
+        "rows_missing": prepared.missing,
+        "columns": [{"name": name, "kind": kind} for name, kind in prepared.kinds.items()],
+        "columns_left_out": prepared.left_out,
+        "target": str(prepared.target.name),
+        "algorithm": options.algorithm,
+        "seed": options.seed,
+        "seconds": seconds,
+        "held_out": errors,
+        "cross_validation": cross_validation,
+        "front": front.astype(object).where(front.notna(), None).to_dict("records"),
+        "model": None if options.model is None else str(options.model),
+        "report": None if options.report is None else str(options.report),
+        "rule_base": rule_base_to_json(regressor.rule_base_),
+    }

@@ -1,0 +1,226 @@
+"""``fruler predict``: a table in, a prediction a row out."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler._cli.failures import said_of, say
+from fruler._cli.input import Table, load_any_model, named_by_order, read_new_rows
+from fruler._cli.options import PredictOptions
+from fruler._cli.output import as_json, check_destination, write_output
+from fruler._table.sources import UnfitValue
+from fruler._typing import Floats
+from fruler._wording import counted, quote_names
+from fruler.data._file_content import ReadOptions
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.explain.explanation import Explanation
+from fruler.rules._rule_base import RuleBase
+from fruler.rules.intervals import said_of_outside
+
+COLUMN = "prediction"
+_ENDS = ("lower", "upper")
+_VALUES_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows for a model.
+
+    Attributes
+    ----------
+    table : Table
+        As they are in the file.
+    model : BaseRuleRegressor
+        The model.
+    inputs : ndarray of shape (n_rows, n_inputs)
+        As the rules take them, NaN where there is a gap.
+    """
+
+    table: Table
+    model: BaseRuleRegressor
+    inputs: Floats
+
+    @property
+    def rule_base(self) -> RuleBase:
+        """The rules of the model."""
+        return self.model.rule_base_
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The columns of the model; one that no rule uses, and that is absent or cannot be read, is missing."""
+        rules = self.rule_base
+        used = {one.column for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
+        empty = {
+            one.column for one, values in zip(rules.variables, self.inputs.T, strict=True) if np.isnan(values).all()
+        }
+        missing = np.full(len(self.inputs), np.nan)
+        return pd.DataFrame(
+            {name: missing if name in empty - used else self.table.frame[name] for name in rules.columns}
+        )
+
+    def predict(self, interval: float | None = None) -> dict[str, Floats]:
+        """Return the columns of predictions, NaN where a row cannot be predicted."""
+        names = (COLUMN, *(() if interval is None else _ENDS))
+        columns = {name: np.full(len(self.inputs), np.nan) for name in names}
+        if self.complete.any():
+            known = self.frame[self.complete]
+            with without_warnings():
+                ends = () if interval is None else self.model.predict_interval(known, interval)[:2]
+                for name, values in zip(names, (self.model.predict(known), *ends), strict=True):
+                    columns[name][self.complete] = values
+        return columns
+
+    def explain(self, places: Sequence[int]) -> Sequence[Explanation]:
+        """Explain some rows."""
+        if not places:
+            return ()
+        with without_warnings():
+            return list(self.model.explain(self.frame.iloc[list(places)]))
+
+    @cached_property
+    def gaps(self) -> npt.NDArray[np.bool_]:
+        """Which inputs that the rules use are missing."""
+        return np.asarray(np.isnan(self.inputs) & self.rule_base.uses)
+
+    @cached_property
+    def complete(self) -> npt.NDArray[np.bool_]:
+        """Which rows can be predicted."""
+        known = [] if self.rule_base.gaps is None else list(self.rule_base.gaps.inputs)
+        return np.asarray(~np.delete(self.gaps, known, axis=1).any(axis=1))
+
+    def observed(self, place: int) -> float | None:
+        """Return the target of a row, where the table has it."""
+        name = self.rule_base.target_name
+        if name not in self.table.frame.columns:
+            return None
+        value = pd.to_numeric(self.table.frame[name].iloc[[place]], errors="coerce").to_numpy(
+            np.float64, na_value=np.nan
+        )
+        return float(value[0]) if math.isfinite(value[0]) else None
+
+    def lacking(self, place: int) -> list[str]:
+        """Name the columns in which a row has no value that the rules can use."""
+        columns = [self.rule_base.variables[j].column for j in np.flatnonzero(self.gaps[place])]
+        return list(dict.fromkeys(columns))
+
+    def what_is_missing(self) -> list[str]:
+        """Say, column by column, in how many rows there is no value, or a category that is not known."""
+        told: dict[str, str] = {}
+        for j in np.flatnonzero(self.gaps.any(axis=0)):
+            variable = self.rule_base.variables[j]
+            values = self.table.frame[variable.column]
+            unknown = variable.source.unknown(values)
+            rows = counted(int(self.gaps[:, j].sum()), "row")
+            also = f" (not known: {_listed(unknown)})" if unknown else ""
+            told.setdefault(variable.column, f"{variable.column!r} in {rows}{also}")
+        return list(told.values())
+
+    def unknown(self, places: list[int]) -> list[str]:
+        """Say, column by column, which categories of some rows the model does not know."""
+        used = [one for one, uses in zip(self.rule_base.variables, self.rule_base.uses, strict=True) if uses]
+        by_column = {one.column: one.source.unknown(self.table.frame[one.column].iloc[places]) for one in used}
+        return [
+            f"{column!r}: the model does not know {_listed(texts)}, which counts as missing"
+            for column, texts in by_column.items()
+            if texts
+        ]
+
+    def said(self) -> str:
+        """Say what became of rows with gaps; nothing where there are none."""
+        if not self.gaps.any():
+            return ""
+        listed = "; ".join(self.what_is_missing())
+        if self.complete.all():
+            missing = "missing or not known" if "not known: " in listed else "missing"
+            return f"{missing}, and estimated from the rest of the row: {listed}"
+        n_without = int((~self.complete).sum())
+        return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted, for what is missing: {listed}"
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Silence a model's warnings: commands say for themselves what is outside, and what was taken by its order."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
+def rows_for(model: BaseRuleRegressor, data: str, options: ReadOptions) -> NewRows:
+    """Read a table and find the columns of a model in it."""
+    table = read_new_rows(data, options)
+    renamed = named_by_order(model, table.frame)
+    if renamed is not None:
+        say(f"{table.name}: columns are taken by their order, since the model was learned without names")
+        table = Table(table.name, renamed, file=table.file)
+    rules = model.rule_base_
+    used = {one.column: one for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
+    numbers = [name for name, one in used.items() if one.levels is None and name in table.frame.columns]
+    table.refuse_doubts(numbers)
+    table.refuse_infinity(numbers)
+    for note in table.notes(without=table.frame.columns):
+        say(f"{table.name}: {note}")
+    try:
+        return NewRows(table, model, rules.numbers_of(table.frame))
+    except UnfitValue as error:
+        raise ValueError(f"{table.place(error.row, error.column)}: the value {error.problem}") from None
+    except ValueError as error:
+        raise ValueError(f"{table.name}: {str(error).rstrip('.')}") from None
+
+
+def _listed(texts: list[str]) -> str:
+    more = f" and {len(texts) - _VALUES_SHOWN} more" if len(texts) > _VALUES_SHOWN else ""
+    return quote_names(texts[:_VALUES_SHOWN]) + more
+
+
+def write_predictions(options: PredictOptions) -> None:
+    """Do what ``fruler predict`` does."""
+    check_destination(options.output, options.model, options.data)
+    model = load_any_model(options.model)
+    if options.interval is not None:
+        _check_interval(model, options.interval)
+    rows = rows_for(model, options.data, options.reading)
+    columns = rows.predict(options.interval)
+    write_output(options.output, _json(model, columns) if options.json else _csv(rows.table, columns, options.keep))
+    for said in (rows.said(), said_of_outside(rows.rule_base, rows.inputs)):
+        if said:
+            say(said)
+
+
+def _check_interval(model: BaseRuleRegressor, interval: float) -> None:
+    """Refuse a coverage that the model cannot give before any row is read."""
+    intervals = model.rule_base_.intervals
+    if intervals is None:
+        raise ValueError(
+            "--interval: the model knows no errors on held-out rows, which intervals are made of; "
+            "learn it again with fruler fit --calibration 0.2"
+        )
+    with said_of("--interval"):
+        intervals.score(interval)
+
+
+def _csv(table: Table, columns: dict[str, Floats], keep: bool) -> str:
+    frame = pd.DataFrame(columns)
+    if keep:
+        for name in columns:
+            if name in table.frame.columns:
+                raise ValueError(f"{table.name} has a column {name!r} already; rename it, or predict without --keep")
+        frame = table.frame.assign(**columns)
+    # Where a missing prediction is all there is to a line, pandas writes quotes: readers skip empty lines.
+    return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def _json(model: BaseRuleRegressor, columns: dict[str, Floats]) -> str:
+    lists = {
+        "predictions" if name == COLUMN else name: [None if math.isnan(value) else value for value in values.tolist()]
+        for name, values in columns.items()
+    }
+    return as_json({"target": model.rule_base_.target_name, **lists})

@@ -1,0 +1,302 @@
+"""Which columns and rows of a table can be learned from, and why others are left out."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler._table.columns import Kind, UnusableColumn, column_kind, similar_categories
+from fruler._table.date_sources import date_text
+from fruler._table.dates import DateFormat
+from fruler._table.encoding import date_parts
+from fruler._table.sources import NumberSource
+from fruler._table.texts import category_texts, column_texts
+from fruler._table.validation import LARGEST_VALUE
+from fruler._wording import counted, number_advice, printable, quote_names, quoted, shortened, suggest
+from fruler.data._file_content import target_values
+
+_MAX_MISSING = 0.5
+# A column that is mostly numbers was meant to be one of numbers.
+_MOSTLY = 0.5
+# The most that is shown of a value.
+_MAX_SHOWN = 100
+_ODD_REMEDY = "correct it, leave it empty, or say with --na-values that it marks a missing value"
+# A column that counts so many rows is worth a word.
+_MIN_COUNTED = 12
+_CATEGORIES_SHOWN = 8
+# Of so many columns a message says why they are no inputs.
+_MAX_TOLD = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """A table that can be learned from.
+
+    Attributes
+    ----------
+    inputs : DataFrame
+        The columns that can be inputs, of the rows that have a target: numbers as float64, others as they are.
+    target : Series of float64
+        Their target.
+    kinds : dict of str to str
+        What each column holds.
+    n_rows : int
+        How many rows the table has.
+    left_out : dict of str to str
+        The columns that are no inputs, and why.
+    missing : dict of str to int
+        In how many rows each input has no value.
+    hints : tuple of str
+        What the reader of the result may want to know.
+    """
+
+    inputs: pd.DataFrame
+    target: pd.Series
+    kinds: dict[str, Kind]
+    n_rows: int
+    left_out: dict[str, str]
+    missing: dict[str, int]
+    hints: tuple[str, ...] = ()
+
+    @property
+    def categories(self) -> list[str]:
+        """The columns of categories."""
+        return [name for name, kind in self.kinds.items() if kind == "category"]
+
+    @property
+    def n_rows_left_out(self) -> int:
+        """How many rows are not learned from."""
+        return self.n_rows - len(self.inputs)
+
+    def notes(self) -> list[str]:
+        """Say in a line each what became of columns and rows that were not plain numbers."""
+        lines = [f"category  {name}: {_categories(self.inputs[name])}" for name in self.categories]
+        dates = [name for name, kind in self.kinds.items() if kind == "date"]
+        lines += [f"date      {name}: {_dates(self.inputs[name])}" for name in dates]
+        lines += [f"left out  {name}: {reason}" for name, reason in self.left_out.items()]
+        if self.n_rows_left_out:
+            lines.append(f"left out  {counted(self.n_rows_left_out, 'row')} without a value of {self.target.name}")
+        if self.missing:
+            by_column = ", ".join(f"{count} of {name}" for name, count in self.missing.items())
+            lines.append(f"missing   {by_column}; each is estimated from the rest of its row")
+        return lines + [f"hint      {hint}" for hint in self.hints]
+
+
+def _categories(values: pd.Series) -> str:
+    names = category_texts(values).value_counts().index.tolist()
+    more = f" and {len(names) - _CATEGORIES_SHOWN} more" if len(names) > _CATEGORIES_SHOWN else ""
+    return ", ".join(names[:_CATEGORIES_SHOWN]) + more
+
+
+def _dates(values: pd.Series) -> str:
+    names = ["time", *(name for name in date_parts(values) if name)]
+    seconds = DateFormat.of(values).seconds(values)
+    first, last = (date_text(float(end)) for end in (np.nanmin(seconds), np.nanmax(seconds)))
+    return f"{first} to {last}, by {', '.join(names[:-1])}{' and ' if names[1:] else ''}{names[-1]}"
+
+
+def prepare_table(
+    table: pd.DataFrame, target: str, *, drop: Collection[str] = (), categories: Collection[str] = ()
+) -> PreparedTable:
+    r"""Find out what of a table can be learned from.
+
+    Columns of text that is different in nearly every row, columns that never change and columns that are more than half
+    empty are left out, and rows without a target.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns of any kind, the target among them.
+    target : str
+        The column to predict, which must hold numbers.
+    drop : collection of str
+        Columns that shall not be inputs.
+    categories : collection of str
+        Columns of numbers that stand for categories.
+
+    Returns
+    -------
+    PreparedTable
+        Inputs, target, and what was done.
+
+    Raises
+    ------
+    ValueError
+        If there is no such target, or nothing to learn from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, None, 4.0], "sold": list("yynn"), "id": list("abcd")})
+    >>> ready = prepare_table(table.assign(y=[1, 2, 3, 4]), "y")
+    >>> print("\n".join(ready.notes()))
+    category  sold: y, n
+    left out  id: 4 categories in 4 rows, too few rows to learn from each
+    missing   1 of size; each is estimated from the rest of its row
+    """
+    for name in (target, *drop, *categories):
+        if name not in table.columns:
+            raise ValueError(f"there is no column {quoted(name)}; {suggest(name, table.columns)}")
+    if target in drop:
+        raise ValueError(f"{quoted(target)} is the target and cannot be left out; choose another target")
+    if target in categories:
+        raise ValueError(
+            f"{quoted(target)} is the target, which must hold numbers, not categories; choose another target"
+        )
+    for name in categories:
+        if name in drop:
+            raise ValueError(f"{quoted(name)} cannot be both a category and left out; choose one")
+    answers = target_numbers(table, target)
+    known = np.isfinite(answers)
+    if not known.any():
+        raise ValueError(f"the target {quoted(target)} is missing in every row; fill it in or choose another target")
+    if known.sum() < 2:
+        few = (
+            "there is one row" if len(table) == 1 else f"only one of {len(table)} rows has a value of {quoted(target)}"
+        )
+        raise ValueError(f"{few}, and rules need at least two; add rows")
+    if np.ptp(answers[known]) == 0.0:
+        raise ValueError(
+            f"the target {quoted(target)} is {answers[known][0]:g} in every row; there is nothing to learn: choose "
+            "another"
+        )
+    left_out = dict.fromkeys(drop, "as asked")
+    names = [name for name in table.columns if name != target and name not in left_out]
+    if not names:
+        raise ValueError(f"there is no input column besides the target {quoted(target)}; add at least one")
+    rows = table.loc[known, names].reset_index(drop=True)
+    numbers = np.flatnonzero(known) + 1
+    kinds: dict[str, Kind] = {}
+    for name in names:
+        try:
+            kinds[name] = _kind(rows[name], name in categories)
+        except UnusableColumn as error:
+            if name in categories:
+                reason = _reason(error, numbers)
+                raise ValueError(f"{quoted(name)} cannot be a category: {reason}; correct it, or --drop it") from None
+            left_out[name] = _reason(error, numbers)
+    if not kinds:
+        told = [f"{shortened(name)}: {reason}" for name, reason in list(left_out.items())[:_MAX_TOLD]]
+        more = [f"and {len(left_out) - _MAX_TOLD:,} more"] if len(left_out) > _MAX_TOLD else []
+        listed = "; ".join(told + more)
+        raise ValueError(f"no column can be an input ({listed}); add one of numbers or of a few categories")
+    inputs = pd.DataFrame(
+        {name: bounded_numbers(rows[name]) if kind == "number" else rows[name] for name, kind in kinds.items()}
+    )
+    gaps = {name: int(column_texts(inputs[name]).isna().sum()) for name in kinds}
+    return PreparedTable(
+        inputs,
+        pd.Series(answers[known], name=target),
+        kinds,
+        len(table),
+        {name: left_out[name] for name in table.columns if name in left_out},
+        dict(sorted(((name, count) for name, count in gaps.items() if count), key=lambda item: -item[1])),
+        tuple(_hints(table.loc[known], kinds)),
+    )
+
+
+def _kind(values: pd.Series, declared: bool) -> Kind:
+    """Say what a column is.
+
+    Raises
+    ------
+    UnusableColumn
+        If it is no input.
+    """
+    name = str(values.name)
+    texts = column_texts(values)
+    share = float(texts.isna().mean())
+    if share > _MAX_MISSING:
+        raise UnusableColumn(name, "empty" if share == 1.0 else f"{share:.0%} of its values are missing", remedy="")
+    if len(texts.dropna().unique()) == 1:
+        raise UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])[:_MAX_SHOWN]}", remedy="")
+    kind = column_kind(values, declared)
+    if declared:
+        # In a part of the table, too, there must be rows enough for each.
+        column_kind(values.astype("category"))
+    if kind == "number":
+        share = float(np.isnan(bounded_numbers(values)).mean())
+        if share > _MAX_MISSING:
+            raise UnusableColumn(name, f"{share:.0%} of its values are missing or infinite", remedy="")
+    return kind
+
+
+def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
+    """Say why a column is no input: after its name, with the row as people count, and what to do where that is new."""
+    reason = error.reason.removeprefix("has ").removeprefix("holds ")
+    if error.row is None:
+        # That a column can be left out needs no saying where it is.
+        if reason in ("times", "durations"):
+            return f"{reason}; add a column of numbers made of them, such as hours"
+        return f"{reason}; {error.remedy}" if "comma" in reason or "dates" in reason else reason
+    remedy = f"; {_ODD_REMEDY}" if "among" in reason or "mixes" in reason else ""
+    remedy = f"; {error.remedy}" if reason.startswith("a date") else remedy
+    return f"{reason} ({quoted(str(error.value))} in row {numbers[error.row]}){remedy}"
+
+
+def bounded_numbers(values: pd.Series) -> npt.NDArray[np.float64]:
+    """Return a column of numbers with infinite ones as missing: in a file they are what could not be measured.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> bounded_numbers(pd.Series([1.5, float("inf"), None])).tolist()
+    [1.5, nan, nan]
+    """
+    if pd.api.types.is_float_dtype(values.dtype):
+        values = values.where(values.abs() <= LARGEST_VALUE)
+    return NumberSource(str(values.name)).numbers(values)
+
+
+def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
+    """Return the target, NaN where it is missing; text is no target, nor is one odd value among numbers."""
+    answers, odd = target_values(table[target])
+    if odd is not None:
+        value = str(table[target].iloc[odd])
+        remedy = number_advice(value)
+        if remedy is None:
+            mostly = np.isfinite(answers).mean() > _MOSTLY
+            remedy = _ODD_REMEDY if mostly else _other_targets(table, target)
+        raise ValueError(
+            f"the target {quoted(target)} must hold numbers, but row {odd + 1} has {quoted(value)}; {remedy}"
+        )
+    with np.errstate(invalid="ignore"):
+        unbounded = np.abs(answers) > LARGEST_VALUE
+    if unbounded.any():
+        row = int(np.argmax(unbounded))
+        raise ValueError(
+            f"the target {quoted(target)} is {answers[row]:g} in row {row + 1}; correct it or remove the row"
+        )
+    return answers
+
+
+def _other_targets(table: pd.DataFrame, target: str) -> str:
+    others = [
+        name
+        for name in table.columns
+        if name != target
+        and pd.api.types.is_numeric_dtype(table[name].dtype)
+        and not pd.api.types.is_bool_dtype(table[name].dtype)
+    ]
+    return f"columns of numbers are {quote_names(others)}" if others else "no column holds numbers alone"
+
+
+def _hints(table: pd.DataFrame, kinds: dict[str, Kind]) -> Iterable[str]:
+    for name, kind in kinds.items():
+        values = table[name]
+        if kind == "category":
+            for texts in similar_categories(values):
+                alike = "write them alike if they are the same"
+                yield f"{name} has {quote_names(texts)}, which differ only by case or spaces; {alike}"
+        if (
+            kind == "number"
+            and len(table) > _MIN_COUNTED
+            and pd.api.types.is_integer_dtype(values.dtype)
+            and (values.diff().iloc[1:] == 1).all()
+        ):
+            yield f"{name} only counts the rows; if it is no measurement, leave it out: --drop {shlex.quote(name)}"

@@ -1,0 +1,90 @@
+"""``fruler report --stability``: a model learned again from parts of its table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from fruler._cli.failures import say
+from fruler._cli.input import Table
+from fruler._cli.options import ReportOptions, check_effort
+from fruler._cli.preparation import bounded_numbers
+from fruler._cli.progress import ProgressLine, recorded_warnings
+from fruler._typing import Floats
+from fruler._wording import counted, quote_names
+from fruler.estimators.base import BaseRuleRegressor
+from fruler.explain.stability import Stability
+from fruler.rules._rule_base import RuleBase
+
+
+def check_refits(options: ReportOptions) -> None:
+    """Refuse what does not fit together."""
+    if options.stability is None:
+        if options.jobs != 1 or options.time_limit is not None:
+            raise ValueError(f"--{'jobs' if options.jobs != 1 else 'time-limit'} is for --stability; add that")
+        return
+    if options.data is None:
+        raise ValueError("--stability learns the model again; name the table that it was learned from as DATA")
+    check_effort(options)
+
+
+def check_refitted(options: ReportOptions, model: BaseRuleRegressor) -> None:
+    """Refuse a model that cannot be learned again."""
+    if options.stability is not None and not hasattr(model, "pareto_"):
+        raise ValueError(
+            f"--stability: {options.model.name} has rules, but not how they were learned; "
+            "use a model file of fruler fit"
+        )
+
+
+def refitted(options: ReportOptions, model: BaseRuleRegressor, table: Table, answers: Floats) -> Stability | None:
+    """Learn a model again, if that is asked for.
+
+    Parameters
+    ----------
+    options : ReportOptions
+        How often, with how many threads, and for how long.
+    model : BaseRuleRegressor
+        The model.
+    table : Table
+        The table that it was learned from.
+    answers : ndarray of shape (n_rows,)
+        The target in each row, NaN where it is missing.
+    """
+    if options.stability is None:
+        return None
+    known = np.isfinite(answers)
+    _compare_rows(model.rule_base_, table, int(known.sum()))
+    X = _training_columns(model.rule_base_, table).loc[known]
+    y = pd.Series(answers[known], name=model.rule_base_.target_name)
+    with recorded_warnings() as caught, ProgressLine("learning again") as progress:
+        found = model.stability(
+            X, y, options.stability, n_jobs=options.jobs, time_limit=options.time_limit, callbacks=[progress]
+        )
+    for warning in caught:
+        say(str(warning.message))
+    return found
+
+
+def _compare_rows(rule_base: RuleBase, table: Table, n_rows: int) -> None:
+    """Say so where a table is not the one that rules were learned from."""
+    background = rule_base.background
+    if background.known and background.n_rows != n_rows:
+        rows = counted(n_rows, "row")
+        say(
+            f"{table.name} has {rows} with a value of {rule_base.target_name}, and the model was learned from "
+            f"{background.n_rows:,}: stability is that of learning from these rows"
+        )
+
+
+def _training_columns(rule_base: RuleBase, table: Table) -> pd.DataFrame:
+    """Return the columns that rules were learned from, with numbers as a table to be learned from has them."""
+    absent = [name for name in rule_base.columns if name not in table.frame.columns]
+    if absent:
+        raise ValueError(
+            f"{table.name} has no column {quote_names(absent)}, which the model was learned from; --stability needs all"
+        )
+    numbers = {variable.column for variable in rule_base.variables if variable.is_number}
+    frame = table.frame[list(rule_base.columns)]
+    table.refuse_doubts([name for name in frame.columns if name in numbers])
+    return frame.assign(**{name: bounded_numbers(frame[name]) for name in frame.columns if name in numbers})

@@ -1,0 +1,163 @@
+"""The file of a model: its layout, written and read."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fruler._files import read_at_most, write_whole
+from fruler._model_file.columns_json import with_columns
+from fruler._model_file.learning_json import Learning, learning_from_json, learning_to_json
+from fruler.rules._json.checked import MAX_BYTES, parse_document, require_readable
+from fruler.rules._json.document import needs_triangles, require_cells, rule_base_from_json, rule_base_to_json
+from fruler.rules._rule_base import RuleBase
+
+FORMAT, SCHEMA = "fruler-model", 3
+# What the first schema has of tables: their columns are the inputs, and rows with gaps are refused.
+_FIRST: dict[str, Any] = {"missing_values": "refuse", "columns": None}
+# What is written in lines, member by member: a person reads one input per line and one rule per line.
+_LINES: dict[str, Any] = {
+    "rule_bases": {"*": {"inputs": {}, "rules": {}, "curves": {}, "training": {"inputs": {}}}},
+    "learning": {"settings": {}, "front": {}},
+}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_LONGEST_MESSAGE = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    rule_base : RuleBase
+        The rules.
+    learning : Learning or None
+        How the rules were learned. For information; nothing predicts with it.
+    """
+
+    rule_base: RuleBase
+    learning: Learning | None = None
+
+
+def write_model(path: str | os.PathLike[str], model: Model) -> None:
+    """Write a model to a file, whole or not at all.
+
+    Raises
+    ------
+    ValueError
+        If a file can't hold it, e.g. for control characters in a name.
+    OSError
+        If it cannot be written; an old file is then as it was.
+    """
+    write_whole(Path(path), model_bytes(model))
+
+
+def model_bytes(model: Model) -> bytes:
+    """Return what the file of a model holds.
+
+    Raises
+    ------
+    ValueError
+        If a file can't hold it.
+    """
+    from fruler import __version__
+
+    schema = _oldest_schema(model.rule_base)
+    try:
+        require_cells(model.rule_base.n_rules, len(model.rule_base.variables))
+        document = {
+            "format": FORMAT,
+            "schema": schema,
+            "written_by": f"fruler {__version__}",
+            **(_FIRST if schema == 1 else {}),
+            "rule_bases": [rule_base_to_json(model.rule_base)],
+            "learning": None if model.learning is None else learning_to_json(model.learning),
+        }
+        text = _in_lines(document, _LINES) + "\n"
+        require_readable(text)
+    except ValueError as error:
+        raise ValueError(f"this model can't be written to a file: {_short(error)}") from None
+    return text.encode()
+
+
+def _oldest_schema(rules: RuleBase) -> int:
+    """Return the oldest schema that can say a rule base, so that older versions read it."""
+    if needs_triangles(rules):
+        return 3
+    return 2 if rules.gaps is not None or not all(variable.is_plain for variable in rules.variables) else 1
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model from a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If the file holds anything else.
+    """
+    where = Path(path)
+    raw = read_at_most(where, MAX_BYTES, "model file")
+    try:
+        return parse_model(raw)
+    except ValueError as error:
+        raise unreadable(where, error) from None
+
+
+def unreadable(path: str | os.PathLike[str], error: Exception) -> ValueError:
+    """Return the error that a file holds no model, for a reason."""
+    return ValueError(f"{str(path)!r} can't be read as a model: {_short(error)}")
+
+
+def parse_model(raw: bytes) -> Model:
+    """Return the model that the bytes of a file say.
+
+    Raises
+    ------
+    ValueError
+        If they say none.
+    """
+    document = parse_document(raw)
+    head = document.value if isinstance(document.value, dict) else {}
+    if head.get("format") != FORMAT or "schema" not in head:
+        raise ValueError(f"it is JSON but no {FORMAT}, which an estimator's save and fruler fit write")
+    schema = document.members()["schema"].count(1)
+    if schema > SCHEMA:
+        raise ValueError(f"its schema is {schema}, and this version reads up to {SCHEMA}; install a newer fruler")
+    first = ("missing_values", "columns") if schema == 1 else ()
+    members = document.keys(("format", "schema", "written_by", *first, "rule_bases", "learning"))
+    members["written_by"].text()
+    bases = list(members["rule_bases"].items())
+    if len(bases) != 1:
+        raise ValueError(f"it has {len(bases)} rule bases, and this version reads one")
+    rule_base = rule_base_from_json(bases[0], triangles=schema >= 3)
+    if schema == 1:
+        members["missing_values"].one_of("refuse")
+        if members["columns"].value is not None:
+            rule_base = with_columns(rule_base, members["columns"])
+    learning = None if members["learning"].value is None else learning_from_json(members["learning"])
+    return Model(rule_base, learning)
+
+
+def _in_lines(value: Any, lines: dict[str, Any] | None, indent: str = "") -> str:
+    """Write JSON: a line for each member where `lines` says so, and all in one line elsewhere."""
+    if lines is None or not value:
+        return _ENCODER.encode(value)
+    inner = indent + " "
+    if isinstance(value, dict):
+        opening, closing = "{", "}"
+        parts = [f"{_ENCODER.encode(key)}: {_in_lines(item, lines.get(key), inner)}" for key, item in value.items()]
+    else:
+        opening, closing = "[", "]"
+        parts = [_in_lines(item, lines.get("*"), inner) for item in value]
+    return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
+
+
+def _short(error: Exception) -> str:
+    message = str(error)
+    return message if len(message) <= _LONGEST_MESSAGE else message[: _LONGEST_MESSAGE - 3] + "..."

@@ -1,0 +1,186 @@
+"""How rules were learned, as a JSON object, and back; nothing predicts with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fruler.rules._json.checked import Checked
+
+# What a point of the front has: whole numbers, other numbers or null, and what is left out where it is not known.
+FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
+FRONT_OPTIONAL = ("curves", "truth")
+_FIGURES = ("named_inputs", "n_evaluations", "n_uncovered", "regularization")
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How rules were learned.
+
+    Attributes
+    ----------
+    settings : dict
+        The parameters of the regressor; its seed is one of them.
+    named_inputs : bool
+        Whether the training table had names, or the inputs were called x0, x1, ...
+    n_evaluations, n_uncovered, regularization : int, int, float
+        As the attributes of the regressor.
+    front : tuple of dict
+        The rows of `pareto_`.
+    rules_asked : int or None
+        The maximum number of rules that `with_rules` was asked for.
+    """
+
+    settings: dict[str, Any]
+    named_inputs: bool
+    n_evaluations: int
+    n_uncovered: int
+    regularization: float
+    front: tuple[dict[str, float], ...]
+    rules_asked: int | None = None
+
+
+def learning_to_json(learning: Learning) -> dict[str, Any]:
+    """Return an object that says all of it; what is no finite number is null."""
+    settings = {name: _plain(value) for name, value in learning.settings.items()}
+    points = learning.settings.get("split_points")
+    if points is not None:
+        # A list, for a key of an object is text, and an input may be given by its number.
+        settings["split_points"] = [
+            {"input": _plain(name), "at": np.asarray(at, dtype=np.float64).reshape(-1).tolist()}
+            for name, at in points.items()
+        ]
+    settings |= _constraints_to_json(learning.settings)
+    categories = learning.settings.get("categorical_features")
+    if categories is not None and not isinstance(categories, str):
+        settings["categorical_features"] = np.asarray(categories).tolist()
+    bounds = learning.settings.get("bounds")
+    if bounds is not None:
+        settings["bounds"] = [None if end is None else float(end) for end in bounds]
+    return {
+        "settings": settings,
+        **{name: getattr(learning, name) for name in _FIGURES},
+        "front": [_point_to_json(point) for point in learning.front],
+        **({} if learning.rules_asked is None else {"rules_asked": learning.rules_asked}),
+    }
+
+
+def _point_to_json(point: dict[str, float]) -> dict[str, Any]:
+    plain = {key: _plain(value) for key, value in point.items()}
+    return {key: value for key, value in plain.items() if value is not None or key not in FRONT_OPTIONAL}
+
+
+def learning_from_json(written: Checked) -> Learning:
+    """Return what an object says.
+
+    Settings that are not known are kept as they are: another version may have others.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    members = written.keys(("settings", *_FIGURES, "front"), ("rules_asked",))
+    settings = members["settings"].members()
+    front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
+    return Learning(
+        {name: _READERS.get(name, _as_written)(value) for name, value in settings.items()},
+        members["named_inputs"].one_of(True, False),
+        members["n_evaluations"].count(),
+        members["n_uncovered"].count(),
+        members["regularization"].number(),
+        tuple(_point_from_json(point) for point in front),
+        members["rules_asked"].count() if "rules_asked" in members else None,
+    )
+
+
+def _point_from_json(point: dict[str, Checked]) -> dict[str, float]:
+    read: dict[str, float] = {key: point[key].count() for key in FRONT_COUNTS}
+    read |= {key: point[key].number_or_none() for key in FRONT_FIGURES}
+    if "curves" in point:
+        read["curves"] = point["curves"].count()
+    if "truth" in point:
+        read["truth"] = point["truth"].number()
+        if read["truth"] < 0.0:
+            raise point["truth"].wrong("a number that is not negative")
+    return read
+
+
+def _input(written: Checked) -> str | int:
+    """Return the name of an input, or its number."""
+    return written.text() if isinstance(written.value, str) else written.count()
+
+
+def _split_points(written: Checked) -> dict[str | int, list[float]] | None:
+    if written.value is None:
+        return None
+    points: dict[str | int, list[float]] = {}
+    for item in written.items():
+        members = item.keys(("input", "at"))
+        key = _input(members["input"])
+        if key in points:
+            raise ValueError(f"{written.place} has an input twice")
+        points[key] = members["at"].numbers().tolist()
+    return points
+
+
+def _constraints_to_json(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of columns before learning, in lists."""
+    directions, groups = settings.get("monotonic_constraints"), settings.get("interaction_constraints")
+    written: dict[str, Any] = {}
+    if isinstance(directions, Mapping):
+        written["monotonic_constraints"] = [
+            {"input": _plain(name), "direction": int(sign)} for name, sign in directions.items()
+        ]
+    elif directions is not None:
+        written["monotonic_constraints"] = [int(sign) for sign in directions]
+    if groups is not None and not isinstance(groups, str):
+        written["interaction_constraints"] = [[_plain(name) for name in group] for group in groups]
+    return written
+
+
+def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
+    """Return the directions of columns: by name or number, or one for each."""
+    if written.value is None:
+        return None
+    items = list(written.items())
+    if not any(isinstance(item.value, dict) for item in items):
+        return [item.one_of(-1, 0, 1) for item in items]
+    found: dict[str | int, int] = {}
+    for item in items:
+        members = item.keys(("input", "direction"))
+        found[_input(members["input"])] = members["direction"].one_of(-1, 0, 1)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can say of a value: null for a number that is not finite or a generator of random numbers."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Mapping | list | tuple) or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value if isinstance(value, str | bool | int | float) else None
+
+
+def _bounds(written: Checked) -> tuple[float | None, float | None] | None:
+    if written.value is None:
+        return None
+    ends = [None if end.value is None else end.number() for end in written.items()]
+    if len(ends) != 2:
+        raise written.wrong("two numbers, or null for one that there is not")
+    return ends[0], ends[1]
+
+
+def _as_written(written: Checked) -> Any:
+    return written.value
+
+
+_READERS: dict[str, Callable[[Checked], Any]] = {
+    "split_points": _split_points,
+    "monotonic_constraints": _directions,
+    "bounds": _bounds,
+}

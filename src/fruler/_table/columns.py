@@ -1,0 +1,220 @@
+"""What the columns of a table hold, and which can be no inputs."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import warnings
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from fruler._table.dates import DateFormat, UnreadDate, look_like_dates
+from fruler._table.texts import are_truth_values, category_texts, column_texts
+from fruler._wording import counted, is_printable, number_advice, quote_names, quoted
+
+Kind = Literal["number", "category", "date"]
+
+# More categories than this, or one for so few rows, tell rows apart, not kinds of rows.
+MAX_LEVELS, MIN_ROWS_A_LEVEL = 100, 3.0
+# A column that is mostly numbers was meant to be one of numbers.
+_MOSTLY = 0.5
+_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
+_SHORT_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}([T ].*)?")
+
+
+class UnusableColumn(ValueError):
+    """A column that can be no input.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    reason : str
+        Why, in words that follow "the column ... ".
+    value : str, optional
+        The first value that is why.
+    row : int, optional
+        Its row, counted from 0.
+    remedy : str
+        What to do.
+    """
+
+    def __init__(
+        self,
+        column: str,
+        reason: str,
+        *,
+        value: str | None = None,
+        row: int | None = None,
+        remedy: str = "leave the column out, or correct it",
+    ) -> None:
+        where = "" if row is None else f" ({quoted(str(value))} in row {row}, counted from 0)"
+        super().__init__(f"The column {quoted(column)} {reason}{where}; {remedy}.")
+        self.column, self.reason, self.value, self.row, self.remedy = column, reason, value, row, remedy
+
+    def at_row(self, row: int) -> UnusableColumn:
+        """Return the same of another row."""
+        return UnusableColumn(self.column, self.reason, value=self.value, row=row, remedy=self.remedy)
+
+
+def column_kind(values: pd.Series, declared: bool = False) -> Kind:
+    """Say what a column is.
+
+    Parameters
+    ----------
+    values : Series
+        The column, with its name.
+    declared : bool
+        Whether the user says that it holds categories.
+
+    Raises
+    ------
+    UnusableColumn
+        If it can't be an input.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_kind(pd.Series(["1.5", None, "2"])), column_kind(pd.Series(["red", "blue", "red"]))
+    ('number', 'category')
+    """
+    name, dtype = str(values.name), values.dtype
+    if not values.notna().any():
+        raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
+    if isinstance(dtype, pd.CategoricalDtype) and pd.api.types.is_datetime64_any_dtype(dtype.categories.dtype):
+        raise UnusableColumn(name, "holds dates as categories", remedy="make dates of them, or text")
+    if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
+        return _checked_category(values, declared)
+    if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
+        return _checked_date(values, declared)
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        raise UnusableColumn(name, "holds durations", remedy=_TIME_REMEDY)
+    if pd.api.types.is_complex_dtype(dtype):
+        raise UnusableColumn(name, "holds complex numbers")
+    if pd.api.types.is_numeric_dtype(dtype):
+        return _checked_category(values, declared) if declared else "number"
+    types = _types(values)
+    odd = next((kind for kind in types if not issubclass(kind, _PLAIN)), None)
+    if odd is not None:
+        if all(issubclass(kind, datetime.date | np.datetime64) for kind in types):
+            return _checked_date(values, declared)
+        if issubclass(odd, datetime.time | datetime.timedelta | np.timedelta64):
+            raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
+        raise UnusableColumn(name, f"holds a {odd.__name__}")
+    return _checked_category(values, declared) if declared else _kind_of_texts(values, types)
+
+
+_PLAIN = (str, bytes, int, float, np.number, np.bool_, Decimal)
+_TIME_REMEDY = "make numbers of them, such as hours, or leave it out"
+_ODD_REMEDY = "correct it, or leave it empty if it marks a missing value"
+
+
+def _types(values: pd.Series) -> list[type]:
+    """Return the types of the values that are there, in the order in which they appear."""
+    return [str] if isinstance(values.dtype, pd.StringDtype) else list(dict.fromkeys(map(type, values.dropna())))
+
+
+def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
+    # Each distinct text once: a column of categories has few.
+    codes, distinct = pd.factorize(column_texts(values), use_na_sentinel=True)
+    name, texts = str(values.name), pd.Series(np.asarray(distinct, dtype=object), dtype=object)
+    if texts.empty:
+        raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
+    if are_truth_values(texts):
+        return _checked_category(values)
+    is_number = pd.to_numeric(texts, errors="coerce").notna().to_numpy()
+    if is_number.all():
+        return "number"
+    if all(_TIME.fullmatch(text) for text in texts):
+        raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
+    if all(_SHORT_YEAR.fullmatch(text) for text in texts):
+        raise UnusableColumn(name, "holds dates with years of two digits", remedy="write them as 2024-12-31")
+    rows = np.bincount(codes[codes >= 0], minlength=len(texts))
+    is_date = look_like_dates(texts)
+    if is_date.all():
+        return _checked_date(values)
+    if rows[is_date].sum() > _MOSTLY * rows.sum():
+        first = int(np.argmin(is_date))
+        place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
+        raise UnusableColumn(name, "holds text among dates", **place)
+    advice = {text: number_advice(text) for text in texts}
+    for_people = np.array([advice[text] is not None for text in texts])
+    if rows[for_people].sum() > _MOSTLY * rows.sum():
+        # "1,000" may be a thousand, beside "2,5" it is not.
+        text = min(texts[for_people], key=lambda text: len(str(advice[text])))
+        mark = "a comma" if text.strip(" +-0123456789") == "," else "a sign"
+        raise UnusableColumn(name, f"holds numbers with {mark} ({quoted(text)})", remedy=str(advice[text]))
+    first = int(np.argmin(is_number))
+    place = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
+    if rows[is_number].sum() > _MOSTLY * rows.sum():
+        raise UnusableColumn(name, "holds text among numbers", **place)
+    if not all(issubclass(kind, str | bytes | bool | np.bool_) for kind in types):
+        raise UnusableColumn(name, "mixes numbers and text", **place)
+    return _checked_category(values)
+
+
+def _checked_date(values: pd.Series, declared: bool = False) -> Kind:
+    if declared:
+        raise UnusableColumn(str(values.name), "holds dates", remedy="do not declare it as one of categories")
+    try:
+        DateFormat.of(values).seconds(values)
+    except UnreadDate as error:
+        place: dict[str, Any] = {"value": error.value, "row": error.row, "remedy": error.remedy}
+        raise UnusableColumn(str(values.name), f"holds a date {error.problem}", **place) from None
+    return "date"
+
+
+def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
+    texts = category_texts(values).reset_index(drop=True)
+    counts = texts.value_counts()
+    name, n_levels, n_rows = str(values.name), len(counts), int(counts.sum())
+    if n_levels == 0:
+        raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
+    least = MIN_ROWS_A_LEVEL / 2.0 if declared else MIN_ROWS_A_LEVEL
+    if n_levels > 2 and n_rows < least * n_levels:
+        raise UnusableColumn(
+            name,
+            f"has {n_levels:,} categories in {counted(n_rows, 'row')}, too few rows to learn from each",
+            remedy="leave it out, or group them",
+        )
+    if n_levels > MAX_LEVELS:
+        raise UnusableColumn(
+            name, f"has {n_levels:,} categories, more than {MAX_LEVELS}", remedy="leave it out, or group them"
+        )
+    unprintable = [text for text in counts.index if not is_printable(text)]
+    if unprintable:
+        # Categories are shown everywhere.
+        row = int(np.argmax(texts.isin(unprintable)))
+        raise UnusableColumn(name, "holds text with unprintable characters", value=str(texts[row]), row=row)
+    return "category"
+
+
+def similar_categories(values: pd.Series) -> list[tuple[str, ...]]:
+    """Return the categories of a column that differ only by case or by spaces, together.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> similar_categories(pd.Series(["Red", "red", "new  town", "new town", "blue"]))
+    [('Red', 'red'), ('new  town', 'new town')]
+    """
+    alike: dict[str, list[str]] = {}
+    for text in dict.fromkeys(category_texts(values).dropna()):
+        alike.setdefault("".join(text.casefold().split()), []).append(text)
+    return [tuple(texts) for texts in alike.values() if len(texts) > 1]
+
+
+def warn_of_similar(table: pd.DataFrame, names: Iterable[Any]) -> None:
+    """Warn of categories in some columns that differ only by case or by spaces."""
+    for name in names:
+        for texts in similar_categories(table[name]):
+            warnings.warn(
+                f"The column {quoted(str(name))} has the categories {quote_names(texts)}, which differ only by case or "
+                "spaces; write them alike if they are the same.",
+                UserWarning,
+                stacklevel=2,
+            )

@@ -1,0 +1,357 @@
+"""Inputs that come from a column of dates: the time that has passed, the day of the year, the hour and the weekday."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler._table.dates import (
+    LEAP_YEAR,
+    MONTH_STARTS,
+    DateFormat,
+    Ticks,
+    UnreadDate,
+    day_text,
+    day_ticks,
+    hour_ticks,
+    time_ticks,
+)
+from fruler._table.sources import LevelSource, Source, UnfitValue
+from fruler._typing import Floats
+
+Unit = Literal["years", "days", "hours"]
+Cycle = Literal["day of year", "hour"]
+
+DAY = 86_400.0
+SECONDS: dict[Unit, float] = {"years": 365.2425 * DAY, "days": DAY, "hours": 3_600.0}
+# A day of the year has the same number in every year.
+PERIODS: dict[Cycle, float] = {"day of year": 366.0, "hour": 24.0}
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_EPOCH = datetime.datetime(1970, 1, 1)
+# 1970 began on a Thursday.
+_FIRST_WEEKDAY = 3
+# The share of a cycle that must be seen for no place in it to count as outside.
+_AROUND = 0.95
+# In days: what rounding may take from a midnight.
+_A_SECOND = 1e-5
+# Of times a slider tells the quarters of an hour apart.
+_QUARTER = 0.25
+
+
+class DateSource(Source):
+    """What sources have in common that come from a column of dates.
+
+    Attributes
+    ----------
+    dates : DateFormat
+        How dates are written.
+    """
+
+    dates: DateFormat
+
+    @property
+    def of_dates(self) -> bool:
+        """It has."""
+        return True
+
+    def seconds(self, values: pd.Series) -> Floats:
+        """Return the seconds since 1970 began, by the clock of the dates, NaN where there is none.
+
+        Raises
+        ------
+        UnfitValue
+            If a value is no date, or not one of those that were learned from.
+        """
+        if pd.api.types.is_numeric_dtype(values.dtype) and values.notna().any():
+            row = int(np.argmax(values.notna()))
+            problem = f"is {values.iloc[row]}, and the model knows dates there; write one such as 2024-12-31"
+            raise UnfitValue(self.column, row, problem)
+        try:
+            return self.dates.seconds(values)
+        except UnreadDate as error:
+            problem = f"is {error.value!r}, a date {error.problem}; {error.remedy}"
+            raise UnfitValue(self.column, error.row, problem) from None
+
+
+@dataclass(frozen=True)
+class TrendSource(DateSource):
+    """The time that has passed since a start.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    start : datetime
+        The start, by the clock of the dates.
+    unit : {"years", "days", "hours"}
+        In what time is counted.
+    dates : DateFormat
+        How dates are written.
+
+    Examples
+    --------
+    >>> import datetime, pandas as pd
+    >>> sold = TrendSource("sold", datetime.datetime(2015, 1, 1), "years")
+    >>> sold.numbers(pd.Series(["2015-01-01", "2020-07-02"])).round(3).tolist(), sold.counts
+    ([0.0, 5.5], 'years since 2015')
+    >>> sold.between(None, 5.5)
+    'before 2 Jul 2020'
+    """
+
+    kind: ClassVar[str] = "time"
+
+    start: datetime.datetime
+    unit: Unit
+    dates: DateFormat = field(default=DateFormat())
+
+    @property
+    def tells_hours(self) -> bool:
+        """Whether hours are counted."""
+        return self.unit == "hours"
+
+    @property
+    def start_seconds(self) -> float:
+        """The start in seconds since 1970 began."""
+        return (self.start - _EPOCH).total_seconds()
+
+    @property
+    def counts(self) -> str:
+        """What a number of the input counts."""
+        if self.unit == "years" and (self.start.month, self.start.day) == (1, 1):
+            return f"years since {self.start.year}"
+        return f"{self.unit} since {self.written(0.0)}"
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the time since the start, NaN where there is no date."""
+        return (self.seconds(values) - self.start_seconds) / SECONDS[self.unit]
+
+    @property
+    def step(self) -> float:
+        """A day, or a quarter of an hour where hours are counted."""
+        return _QUARTER if self.unit == "hours" else DAY / SECONDS[self.unit]
+
+    def _moment(self, number: float) -> datetime.datetime:
+        return self.start + datetime.timedelta(seconds=float(number) * SECONDS[self.unit])
+
+    def written(self, number: float) -> str:
+        """Return the date that a number stands for."""
+        # Half a minute more gives the nearest one; a second more makes good what rounding took from a midnight.
+        return self._text(number, 30.0 if self.unit == "hours" else 1.0)
+
+    def _border(self, number: float) -> str:
+        """Return the moment that parts two stretches of time; of days the nearest midnight."""
+        return self._text(number, 30.0 if self.unit == "hours" else DAY / 2.0)
+
+    def _text(self, number: float, added: float) -> str:
+        try:
+            moment = self._moment(number) + datetime.timedelta(seconds=added)
+        except OverflowError:
+            return f"{number:g} {self.unit}"
+        day = f"{day_text(moment)} {moment.year}"
+        return f"{day}, {moment:%H:%M}" if self.unit == "hours" else day
+
+    def ticks(self, low: float, high: float) -> Iterator[Ticks]:
+        """Yield marks at round moments, from many to few."""
+        try:
+            first, last = self._moment(low), self._moment(high)
+        except OverflowError:
+            return
+        for ticks in time_ticks(first, last):
+            yield [((at - self.start).total_seconds() / SECONDS[self.unit], text) for at, text in ticks]
+
+    def between(self, low: float | None, high: float | None) -> str:
+        """Return the words for a stretch of time."""
+        if low is None and high is None:
+            return "at any time"
+        if low is None:
+            return f"before {self._border(high or 0.0)}"
+        return f"after {self._border(low)}" if high is None else f"from {self._border(low)} to {self._border(high)}"
+
+
+@dataclass(frozen=True)
+class CycleSource(DateSource):
+    """The day of the year, or the hour, counted from where a cycle is cut, so that winter, or night, is in one piece.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    cycle : {"day of year", "hour"}
+        Which cycle it is.
+    start : float
+        Where it begins: days since 1 January, or hours since midnight.
+    dates : DateFormat
+        How dates are written.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> season = CycleSource("sold", "day of year", 305.0)
+    >>> season.numbers(pd.Series(["2019-11-01", "2020-01-10"])).tolist(), season.counts
+    ([0.0, 70.0], 'days since 1 Nov')
+    >>> season.between(None, 111.0), season.between(111.0, None)
+    ('1 Nov to 20 Feb', '20 Feb to 1 Nov')
+    """
+
+    kind: ClassVar[str] = "cycle"
+
+    cycle: Cycle
+    start: float
+    dates: DateFormat = field(default=DateFormat())
+
+    def goes_around(self, low: float, high: float) -> bool:
+        """Say whether values from a low to a high one leave hardly a piece of the cycle out."""
+        return high - low >= _AROUND * self.period
+
+    @property
+    def tells_hours(self) -> bool:
+        """Whether it is the hour."""
+        return self.cycle == "hour"
+
+    @property
+    def period(self) -> float:
+        """The length of the cycle."""
+        return PERIODS[self.cycle]
+
+    @property
+    def counts(self) -> str:
+        """What a number of the input counts."""
+        return f"{'hours' if self.cycle == 'hour' else 'days'} since {self.written(0.0)}"
+
+    @property
+    def step(self) -> float:
+        """A day, or a quarter of an hour."""
+        return _QUARTER if self.cycle == "hour" else 1.0
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the days or hours since the start of the cycle, NaN where there is no date."""
+        return np.mod(cycle_places(self.seconds(values), self.cycle) - self.start, self.period)
+
+    def written(self, number: float) -> str:
+        """Return the day or the time that a number stands for."""
+        return self._text(number, _A_SECOND)
+
+    def _border(self, number: float) -> str:
+        """Return the day or the time that parts two pieces of the cycle; of days the nearest midnight."""
+        return self._text(number, 0.5)
+
+    def _text(self, number: float, added: float) -> str:
+        place = (float(number) + self.start) % self.period
+        if self.cycle == "hour":
+            minutes = round(place * 60.0) % (24 * 60)
+            return f"{minutes // 60:02d}:{minutes % 60:02d}"
+        day = int(place + added) % int(self.period)
+        return day_text(datetime.datetime(LEAP_YEAR, 1, 1) + datetime.timedelta(days=day))
+
+    def ticks(self, low: float, high: float) -> Iterator[Ticks]:
+        """Yield marks at round places of the cycle, from many to few."""
+        return (hour_ticks if self.cycle == "hour" else day_ticks)(self.start, low, high, self.written)
+
+    def between(self, low: float | None, high: float | None) -> str:
+        """Return the words for a part of the cycle."""
+        return f"{self._border(low or 0.0)} to {self._border(0.0 if high is None else high)}"
+
+
+@dataclass(frozen=True, init=False)
+class WeekdaySource(LevelSource, DateSource):
+    """The weekday of a date; each has a number, as the categories of a column have.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    levels : sequence of str
+        The weekdays that are known.
+    values : sequence of float
+        The number of each.
+    dates : DateFormat
+        How dates are written.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> WeekdaySource("sold", ["Saturday", "Sunday"], [1.0, -4.3]).numbers(pd.Series(["2024-12-29"])).tolist()
+    [-4.3]
+    """
+
+    kind: ClassVar[str] = "weekday"
+
+    dates: DateFormat
+
+    def __init__(
+        self, column: str, levels: Sequence[str], values: Sequence[float], dates: DateFormat | None = None
+    ) -> None:
+        super().__init__(column, levels, values)
+        odd = [level for level in self.levels if level not in WEEKDAYS]
+        if odd:
+            raise ValueError(f"{odd[0]!r} of the column {column!r} is no weekday.")
+        self._set(dates=DateFormat() if dates is None else dates)
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the number of each weekday, NaN where there is no date, or one of a weekday that is not known."""
+        numbers = np.array([*self.week, None], dtype=np.float64)
+        return numbers[weekday_codes(self.seconds(values))]
+
+    @property
+    def week(self) -> tuple[float | None, ...]:
+        """The number of each weekday from Monday to Sunday, None where it is not known."""
+        known = dict(zip(self.levels, self.values, strict=True))
+        return tuple(known.get(name) for name in WEEKDAYS)
+
+    def unknown(self, values: pd.Series) -> list[str]:
+        """Return the weekdays that are not known, each once."""
+        codes = weekday_codes(self.seconds(values))
+        found = [WEEKDAYS[code] for code in dict.fromkeys(codes.tolist()) if code >= 0]
+        return [name for name in found if name not in self.levels]
+
+
+def no_such_source(source: DateSource) -> TypeError:
+    """Return the error that something knows no sources of this kind."""
+    return TypeError(f"There is no way to write a {type(source).__name__}.")
+
+
+def cycle_places(seconds: Floats, cycle: Cycle) -> Floats:
+    """Return the days since 1 January, or the hours since midnight, of seconds since 1970 began.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cycle_places(np.array([0.0, 86_400.0 * 59.5]), "day of year").tolist()
+    [0.0, 60.5]
+    >>> cycle_places(np.array([86_400.0 * 59.5]), "hour").tolist()
+    [12.0]
+    """
+    of_day = np.mod(seconds, DAY)
+    if cycle == "hour":
+        return np.asarray(of_day / SECONDS["hours"])
+    there = np.isfinite(seconds)
+    days = np.floor(np.where(there, seconds, 0.0) / DAY).astype(np.int64).astype("datetime64[D]")
+    months = days.astype("datetime64[M]")
+    month = months.astype(np.int64) % 12
+    places = np.array(MONTH_STARTS)[month] + (days - months.astype("datetime64[D]")).astype(np.int64) + of_day / DAY
+    return np.where(there, places, np.nan)
+
+
+def weekday_codes(seconds: Floats) -> npt.NDArray[np.intp]:
+    """Return the place of each weekday in `WEEKDAYS`, -1 where there is no date."""
+    there = np.isfinite(seconds)
+    days = np.floor(np.where(there, seconds, 0.0) / DAY).astype(np.intp)
+    return np.where(there, (days + _FIRST_WEEKDAY) % len(WEEKDAYS), -1)
+
+
+def date_text(seconds: float) -> str:
+    """Return the day of seconds since 1970 began.
+
+    Examples
+    --------
+    >>> date_text(0.0)
+    '1 Jan 1970'
+    """
+    moment = _EPOCH + datetime.timedelta(seconds=seconds)
+    return f"{day_text(moment)} {moment.year}"

@@ -1,0 +1,449 @@
+"""Dates: as tables have them, as seconds on the clock of their zone, in words, and as the marks of an axis."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from fruler._table.texts import column_texts
+from fruler._typing import Floats
+
+# A day of the year has the same number in every year, as if there always was a 29 February.
+LEAP_YEAR = 2024
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# Days before each month of a leap year.
+MONTH_STARTS = tuple(np.cumsum([0, *(calendar.monthrange(LEAP_YEAR, month)[1] for month in range(1, 12))]).tolist())
+
+
+def day_text(moment: datetime.date) -> str:
+    """Write the day and the month.
+
+    Examples
+    --------
+    >>> day_text(datetime.date(2019, 11, 1))
+    '1 Nov'
+    """
+    return f"{moment.day} {MONTHS[moment.month - 1]}"
+
+
+def month_text(moment: datetime.date) -> str:
+    """Write the month.
+
+    Examples
+    --------
+    >>> month_text(datetime.date(2019, 11, 1))
+    'Nov'
+    """
+    return MONTHS[moment.month - 1]
+
+
+# Places on an axis, each with its text.
+Ticks = list[tuple[float, str]]
+
+_HOURS = (0.25, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0)
+_DAYS = (1, 2, 5, 10)
+_MONTHS = (1, 2, 3, 6)
+_YEARS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_DAY = datetime.timedelta(days=1)
+# More marks than this are never wanted, and would take time to write.
+_MAX_TICKS = 60
+# An axis with more than these is crowded, however wide.
+_MAX_SHOWN = 9
+
+
+def day_ticks(start: float, low: float, high: float, written: Callable[[float], str]) -> Iterator[Ticks]:
+    """Yield marks for the days of a year: on days, and on the first of months.
+
+    Parameters
+    ----------
+    start : float
+        Where the year is cut, in days since 1 January.
+    low, high : float
+        The ends of the axis, in days since the start.
+    written : callable
+        Writes the day of a number.
+
+    Examples
+    --------
+    >>> list(day_ticks(0.0, 0.0, 365.0, lambda day: f"day {day:.0f}"))[-2]
+    [(0.0, 'day 0'), (91.0, 'day 91'), (182.0, 'day 182'), (274.0, 'day 274')]
+    """
+    for step in _DAYS:
+        days = (
+            [float(day) for day in range(math.ceil(low), math.floor(high) + 1, step)] if _few(high - low, step) else []
+        )
+        if len(days) > 1:
+            yield [(day, written(day)) for day in days]
+    period = 366.0
+    firsts = sorted(
+        month - start + turn * period
+        for month in MONTH_STARTS
+        for turn in (-1, 0, 1, 2)
+        if low <= month - start + turn * period <= high
+    )
+    for step in _MONTHS:
+        if len(firsts) > step:
+            yield [(first, written(first)) for first in firsts[::step]]
+
+
+def hour_ticks(start: float, low: float, high: float, written: Callable[[float], str]) -> Iterator[Ticks]:
+    """Yield marks for the hours of a day; the parameters are those of `day_ticks`, in hours since midnight.
+
+    Examples
+    --------
+    >>> list(hour_ticks(22.0, 0.0, 24.0, lambda hour: f"{(hour + 22) % 24:.0f}:00"))[-2]
+    [(2.0, '0:00'), (8.0, '6:00'), (14.0, '12:00'), (20.0, '18:00')]
+    """
+    for step in _HOURS:
+        places = range(math.ceil((low + start) / step), math.floor((high + start) / step) + 1)
+        if 1 < len(places) <= _MAX_TICKS:
+            yield [(place * step - start, written(place * step - start)) for place in places]
+
+
+def time_ticks(first: datetime.datetime, last: datetime.datetime) -> Iterator[list[tuple[datetime.datetime, str]]]:
+    """Yield marks for a stretch of time: at hours, on days, on the first of months, and at the beginning of years.
+
+    A text has no more than tells it from the one before: of two days in one year, the second has no year.
+
+    Examples
+    --------
+    >>> first, last = datetime.datetime(2019, 3, 1), datetime.datetime(2020, 5, 1)
+    >>> [[text for _, text in ticks] for ticks in time_ticks(first, last)][-2:]
+    [['Apr 2019', 'Jul', 'Oct', 'Jan 2020', 'Apr'], ['Jul 2019', 'Jan 2020']]
+    """
+    span = (last - first) / _DAY
+    for hours in _HOURS:
+        if _few(24.0 * span, hours):
+            yield from _if_several(_clock_texts(_hours(first, last, hours)))
+    for days in _DAYS:
+        if _few(span, days):
+            moments = _days(first, last, days)
+            yield from _if_several(_with_years(moments, [day_text(moment) for moment in moments]))
+    if _few(span, 30.0):
+        for months in _MONTHS:
+            moments = _months(first, last, months)
+            yield from _if_several(_with_years(moments, [month_text(moment) for moment in moments]))
+    for years in _YEARS:
+        if _few(span, 365.0 * years):
+            yield from _if_several([(moment, str(moment.year)) for moment in _years(first, last, years)])
+
+
+def _few(extent: float, step: float) -> bool:
+    return extent / step < _MAX_TICKS
+
+
+def _if_several(ticks: list[tuple[datetime.datetime, str]]) -> Iterator[list[tuple[datetime.datetime, str]]]:
+    if len(ticks) > 1:
+        yield ticks
+
+
+def _midnight(moment: datetime.datetime) -> datetime.datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _hours(first: datetime.datetime, last: datetime.datetime, step: float) -> list[datetime.datetime]:
+    begin, apart = _midnight(first), datetime.timedelta(hours=step)
+    places = range(math.ceil((first - begin) / apart), math.floor((last - begin) / apart) + 1)
+    return [begin + place * apart for place in places]
+
+
+def _days(first: datetime.datetime, last: datetime.datetime, step: int) -> list[datetime.datetime]:
+    begin = _midnight(first)
+    places = range(math.ceil((first - begin) / _DAY), math.floor((last - begin) / _DAY) + 1, step)
+    return [begin + place * _DAY for place in places]
+
+
+def _months(first: datetime.datetime, last: datetime.datetime, step: int) -> list[datetime.datetime]:
+    count = range(math.ceil((12 * first.year + first.month - 1) / step) * step, 12 * last.year + last.month, step)
+    moments = [datetime.datetime(month // 12, month % 12 + 1, 1) for month in count]
+    return [moment for moment in moments if first <= moment <= last]
+
+
+def _years(first: datetime.datetime, last: datetime.datetime, step: int) -> list[datetime.datetime]:
+    count = range(max(math.ceil(first.year / step) * step, 1), last.year + 1, step)
+    return [moment for year in count if first <= (moment := datetime.datetime(year, 1, 1)) <= last]
+
+
+def _with_years(moments: list[datetime.datetime], texts: list[str]) -> list[tuple[datetime.datetime, str]]:
+    """Add the year to the first text of every year."""
+    years = [None, *(moment.year for moment in moments)]
+    return [
+        (moment, text if moment.year == before else f"{text} {moment.year}")
+        for moment, text, before in zip(moments, texts, years, strict=False)
+    ]
+
+
+def _clock_texts(moments: list[datetime.datetime]) -> list[tuple[datetime.datetime, str]]:
+    """Write times; at midnight, and where the marks begin, also the day."""
+    texts = [day_text(moment) if moment == _midnight(moment) else f"{moment:%H:%M}" for moment in moments]
+    if moments and moments[0] != _midnight(moments[0]):
+        texts[0] = f"{day_text(moments[0])}, {texts[0]}"
+    return list(zip(moments, texts, strict=True))
+
+
+def first_that_fits(choices: Iterator[Ticks], low: float, high: float, room: Callable[[str], float]) -> Ticks:
+    """Return the first of several ways to mark an axis whose texts do not touch; else the last of them.
+
+    Parameters
+    ----------
+    choices : iterator of list of (float, str)
+        The ways, from many marks to few.
+    low, high : float
+        The ends of the axis.
+    room : callable
+        Returns the share of the axis that a text takes, with the gap to the next.
+
+    Examples
+    --------
+    >>> ways = iter([[(0.0, "zero"), (1.0, "one"), (2.0, "two")], [(0.0, "zero"), (2.0, "two")]])
+    >>> first_that_fits(ways, 0.0, 2.0, lambda text: 0.2 * len(text))
+    [(0.0, 'zero'), (2.0, 'two')]
+    """
+    found: Ticks = []
+    for ticks in choices:
+        found = ticks
+        pairs = itertools.pairwise(ticks)
+        if len(ticks) <= _MAX_SHOWN and all(
+            (right - left) / (high - low) >= (room(one) + room(other)) / 2.0 for (left, one), (right, other) in pairs
+        ):
+            break
+    return found
+
+
+Order = Literal["ymd", "dmy", "mdy"]
+# The zone of dates that say by how much their clock differs from others', each for itself: what they show counts.
+AS_WRITTEN = "as written"
+
+_TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?" + _TIME)
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME)
+_OFFSET = re.compile(r"(?<=:\d\d)\s*(?:Z|[+-]\d{2}:?\d{2})$")
+_EXAMPLE = "2024-12-31"
+_N_MONTHS = 12
+
+
+class UnreadDate(ValueError):
+    """A value that is no date, or one of another kind than the others.
+
+    Parameters
+    ----------
+    row : int
+        Its row, counted from 0.
+    value : str
+        As it is written.
+    problem : str
+        What is wrong, in words that follow "a date ".
+    remedy : str
+        What to do.
+    """
+
+    def __init__(self, row: int, value: str, problem: str, remedy: str = f"write it as {_EXAMPLE}") -> None:
+        super().__init__(f"Row {row} has {value!r}, a date {problem}; {remedy}.")
+        self.row, self.value, self.problem, self.remedy = row, value, problem, remedy
+
+
+@dataclass(frozen=True)
+class DateFormat:
+    """How the dates of a column are written.
+
+    Parameters
+    ----------
+    zone : str
+        The time zone of which they show the clock; empty: they have none; "as written": each has one of its own.
+    order : {"ymd", "dmy", "mdy"}
+        Of year, month and day in text; one that begins with the year is always read as such.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> DateFormat(order="dmy").seconds(pd.Series(["02.01.1970", None])).tolist()
+    [86400.0, nan]
+    """
+
+    zone: str = ""
+    order: Order = "ymd"
+
+    def __post_init__(self) -> None:
+        if self.zone and self.zone != AS_WRITTEN:
+            try:
+                pd.Series(pd.NaT, index=[0], dtype="datetime64[us, UTC]").dt.tz_convert(self.zone)
+            except (KeyError, ValueError, OSError) as error:
+                raise ValueError(f"{self.zone!r} is no time zone.") from error
+
+    @classmethod
+    def of(cls, values: pd.Series) -> DateFormat:
+        """Find out how the dates of a column are written.
+
+        Raises
+        ------
+        UnreadDate
+            If they are not all written alike, or can be read in two ways.
+        """
+        if isinstance(values.dtype, pd.DatetimeTZDtype):
+            return cls(str(values.dtype.tz))
+        if pd.api.types.is_datetime64_any_dtype(values.dtype) or isinstance(values.dtype, pd.PeriodDtype):
+            return cls()
+        present = values[values.notna()]
+        if all(isinstance(value, datetime.date | np.datetime64) for value in present):
+            return cls(AS_WRITTEN if _have_zones(values) else "")
+        texts = column_texts(values)
+        order = _order(texts)
+        return cls(AS_WRITTEN if _texts_have_zones(texts) else "", order)
+
+    def seconds(self, values: pd.Series) -> Floats:
+        """Return the seconds since 1970 began, by the clock of the zone; NaN where a date is missing.
+
+        Raises
+        ------
+        UnreadDate
+            If a value is no date, or has a zone where the others have none.
+        """
+        stamps = self._stamps(values)
+        if isinstance(stamps.dtype, pd.DatetimeTZDtype):
+            own = stamps if self.zone == AS_WRITTEN else stamps.dt.tz_convert(self.zone)
+            stamps = own.dt.tz_localize(None)
+        counted = stamps.astype("datetime64[us]").to_numpy().astype(np.int64) / 1e6
+        return np.where(stamps.isna(), np.nan, counted)
+
+    def _stamps(self, values: pd.Series) -> pd.Series:
+        if not values.notna().any():
+            return pd.Series(pd.NaT, index=values.index, dtype="datetime64[us]")
+        dtype = values.dtype
+        if isinstance(dtype, pd.PeriodDtype):
+            values = values.dt.to_timestamp()
+        elif not pd.api.types.is_datetime64_any_dtype(dtype):
+            return self._parsed(values)
+        self._check_zone(values, isinstance(values.dtype, pd.DatetimeTZDtype))
+        return values
+
+    def _parsed(self, values: pd.Series) -> pd.Series:
+        """Read dates that are single objects or text."""
+        present = values[values.notna()]
+        if all(isinstance(value, datetime.date | np.datetime64) for value in present):
+            self._check_zone(values, _have_zones(values))
+            if self.zone == AS_WRITTEN:
+                values = values.map(lambda value: value.replace(tzinfo=None), na_action="ignore")
+            return pd.to_datetime(values.astype(object), utc=self.zone not in ("", AS_WRITTEN))
+        texts = column_texts(values)
+        self._check_texts(texts)
+        self._check_zone(values, _texts_have_zones(texts))
+        # Each distinct text once: the days of a table often repeat.
+        codes, distinct = pd.factorize(texts, use_na_sentinel=True)
+        found = pd.Series([_iso(str(text), self.order) for text in distinct], dtype=object)
+        if self.zone == AS_WRITTEN:
+            found = found.str.replace(_OFFSET, "", regex=True)
+        utc = self.zone not in ("", AS_WRITTEN)
+        read = pd.to_datetime(found, errors="coerce", format="ISO8601", utc=utc)
+        unread = np.append(read.isna().to_numpy(), False)[codes]
+        if unread.any():
+            row = int(np.argmax(unread))
+            raise UnreadDate(row, texts.iloc[row], "that is not in the calendar")
+        stamps = pd.concat([read, pd.Series([pd.NaT], dtype=read.dtype)], ignore_index=True)
+        return stamps.iloc[codes].set_axis(values.index)
+
+    def _check_texts(self, texts: pd.Series) -> None:
+        """Refuse text that is no date, and dates in another order than the others."""
+        for text in texts.dropna().unique():
+            if _YEAR_FIRST.fullmatch(text):
+                continue
+            row = int(np.argmax(texts == text))
+            if not _YEAR_LAST.fullmatch(text):
+                raise UnreadDate(row, text, "that cannot be read")
+            if self.order == "ymd":
+                raise UnreadDate(row, text, "with its year last, and the model knows no such texts")
+
+    def _check_zone(self, values: pd.Series, has_zone: bool) -> None:
+        if has_zone == bool(self.zone):
+            return
+        row = int(np.argmax(values.notna()))
+        value = str(values.iloc[row])
+        if has_zone:
+            problem, remedy = "with a time zone, and the model knows dates without one", "take the zone away"
+        else:
+            problem, remedy = "without a time zone, and the model knows dates with one", f"add it, such as {self.zone}"
+        raise UnreadDate(row, value, problem, remedy)
+
+
+def look_like_dates(texts: pd.Series) -> npt.NDArray[np.bool_]:
+    """Say which texts look like dates, whether there is such a day or not.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> look_like_dates(pd.Series(["2024-12-31", "31.12.2024 18:30", "2024", "18:30"])).tolist()
+    [True, True, False, False]
+    """
+    return np.array([bool(_YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text)) for text in texts], dtype=np.bool_)
+
+
+def _have_zones(values: pd.Series) -> bool:
+    """Say whether dates have time zones.
+
+    Raises
+    ------
+    UnreadDate
+        If some have one and others have none.
+    """
+    zoned = [getattr(value, "tzinfo", None) is not None for value in values[values.notna()]]
+    return _all_or_none(values, zoned)
+
+
+def _texts_have_zones(texts: pd.Series) -> bool:
+    return _all_or_none(texts, [_OFFSET.search(text) is not None for text in texts.dropna()])
+
+
+def _all_or_none(values: pd.Series, zoned: list[bool]) -> bool:
+    if any(zoned) and not all(zoned):
+        row = int(np.flatnonzero(values.notna())[zoned.index(not zoned[0])])
+        has, others = ("without", "with") if zoned[0] else ("with", "without")
+        problem = f"{has} a time zone beside dates {others} one"
+        raise UnreadDate(row, str(values.iloc[row]), problem, "write all with a zone, or all without")
+    return bool(zoned) and zoned[0]
+
+
+def _order(texts: pd.Series) -> Order:
+    """Return the order of year, month and day.
+
+    Raises
+    ------
+    UnreadDate
+        If it is not the same in all texts, or if days and months can't be told apart.
+    """
+    matches: list[Any] = [_YEAR_LAST.fullmatch(text) for text in texts.dropna().unique()]
+    found = [match for match in matches if match is not None]
+    if not found:
+        return "ymd"
+    # Only the Germans and their neighbours write dots, and they begin with the day.
+    if all(match[2] == "." for match in found) or any(int(match[1]) > _N_MONTHS for match in found):
+        return "dmy"
+    if any(int(match[3]) > _N_MONTHS for match in found):
+        return "mdy"
+    text = found[0][0]
+    row = int(np.argmax(texts == text))
+    raise UnreadDate(row, text, "of which day and month cannot be told apart")
+
+
+def _iso(text: str, order: Order) -> str:
+    """Return a date with its year first; what is no date stays as it is, for the parser to refuse."""
+    match = _YEAR_FIRST.fullmatch(text)
+    if match is not None:
+        year, month, day = match[1], match[3], match[4] or "1"
+        time = match.groups()[4:]
+    else:
+        match = _YEAR_LAST.fullmatch(text)
+        if match is None or order == "ymd":
+            return text if match is None else ""
+        day, month, year = (match[1], match[3], match[4]) if order == "dmy" else (match[3], match[1], match[4])
+        time = match.groups()[4:]
+    hour, minute, second, zone = time
+    return f"{year}-{int(month):02d}-{int(day):02d}T{int(hour or 0):02d}:{minute or '00'}:{second or '00'}{zone or ''}"

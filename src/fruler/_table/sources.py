@@ -1,0 +1,325 @@
+"""Where the inputs of rules come from: a column of the user's table each, and how its values become numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from fruler._table.dates import Ticks
+from fruler._table.texts import TRUTH_VALUES, column_texts, level_codes
+from fruler._table.validation import LARGEST_VALUE
+from fruler._typing import Floats, FrozenValue
+from fruler._wording import either, quote_names
+
+# A value that an input can have, and its number.
+Choice = tuple[str, float]
+
+NO_OR_YES: tuple[Choice, ...] = (("no", 0.0), ("yes", 1.0))
+_LEVELS_SHOWN = 3
+
+
+class UnfitValue(ValueError):
+    """A value that the column can't have, since it had others when the model was fitted.
+
+    Parameters
+    ----------
+    column : str
+        Its column.
+    row : int
+        Its row, counted from 0.
+    problem : str
+        What is wrong and what to do, in words that follow the place.
+    """
+
+    def __init__(self, column: str, row: int, problem: str) -> None:
+        super().__init__(f"The value in column {column!r}, row {row} (counted from 0), {problem}.")
+        self.column, self.row, self.problem = column, row, problem
+
+    def at_row(self, row: int) -> UnfitValue:
+        """Return the same of another row."""
+        return UnfitValue(self.column, row, self.problem)
+
+
+@dataclass(frozen=True)
+class Source(FrozenValue, ABC):
+    """A column of a table, and how it becomes one input.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    """
+
+    column: str
+    # What model files call it.
+    kind: ClassVar[str]
+
+    @property
+    def tells_gaps(self) -> bool:
+        """Whether the input says where the column has no value, and so is never missing itself."""
+        return False
+
+    @property
+    def of_dates(self) -> bool:
+        """Whether the column has dates."""
+        return False
+
+    @property
+    def tells_hours(self) -> bool:
+        """Whether the input depends on the time of day."""
+        return False
+
+    def goes_around(self, low: float, high: float) -> bool:
+        """Say whether values from a low to a high one go around a whole cycle, so that no other lies outside."""
+        return False
+
+    @property
+    def counts(self) -> str:
+        """What a number of the input counts, e.g. "days since 1 Nov", where it is not a value of the column."""
+        return ""
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The values that the input can have, each with its number, where there are only some; none otherwise."""
+        return ()
+
+    @property
+    def step(self) -> float | None:
+        """The difference of numbers that tells two values apart, where that is known: a day is one of dates."""
+        return None
+
+    def written(self, number: float) -> str | None:
+        """Return the value of the column that a number stands for; None where that is the number itself."""
+        return None
+
+    def ticks(self, low: float, high: float) -> Iterator[Ticks]:
+        """Yield ways to mark an axis with values of the column, from many marks to few; none where they are numbers."""
+        return iter(())
+
+    def between(self, low: float | None, high: float | None) -> str | None:
+        """Return the words for what lies between two numbers, None being an end; None where there are none."""
+        return None
+
+    @abstractmethod
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the input of some values of the column, NaN where there is none.
+
+        Raises
+        ------
+        ValueError
+            If the values are of another kind than those that were learned from.
+        """
+
+    def unknown(self, values: pd.Series) -> list[str]:
+        """Return the values that were not there to be learned from, as text, each once."""
+        return []
+
+
+@dataclass(frozen=True)
+class NumberSource(Source):
+    """A column of numbers, which is the input itself.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> NumberSource("size").numbers(pd.Series([1.5, None])).tolist()
+    [1.5, nan]
+    """
+
+    kind: ClassVar[str] = "number"
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the numbers of the column, NaN where one is missing."""
+        if not values.notna().any():
+            return np.full(len(values), np.nan)
+        _refuse_dates(self.column, values)
+        if pd.api.types.is_bool_dtype(values.dtype):
+            row = int(np.argmax(values.notna()))
+            raise UnfitValue(self.column, row, "is a truth value, and the model knows numbers there; write 0 or 1")
+        try:
+            numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError, OverflowError):
+            numbers = self._parsed(values)
+        with np.errstate(invalid="ignore"):
+            wrong = np.abs(numbers) > LARGEST_VALUE
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            if np.isinf(numbers[row]):
+                raise UnfitValue(self.column, row, "is infinity; correct it, or write NaN if the value is missing")
+            problem = f"is {numbers[row]:g}, which is too large to be squared; rescale the column"
+            raise UnfitValue(self.column, row, problem)
+        return np.asarray(numbers)
+
+    def _parsed(self, values: pd.Series) -> Floats:
+        """Read numbers that are written as text."""
+        texts = column_texts(values)
+        read = pd.to_numeric(texts, errors="coerce")
+        odd = (read.isna() & texts.notna()).to_numpy()
+        if odd.any():
+            row = int(np.argmax(odd))
+            raise UnfitValue(
+                self.column,
+                row,
+                f"is {texts.iloc[row]!r}, and the model knows numbers there; correct it, or leave it empty",
+            )
+        return np.asarray(read.to_numpy(dtype=np.float64))
+
+
+@dataclass(frozen=True, init=False)
+class LevelSource(Source):
+    """A column of categories; each has a number, which is the input.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    levels : sequence of str
+        The categories, as text.
+    values : sequence of float
+        The number of each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> origin = LevelSource("origin", ["usa", "japan"], [-1.3, 2.1])
+    >>> origin.numbers(pd.Series(["japan", "mars", None])).tolist()
+    [2.1, nan, nan]
+    >>> origin.unknown(pd.Series(["japan", "mars", None]))
+    ['mars']
+    """
+
+    kind: ClassVar[str] = "category"
+
+    levels: tuple[str, ...]
+    values: tuple[float, ...]
+
+    def __init__(self, column: str, levels: Sequence[str], values: Sequence[float]) -> None:
+        names, numbers = tuple(levels), tuple(float(value) for value in values)
+        if not names or len(set(names)) < len(names) or len(numbers) != len(names):
+            raise ValueError(f"The column {column!r} needs categories, each once and with a number.")
+        if not all(isinstance(name, str) and name for name in names) or not np.isfinite(numbers).all():
+            raise ValueError(f"The categories of the column {column!r} must be text, and their numbers finite.")
+        self._set(column=column, levels=names, values=numbers)
+
+    @classmethod
+    def indicator(cls, column: str, levels: Sequence[str], level: str) -> LevelSource:
+        """Return the source of an input that is 1 for one of the categories and 0 for the others."""
+        return cls(column, levels, [float(name == level) for name in levels])
+
+    @property
+    def indicated(self) -> str | None:
+        """The category that the input is 1 for, where it is 0 for all others."""
+        ones = [level for level, value in zip(self.levels, self.values, strict=True) if value == 1.0]
+        return ones[0] if len(ones) == 1 and set(self.values) == {0.0, 1.0} else None
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return the number of each value's category, NaN where it is missing or not known."""
+        if not values.notna().any():
+            return np.full(len(values), np.nan)
+        _refuse_dates(self.column, values)
+        self._refuse_numbers(values)
+        return np.append(self.values, np.nan)[level_codes(column_texts(values, self.levels), self.levels)]
+
+    def _refuse_numbers(self, values: pd.Series) -> None:
+        """Refuse a column of numbers or truth values where no category is one: each would be unknown."""
+        levels = pd.Series(self.levels)
+        if (
+            pd.api.types.is_numeric_dtype(values.dtype)
+            and pd.to_numeric(levels, errors="coerce").isna().all()
+            and not levels.str.lower().isin([name.lower() for name in TRUTH_VALUES]).any()
+        ):
+            row = int(np.argmax(values.notna()))
+            known, found = quote_names(self.levels[:_LEVELS_SHOWN]), column_texts(values.iloc[[row]]).iloc[0]
+            problem = f"is {found}, and the model knows categories there, such as {known}; write their names"
+            raise UnfitValue(self.column, row, problem)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The categories."""
+        return tuple(zip(self.levels, self.values, strict=True))
+
+    def unknown(self, values: pd.Series) -> list[str]:
+        """Return the categories that are not known, each once."""
+        texts = column_texts(values, self.levels).dropna()
+        return list(dict.fromkeys(texts[~texts.isin(self.levels)]))
+
+    def written(self, number: float) -> str:
+        """Return the category whose number is nearest."""
+        return nearest_choice(self.choices, number)
+
+    def between(self, low: float | None, high: float | None) -> str:
+        """Return the categories whose numbers lie between two others, in words."""
+        return either(self.names_between(low, high))
+
+    def names_between(self, low: float | None, high: float | None) -> list[str]:
+        """Return the categories whose numbers lie between two others, in the order of their numbers."""
+        least, most = -np.inf if low is None else low, np.inf if high is None else high
+        order = np.argsort(self.values, kind="stable")
+        return [self.levels[k] for k in order if least < self.values[k] < most]
+
+
+@dataclass(frozen=True)
+class GapSource(Source):
+    """Whether a column has no value: 1 where it is missing, 0 elsewhere.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> GapSource("size").numbers(pd.Series([1.5, None])).tolist()
+    [0.0, 1.0]
+    """
+
+    kind: ClassVar[str] = "is missing"
+
+    @property
+    def tells_gaps(self) -> bool:
+        """It does."""
+        return True
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """No and yes."""
+        return NO_OR_YES
+
+    def written(self, number: float) -> str:
+        """Return "no" or "yes"."""
+        return nearest_choice(self.choices, number)
+
+    def between(self, low: float | None, high: float | None) -> str:
+        """Return "no" or "yes", if either lies between two numbers."""
+        least, most = -np.inf if low is None else low, np.inf if high is None else high
+        return either([name for name, number in self.choices if least < number < most])
+
+    def numbers(self, values: pd.Series) -> Floats:
+        """Return 1 where a value is missing, and 0 elsewhere."""
+        # Blank text is missing too.
+        is_text = not (pd.api.types.is_numeric_dtype(values.dtype) or _is_dates(values))
+        absent = column_texts(values).isna() if is_text else values.isna()
+        return np.asarray(absent, dtype=np.float64)
+
+
+def nearest_choice(choices: Sequence[Choice], number: float) -> str:
+    """Return the value whose number is nearest, the first of several.
+
+    Examples
+    --------
+    >>> nearest_choice(NO_OR_YES, 0.7)
+    'yes'
+    """
+    return min(choices, key=lambda choice: abs(choice[1] - number))[0]
+
+
+def _is_dates(values: pd.Series) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(values.dtype) or pd.api.types.is_timedelta64_dtype(values.dtype)
+
+
+def _refuse_dates(column: str, values: pd.Series) -> None:
+    if _is_dates(values):
+        row = int(np.argmax(values.notna()))
+        problem = "is a date or a time, and the model knows none there; write what the column had in fit"
+        raise UnfitValue(column, row, problem)

@@ -1,0 +1,232 @@
+"""A table to learn from, as the user has it, made ready: every input a number, with what it takes to do so again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from fruler._table.encoding import learn_inputs
+from fruler._table.gaps import Moments, learn_moments
+from fruler._table.reading import as_frame, is_numeric, require_rows
+from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
+from fruler._table.validation import check_training_table, column_names, refuse_repeated_columns
+from fruler._typing import Floats
+from fruler._wording import quote_names
+
+# From names and sources of inputs: which of them may fill gaps of which, see `Moments`.
+Fillers = Callable[[Sequence[str], Sequence[Source]], npt.NDArray[np.bool_] | None]
+
+# Beyond so many inputs gaps are filled in with means: regressions on all of them would be slow, and of little use.
+_MAX_REGRESSED = 300
+# Whether a value is missing is an input where that tells of the target: so many standard errors.
+_TELLING = 3.5
+# In so many rows it must be missing, and be there.
+_MIN_GAPS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingInputs:
+    """A table that is ready to be learned from.
+
+    Attributes
+    ----------
+    names : list of str
+        The inputs.
+    sources : list of Source
+        The column that each comes from.
+    values : ndarray of shape (n_rows, n_inputs)
+        The inputs, gaps filled in.
+    terms : ndarray of shape (n_rows, n_inputs) or None
+        The same for slopes to be fitted with: a category's number from other rows; None: they are the inputs.
+    target : ndarray of shape (n_rows,)
+        What is to be learned: the target, or what stands for it.
+    observed : ndarray of shape (n_rows,)
+        The target itself.
+    weight : ndarray of shape (n_rows,) or None
+        How much each row counts.
+    moments : Moments
+        From which gaps are filled in.
+    """
+
+    names: list[str]
+    sources: list[Source]
+    values: Floats
+    terms: Floats | None
+    target: Floats
+    observed: Floats
+    weight: Floats | None
+    moments: Moments
+
+    @property
+    def levels(self) -> dict[int, Floats]:
+        """The numbers of the categories, in increasing order, of inputs that have more than 0 and 1."""
+        return {
+            j: np.unique(source.values)
+            for j, source in enumerate(self.sources)
+            if isinstance(source, LevelSource) and source.indicated is None and len(set(source.values)) > 1
+        }
+
+
+def _from_all(names: Sequence[str], sources: Sequence[Source]) -> None:
+    """Let gaps be filled in from whatever there is."""
+
+
+def training_inputs(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    categorical_features: Any = "from_dtype",
+    one_hot: bool = False,
+    fillers: Fillers = _from_all,
+    learned_from: Callable[[Floats], Floats] = np.asarray,
+) -> TrainingInputs:
+    """Check what `fit` is given, and make numbers of it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose `n_features_in_` and `feature_names_in_` are set.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Numbers and categories, with gaps.
+    y, sample_weight : array-like of shape (n_samples,)
+        The target, and weights if there are any.
+    categorical_features : "from_dtype", None, or array-like
+        The columns of categories: by their type, none but text, or by name, number or a mask.
+    one_hot : bool
+        Whether each category becomes an input of its own.
+    fillers : callable, optional
+        Returns which inputs may fill gaps of which; all of them where it is not given.
+    learned_from : callable
+        Turns the target into what is to be learned, such as its logarithm.
+    """
+    held_out: Floats | None = None
+    if is_numeric(X) and not are_declared(categorical_features):
+        values, observed, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
+        target = learned_from(observed)
+        names = column_names(estimator, values.shape[1])
+        sources: list[Source] = [NumberSource(name) for name in names]
+        _require_values(values, names)
+    else:
+        frame = as_frame(X)
+        refuse_repeated_columns(frame)
+        validate_data(estimator, X if hasattr(X, "columns") else np.asarray(X, dtype=object), skip_check_array=True)
+        _, observed, weight = check_training_table(
+            BaseEstimator(), np.zeros((len(frame), 1)), y, sample_weight=sample_weight
+        )
+        target = learned_from(observed)
+        declared = declared_columns(categorical_features, list(frame.columns))
+        made = learn_inputs(frame, target, weight, declared=declared, one_hot=one_hot)
+        names, sources, values = made.names, made.sources, made.values
+        held_out = made.held_out if any(isinstance(source, LevelSource) for source in sources) else None
+    gaps = np.isnan(values)
+    if not gaps.any():
+        moments = replace(_moments(values), fillers=fillers(names, sources))
+        return TrainingInputs(names, sources, values, held_out, target, observed, weight, moments)
+    moments = _moments(values)
+    telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
+    # Several inputs of one column are missing together.
+    telling = list({sources[j].column: j for j in reversed(telling)}.values())[::-1]
+    for j in telling:
+        names = [*names, f"{sources[j].column} is missing"]
+        sources = [*sources, GapSource(sources[j].column)]
+    if len(telling):
+        values = np.column_stack([values, gaps[:, telling]])
+        moments = _moments(values)
+    moments = replace(moments, fillers=fillers(names, sources))
+    filled = moments.gaps(np.arange(len(names))).filled(values)
+    if held_out is not None:
+        own = np.column_stack([held_out, gaps[:, telling]]) if len(telling) else held_out
+        held_out = np.where(np.isnan(own), filled, own)
+    return TrainingInputs(names, sources, filled, held_out, target, observed, weight, moments)
+
+
+def telling_gaps(gaps: Any, filled: Floats, y: Floats, weight: Floats | None) -> list[int]:
+    """Return the inputs of which it tells something about the target whether they are missing.
+
+    Parameters
+    ----------
+    gaps : ndarray of bool, shape (n_rows, n_inputs)
+        Where values are missing.
+    filled : ndarray of shape (n_rows, n_inputs)
+        The inputs, gaps filled in.
+    y, weight : ndarray of shape (n_rows,)
+        The target, and how much each row counts.
+    """
+    n = len(y)
+    counts = gaps.sum(axis=0)
+    asked = np.flatnonzero((counts >= _MIN_GAPS) & (counts <= n - _MIN_GAPS))
+    if not len(asked):
+        return []
+    root = np.ones(n) if weight is None else np.sqrt(weight / weight.mean())
+    design = np.column_stack([np.ones(n), filled]) * root[:, None]
+    both = np.column_stack([y, gaps[:, asked]]) * root[:, None]
+    fitted, *_ = np.linalg.lstsq(design, both, rcond=1e-10)
+    left = both - design @ fitted
+    sizes = np.sqrt(np.square(left).sum(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = left[:, 1:].T @ left[:, 0] / (sizes[1:] * sizes[0])
+    return [int(j) for j, r in zip(asked, correlation, strict=True) if abs(r) * np.sqrt(n) > _TELLING]
+
+
+def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Collection[Any]:
+    """Return the columns that the user says hold categories.
+
+    Examples
+    --------
+    >>> sorted(declared_columns(["b"], ["a", "b"])), sorted(declared_columns([True, False], ["a", "b"]))
+    (['b'], ['a'])
+    """
+    if not are_declared(categorical_features):
+        return ()
+    given = np.asarray(categorical_features)
+    if given.ndim != 1:
+        raise ValueError("categorical_features must be names, numbers or a mask of columns, in one row.")
+    if given.dtype.kind == "b":
+        if len(given) != len(columns):
+            raise ValueError(f"categorical_features is a mask of {len(given)} columns, but X has {len(columns)}.")
+        return {columns[int(j)] for j in np.flatnonzero(given)}
+    if given.dtype.kind in "iu":
+        if len(given) and (given.min() < 0 or given.max() >= len(columns)):
+            raise ValueError(f"categorical_features names the columns {given.tolist()}, but X has {len(columns)}.")
+        return {columns[int(j)] for j in given}
+    unknown = [name for name in given.tolist() if name not in columns]
+    if unknown:
+        raise ValueError(f"categorical_features names {quote_names(unknown)}, which X does not have.")
+    return set(given.tolist())
+
+
+def are_declared(categorical_features: Any) -> bool:
+    """Say whether the user names the columns of categories."""
+    return categorical_features is not None and not (
+        isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    )
+
+
+def _moments(values: Floats) -> Moments:
+    if values.shape[1] <= _MAX_REGRESSED:
+        return learn_moments(values)
+    return Moments(np.nanmean(values, axis=0), np.diag(np.nanvar(values, axis=0)))
+
+
+def _require_values(values: Floats, names: Sequence[str]) -> None:
+    empty = np.isnan(values).all(axis=0)
+    if empty.any():
+        name = names[int(np.argmax(empty))]
+        raise ValueError(f"The column {name!r} has no value in any row; leave it out, or fill it in.")
+
+
+def frame_of(estimator: Any, X: Any, columns: Sequence[str]) -> pd.DataFrame:
+    """Return a table to be predicted as a data frame; its columns are checked against those that were learned from."""
+    require_rows(X)
+    validate_data(
+        estimator, X if hasattr(X, "columns") else np.asarray(X, dtype=object), reset=False, skip_check_array=True
+    )
+    return as_frame(X, None if hasattr(X, "columns") else columns)

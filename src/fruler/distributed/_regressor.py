@@ -1,0 +1,346 @@
+"""DaskFuzzyRuleRegressor: rows stay with the workers of a Dask cluster, and the client leads the search."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+from distributed import Client
+from sklearn.base import clone
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from fruler._algorithms.growth.learner import GROWTH
+from fruler._table.training import are_declared
+from fruler._typing import Floats
+from fruler.distributed._cluster import check_workers, find_client, losses_named
+from fruler.distributed._given_rows import DaskTable, fits, open_rows, partitions_of, whole_rows
+from fruler.distributed._preparation import prepare_rows
+from fruler.distributed._remote_growth import RemoteGrowthLearner
+from fruler.distributed._remote_table import RemoteTable
+from fruler.estimators._growth import FuzzyRuleRegressor
+from fruler.explain.stability import Stability
+from fruler.learning.algorithm import Algorithm
+from fruler.rules.intervals import PredictionIntervals
+
+# Parameters that a model in memory does not have.
+_OF_THE_CLUSTER = ("client", "keep_rows", "timeout")
+
+
+def _with_inherited_parameters(constructor: Callable[..., None]) -> Callable[..., None]:
+    """Put the parameters of `FuzzyRuleRegressor` into a signature, which scikit-learn and `help` read."""
+    own = inspect.signature(constructor).parameters.values()
+    inherited = inspect.signature(FuzzyRuleRegressor).parameters.values()
+    named = [parameter for parameter in own if parameter.kind != inspect.Parameter.VAR_KEYWORD]
+    constructor.__signature__ = inspect.Signature([*named, *inherited])  # type: ignore[attr-defined]
+    return constructor
+
+
+def _with_inherited_sections(estimator: type[DaskFuzzyRuleRegressor]) -> type[DaskFuzzyRuleRegressor]:
+    """Write the parameters and attributes that `FuzzyRuleRegressor` documents into a docstring."""
+    inherited, text = FuzzyRuleRegressor.__doc__, estimator.__doc__
+    if inherited is not None and text is not None:  # Python may run without docstrings
+        for section in ("Parameters", "Attributes"):
+            # Python 3.13 takes the indentation away.
+            [entries] = re.findall(rf"\n *{section}\n *-+\n *(.*?)\n\n", inherited, re.DOTALL)
+            text = text.replace(f"{{{section.lower()}}}", entries)
+        estimator.__doc__ = text
+    return estimator
+
+
+@_with_inherited_sections
+class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
+    """`FuzzyRuleRegressor` for tables that are larger than a machine: rows stay with the workers of a Dask cluster.
+
+    The client fetches at most 10,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; workers then fit the
+    outputs of the rules on all rows. Results are put together in the order of the partitions, so that the model does
+    not depend on who computed what, nor on workers that are lost on the way. `FuzzyRuleRegressor` learns the same model
+    from the same rows and seed, up to rounding.
+
+    Parameters
+    ----------
+    client : distributed.Client, default=None
+        The client of the cluster; `None` takes the one that was made last.
+    keep_rows : bool, default=None
+        Whether workers keep the rows in memory (Dask writes what is too much to disk), or read them again for every
+        pass. `None` keeps them if they take less than a third of the workers' memory, or cannot be read again. Rows are
+        kept as numbers, whatever the columns hold.
+    timeout : float, default=60.0
+        The number of seconds without any worker after which the fit fails.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor : For data in memory.
+
+    Notes
+    -----
+    `n_jobs` are threads of the client.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client, LocalCluster
+    >>> import dask.array as da
+    >>> from fruler.data import load_example
+    >>> from fruler.distributed import DaskFuzzyRuleRegressor
+    >>> friedman = load_example("friedman")
+    >>> X, y = da.from_array(friedman.data.to_numpy(), chunks=(400, -1)), da.from_array(friedman.target.to_numpy(), 400)
+    >>> with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
+    ...     model = DaskFuzzyRuleRegressor(client, random_state=0, max_evaluations=200).fit(X, y)
+    ...     predictions = model.predict(X).compute()
+    ...     r2 = model.score(X, y)
+    >>> predictions.shape == friedman.target.shape, r2 > 0.8
+    (True, True)
+    >>> model.to_local()
+    FuzzyRuleRegressor(max_evaluations=200, random_state=0)
+    """
+
+    algorithm: ClassVar[Algorithm] = replace(GROWTH, learner=RemoteGrowthLearner)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FuzzyRuleRegressor._parameter_constraints,
+        "client": [object, None],
+        "keep_rows": ["boolean", None],
+        "timeout": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    @_with_inherited_parameters
+    def __init__(
+        self, client: Client | None = None, *, keep_rows: bool | None = None, timeout: float = 60.0, **parameters: Any
+    ) -> None:
+        super().__init__(**parameters)
+        self.client = client
+        self.keep_rows = keep_rows
+        self.timeout = timeout
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rules.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            The inputs: numbers and categories. Values may be missing. Sizes of chunks may be unknown.
+        y : Dask array or series of shape (n_samples,)
+            The target, with the partitions of `X`.
+        sample_weight : Dask array or series of shape (n_samples,), optional
+            How much each row counts, with the partitions of `X`.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        with losses_named(find_client(self.client)):
+            return super().fit(X, y, sample_weight)
+
+    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        if self.calibration is not None:
+            raise ValueError(
+                "calibration needs rows in memory; on a cluster leave it out, and give rows that were not learned from "
+                "to model.to_local().with_intervals(X, y)."
+            )
+        if not self._output().is_plain:
+            raise ValueError(
+                "link and bounds need rows in memory; on a cluster leave them out, fit the logarithm of y yourself, or "
+                "clip the predictions, or fit FuzzyRuleRegressor on a sample."
+            )
+        return X, y, sample_weight
+
+    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> RemoteTable:
+        client = find_client(self.client)
+        table = DaskTable(self, X, y, sample_weight)
+        check_workers(client, self.timeout)
+        raw = open_rows(table, client, self.keep_rows, self.timeout)
+        declared = are_declared(self.categorical_features)
+        blocks, made, n_numbers = prepare_rows(raw, table.names, self._training_inputs, declared=declared)
+        self._sources, self._moments = made.sources, made.moments
+        if self.keep_rows is None and not blocks.held and fits(client, n_numbers):
+            blocks = blocks.kept()
+        return RemoteTable.measured(blocks, made.names, self.split_points, made.levels, self.algorithm.weighted_scale)
+
+    def predict(self, X: Any) -> Any:
+        """Predict the target; for a Dask collection lazily, block by block.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+            The inputs.
+
+        Returns
+        -------
+        Dask array, Dask series or ndarray of shape (n_samples,)
+            The predictions: an array for an array, a series for a data frame.
+        """
+        check_is_fitted(self, "rule_base_")
+        if isinstance(X, da.Array):
+            model = self._quiet()
+            return whole_rows(X).map_blocks(predict_block, model, drop_axis=1, dtype=np.float64, meta=np.empty(0))
+        if hasattr(X, "map_partitions"):
+            outline = pd.Series(np.empty(0), index=X._meta.index, name=self.rule_base_.target_name)
+            return X.map_partitions(predict_frame, self._quiet(), meta=outline)
+        return super().predict(X)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
+        """Return for each row an interval that contains its target with a given probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The inputs, in memory; `to_local` gives a model whose `predict_interval` workers can call on partitions.
+        coverage : float, default=0.9
+            The share of rows whose target lies in their interval.
+
+        Returns
+        -------
+        PredictionIntervals
+            As `FuzzyRuleRegressor.predict_interval`.
+
+        Raises
+        ------
+        ValueError
+            If `X` is a Dask collection.
+        """
+        if dask.is_dask_collection(X):
+            raise ValueError(
+                "predict_interval takes rows in memory; for a Dask collection call it on partitions, as in "
+                "X.map_partitions(lambda part, model: model.predict_interval(part).lower, model.to_local())."
+            )
+        return super().predict_interval(X, coverage)
+
+    def stability(self, X: Any, y: Any, n: int = 20, **options: Any) -> Stability:
+        """Learn the model again from parts of its rows, in memory: which splits, rules and effects come back.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs of training rows, in memory: those that fit into it.
+        y : array-like of shape (n_samples,)
+            Their target.
+        n : int, default=20
+            The number of refits.
+        **options : any
+            As for `FuzzyRuleRegressor.stability`.
+
+        Returns
+        -------
+        Stability
+            As `FuzzyRuleRegressor.stability`.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `y` is a Dask collection.
+        """
+        if dask.is_dask_collection(X) or dask.is_dask_collection(y):
+            raise ValueError(
+                "stability takes rows in memory; give it some, as in X.sample(frac=0.01).compute(), and their y."
+            )
+        return self.to_local().stability(X, y, n, **options)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R² of the predictions; Dask collections stay with the workers.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+            The inputs.
+        y : Dask array or series, or array-like, of shape (n_samples,)
+            The target.
+        sample_weight : Dask array or series, or array-like, of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            One minus the ratio of the squared errors to the squared deviations from the mean.
+        """
+        if not dask.is_dask_collection(X):
+            return float(super().score(X, y, sample_weight))
+        with nullcontext() if self.client is None else self.client.as_current():
+            return r2_of(self._quiet(), X, y, sample_weight)
+
+    def _quiet(self) -> FuzzyRuleRegressor:
+        """Return the model for data in memory, without warnings that nobody would see on a worker."""
+        model = self.to_local()
+        model.warn_outside = False
+        return model
+
+    def to_local(self) -> FuzzyRuleRegressor:
+        """Return the fitted model as a `FuzzyRuleRegressor`, which needs no cluster.
+
+        Returns
+        -------
+        FuzzyRuleRegressor
+            The fitted estimator.
+        """
+        check_is_fitted(self, "rule_base_")
+        local = FuzzyRuleRegressor()
+        local.__dict__.update({name: value for name, value in vars(self).items() if name not in _OF_THE_CLUSTER})
+        return local
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a JSON file, which `load_model` reads as a `FuzzyRuleRegressor`.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        """
+        self.to_local().save(path)
+
+    def __sklearn_clone__(self) -> Self:
+        # A client can't be copied; a clone works on the same cluster.
+        parameters = self.get_params(deep=False)
+        client = parameters.pop("client")
+        return type(self)(client, **{name: clone(value, safe=False) for name, value in parameters.items()})
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Nor can a client be sent elsewhere: a copy takes the one that is there.
+        return {**super().__getstate__(), "client": None}
+
+
+def predict_block(X: Any, model: FuzzyRuleRegressor) -> Floats:
+    """Predict a block of an array, which may have no rows."""
+    return model.predict(X) if len(X) else np.empty(0)
+
+
+def predict_frame(X: pd.DataFrame, model: FuzzyRuleRegressor) -> pd.Series:
+    """Predict a partition of a data frame."""
+    return pd.Series(predict_block(X, model), index=X.index, name=model.rule_base_.target_name)
+
+
+def r2_of(model: FuzzyRuleRegressor, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Return R² of the predictions for Dask collections, which stay with the workers."""
+    tables = [X, y] if sample_weight is None else [X, y, sample_weight]
+    parts = zip(*(partitions_of(table) for table in tables), strict=True)
+    sums = dask.delayed(score_part, pure=False)
+    found = dask.compute(*(sums(model, *part) for part in parts))
+    error, total, deviation, square = np.sum(found, axis=0)
+    spread = square - deviation * deviation / total
+    return float(1.0 - error / spread) if spread > 0.0 else float(error == 0.0)
+
+
+def score_part(model: FuzzyRuleRegressor, X: Any, y: Any, weight: Any = None) -> Floats:
+    """Return sums over a partition: squared errors, weights, and deviations from a fixed value and their squares."""
+    if len(X) == 0:
+        return np.zeros(4)
+    truth = np.asarray(y, dtype=np.float64).reshape(-1)
+    weights = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64).reshape(-1)
+    # Any value would do; from one in their midst the squares lose no digits.
+    deviation = truth - model.rule_base_.background.target_mean
+    error = truth - model.predict(X)
+    return np.array([weights @ (error * error), weights.sum(), weights @ deviation, weights @ (deviation * deviation)])

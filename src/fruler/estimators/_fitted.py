@@ -1,0 +1,584 @@
+"""What a fitted estimator answers: predictions, explanations, tables, a report and a model file.
+
+The models of other sizes are a table, `pareto_`: that of a search that has ended, or that of a model file.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from fruler._model_file.file import Model, write_model
+from fruler._model_file.learning_json import FRONT_COUNTS, FRONT_FIGURES, FRONT_OPTIONAL, Learning
+from fruler._table.reading import input_table, is_numeric, known_columns
+from fruler._table.training import frame_of
+from fruler._table.validation import check_table
+from fruler._typing import Floats
+from fruler.callbacks import Callback, ProgressBar, check_callbacks
+from fruler.explain.explanation import Explanation, explain_rows
+from fruler.explain.importance import column_shares
+from fruler.learning._control import RunControl
+from fruler.learning.algorithm import Algorithm
+from fruler.learning.learned import FrontPoint
+from fruler.rules._rule_base import RuleBase
+from fruler.rules._tables import curves_table, rules_table
+from fruler.rules.intervals import PredictionIntervals, prediction_intervals, warn_of_outside
+from fruler.rules.truth import Truth
+
+if TYPE_CHECKING:
+    from fruler.explain.report import Origin
+    from fruler.explain.stability import Stability
+
+# Attributes that are tables.
+_TABLES = ("pareto_", "history_")
+# Parameters that say nothing about the model, or nothing that a file could hold.
+_NOT_WRITTEN = ("callbacks", "checkpoint", "verbose", "warm_start")
+# What a model file holds of each model; the other columns follow from it.
+_WRITTEN = (*FRONT_COUNTS, *FRONT_FIGURES, *FRONT_OPTIONAL)
+_COLUMNS = ("rules", "curves", "coefficients", "criterion", "error", "cv_error", "rmse", "cv_rmse", "truth")
+
+
+def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
+    """Return `pareto_` of what a search has found."""
+    return _table(
+        [
+            {
+                "rules": point.rule_base.n_rules,
+                "curves": point.rule_base.n_curves,
+                "coefficients": point.rule_base.n_coefficients,
+                "criterion": point.criterion,
+                "error": point.error,
+                "cv_error": point.cv_error,
+                "truth": np.nan if point.truth is None else point.truth.ratio,
+            }
+            for point in front
+        ]
+    )
+
+
+def _table(points: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+    columns = {name: np.array([point.get(name, np.nan) for point in points], dtype=np.float64) for name in _WRITTEN}
+    # Half the mean squared error is what the paper prints; people compare errors in the target's own unit.
+    for half, root in (("error", "rmse"), ("cv_error", "cv_rmse")):
+        # A file can say anything: the double of a large number may overflow, and a negative one has no root.
+        columns[root] = np.sqrt(2.0) * np.sqrt(np.where(columns[half] >= 0.0, columns[half], np.nan))
+    # Files of the time before curves were counted leave them unknown, and of these there is no whole number.
+    counts = [name for name in (*FRONT_COUNTS, "curves") if np.isfinite(columns[name]).all()]
+    return pd.DataFrame(columns, columns=list(_COLUMNS)).astype(dict.fromkeys(counts, np.int64))
+
+
+class MadeByFit:
+    """Stands for an attribute that an estimator does not have, and says why; one that it has goes before it.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     history_ = MadeByFit()
+    >>> Model().history_
+    Traceback (most recent call last):
+    AttributeError: This Model has no history_: fit makes it, and a model file does not hold it.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is None:
+            return self
+        raise AttributeError(
+            f"This {owner.__name__} has no {self._name}: fit makes it, and a model file does not hold it."
+        )
+
+
+class RuleModel(BaseEstimator):  # type: ignore[misc]
+    """What a fitted estimator of rules answers; nothing in here learns, but for `stability`, which learns again."""
+
+    algorithm: ClassVar[Algorithm]
+    warn_outside: bool
+
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
+    rule_base_: RuleBase
+    n_rules_: int
+    granularities_: npt.NDArray[np.intp]
+    resumed_: int = MadeByFit()  # type: ignore[assignment]
+    ended_early_: bool = MadeByFit()  # type: ignore[assignment]
+    pareto_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
+    n_evaluations_: int = MadeByFit()  # type: ignore[assignment]
+    history_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
+    regularization_: float = MadeByFit()  # type: ignore[assignment]
+    sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
+    n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
+    stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
+    # The most rules that `with_rules` was asked for.
+    _rules_asked: int | None = None
+
+    def predict(self, X: Any) -> Floats:
+        """Predict the target.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs. Columns of a frame that the model does not know are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predictions.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> model.predict([[1.5]]).round(1).tolist()
+        [2.5]
+        """
+        check_is_fitted(self, "rule_base_")
+        values = self._inputs(X)
+        if self.warn_outside:
+            warn_of_outside(self.rule_base_, values)
+        return self.rule_base_.inference.predict(self.rule_base_.inputs.filled(values))
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
+        """Return for each row an interval that contains its target with a given probability.
+
+        The interval lies around the prediction, and is wider where the rules that apply have larger errors. It is
+        computed from errors on held-out rows: those of the fit's own cross-validation, or of rows that were kept for
+        this (`calibration`, or `with_intervals`). The latter are guaranteed to cover at least the given share of new
+        rows like them; the former cover about that share, without a guarantee. Outside the training data intervals are
+        wider, by their width for every range of an input that a row is away, and nothing is guaranteed.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs.
+        coverage : float, default=0.9
+            The share of rows whose target lies in their interval.
+
+        Returns
+        -------
+        PredictionIntervals
+            ``lower`` and ``upper``, the ends, and ``outside``: which rows lie outside the training data.
+
+        Raises
+        ------
+        ValueError
+            If there are no errors on held-out rows, or too few for the coverage.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> lower, upper, outside = model.predict_interval(weather.data, coverage=0.9)
+        >>> covered = (lower <= weather.target) & (weather.target <= upper)
+        >>> bool(0.88 < covered.mean() < 0.94)
+        True
+        """
+        check_is_fitted(self, "rule_base_")
+        return prediction_intervals(self.rule_base_, self.rule_base_.inputs.filled(self._inputs(X)), coverage)
+
+    def explain(self, X: Any) -> Explanation:
+        """Explain each prediction: the rules that fired, what each input adds, and its labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The inputs.
+
+        Returns
+        -------
+        Explanation
+            The explanation of all rows: `base` and `contributions`, which sum to the prediction, `activations` of the
+            rules, `labels`, and whether a row lies `outside` the training data. Print it to read it.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> bool(abs(model.explain([[1.5]]).base - 2.5) < 0.01)
+        True
+        """
+        check_is_fitted(self, "rule_base_")
+        checked = self._checked(X)
+        return explain_rows(self.rule_base_, self._numbers(checked), checked)
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+        origin: Origin | None = None,
+        stability: Stability | None = None,
+    ) -> str | Path:
+        """Write the model as an HTML page: its rules as pictures, what matters, its errors, and sliders to try it.
+
+        The page is one file that needs no network. It needs Jinja2, the extra `report`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows on which errors are shown; four of them become part of the page as examples.
+        y : array-like of shape (n_samples,), optional
+            Their target.
+        path : path, optional
+            The file to write; without it the page is returned as text.
+        title : str, optional
+            The title of the page.
+        origin : Origin, optional
+            Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`. The page shows
+            it with the algorithm, its settings, the seed, the version and the date.
+        stability : Stability, optional
+            What `stability` found for this model: the page then shows how often each rule and split came back, and
+            draws bands around effects.
+
+        Returns
+        -------
+        Path or str
+            The file; without a path the HTML itself.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> page = model.report(weather.data, weather.target)
+        >>> "Try it" in page
+        True
+        """
+        from fruler.explain.report import Origin, report_html, write_report
+        from fruler.explain.report._origin import told_settings
+
+        check_is_fitted(self, "rule_base_")
+        rows = None if X is None else self.rule_base_.inputs.filled(self._inputs(X))
+        front = getattr(self, "pareto_", None)
+        known = origin or Origin()
+        if self.was_learned:
+            settings = told_settings(self.get_params(deep=False))
+            call = " ".join(f"{type(self)(**settings)!r}.fit(X, y)".split())
+            known = known.learned_by(self.algorithm.title, settings, call)
+        if path is None:
+            return report_html(self.rule_base_, rows, y, front, title, origin=known, stability=stability)
+        return write_report(path, self.rule_base_, rows, y, front, title, origin=known, stability=stability)
+
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        n: int = 20,
+        *,
+        sample_weight: Any = None,
+        subsample: float = 0.8,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        verbose: int = 0,
+    ) -> Stability:
+        """Learn the model again from parts of its rows, and report which splits, rules and effects come back.
+
+        A fitted model does not keep its rows: give those that it was learned from. Each refit has the parameters and
+        the seed of the model (0 where it has none), so that only the rows differ. It takes about `n` times as long as
+        the fit.
+
+        A split came back if a refit splits the same input, and the rows between the two places are few: at most a
+        tenth of all rows, and at most half of those at the smaller side of the split. A rule came back if its weights
+        in the rows overlap with those of a rule of the refit by at least two thirds: the sum of the smaller weights
+        over the sum of the larger ones. What comes back need not be right, and what does not may be one of several
+        equally good ways to describe the data; the error of the refits shows how much it matters.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs of the training rows.
+        y : array-like of shape (n_samples,)
+            Their target.
+        n : int, default=20
+            The number of refits.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, as in `fit`.
+        subsample : float, default=0.8
+            The share of the rows that a refit learns from, drawn without replacement. Equal rows stay together.
+        random_state : int, RandomState instance or None, default=0
+            The seed of the draws.
+        n_jobs : int, default=None
+            The number of refits at a time, in threads; the result does not depend on it.
+        time_limit : float, default=None
+            The number of seconds after which it ends with the refits that are done, at least two.
+        callbacks : Callback or sequence of Callback, default=None
+            Called after every refit, by ``on_generation`` with the stage ``"refits"``; one that returns True ends the
+            run.
+        verbose : int, default=0
+            With 1 a progress bar is shown.
+
+        Returns
+        -------
+        Stability
+            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves; print it to read
+            it. `StabilityDisplay` of `fruler.explain.plots` draws it.
+
+        Raises
+        ------
+        ValueError
+            If the model was not learned, or the rows are not enough.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(max_rules=2, random_state=0).fit(weather.data, weather.target)
+        >>> stability = model.stability(weather.data, weather.target, n=3)
+        >>> stability.n_refits, stability.rules["came_back"].between(0, 3).all()
+        (3, np.True_)
+        """
+        from fruler.estimators._refits import TrainingRows, refitted_stability
+
+        check_is_fitted(self, "rule_base_")
+        if not self.was_learned:
+            raise ValueError(
+                "The rules of this model were not learned by an estimator, so that it can't be learned again; fit one, "
+                "or load the file of one that was fitted."
+            )
+        if time_limit is not None and not time_limit > 0.0:
+            raise ValueError(f"time_limit must be a number of seconds above 0; got {time_limit!r}.")
+        limit = np.inf if time_limit is None else time_limit
+        control = RunControl([*check_callbacks(callbacks), *([ProgressBar()] if verbose else [])], limit=limit)
+        rows = TrainingRows.checked(X, y, sample_weight)
+        return refitted_stability(self, rows, n, subsample, random_state, n_jobs, control)
+
+    def with_names(
+        self,
+        *,
+        units: Mapping[str, str] | None = None,
+        labels: Mapping[str, Mapping[str, str] | Sequence[str]] | None = None,
+    ) -> Self:
+        """Return the model with other units and label names; its predictions stay the same.
+
+        They are saved with the model, and kept by `with_rules` and by a fit with `warm_start`. `fit` takes the units of
+        a pandas data frame from ``X.attrs["units"]``, a dict by column.
+
+        Parameters
+        ----------
+        units : dict of str to str, optional
+            Units of some inputs, or of the target, by name.
+        labels : dict of str to dict or sequence of str, optional
+            For some inputs, the new names of some labels by their old ones, or the names of all labels in order.
+
+        Returns
+        -------
+        BaseRuleRegressor
+            A copy of this one with these names.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+        >>> named = model.with_names(units=weather.units, labels={"max_temperature_before": {"low": "cool"}})
+        >>> named.rule_base_.target_unit, named.rules_["if max_temperature_before"].iloc[0]
+        ('°C', 'cool')
+        """
+        check_is_fitted(self, "rule_base_")
+        return self._with_rule_base(self.rule_base_.with_units(units or {}).with_labels(labels or {}))
+
+    def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Return the model with prediction intervals from rows that it was not learned from.
+
+        At least a share `coverage` of new rows like these then lies in their interval.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        BaseRuleRegressor
+            A copy of this one with these intervals.
+
+        Examples
+        --------
+        >>> from fruler import FRULERRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> X, y = weather.data, weather.target
+        >>> model = FRULERRegressor(random_state=0, max_evaluations=100).fit(X[::2], y[::2])
+        >>> calibrated = model.with_intervals(X[1::2], y[1::2])
+        >>> calibrated.rule_base_.intervals.n_rows
+        365
+        """
+        check_is_fitted(self, "rule_base_")
+        return self._with_rule_base(self.rule_base_.with_intervals(self._inputs(X), y, sample_weight))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a JSON file, which `load_model` reads; it is written whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from fruler import FuzzyRuleRegressor, load_model
+        >>> model = FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(pathlib.Path(folder) / "m.json")
+        ...     load_model(pathlib.Path(folder) / "m.json").n_rules_
+        1
+        """
+        check_is_fitted(self, "rule_base_")
+        write_model(path, self._to_model())
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """How much each input moves predictions, as shares that sum to one."""
+        check_is_fitted(self, "rule_base_")
+        return column_shares(self.rule_base_)
+
+    @property
+    def rules_(self) -> pd.DataFrame:
+        """The rules as a table: one row per rule, with its labels, its support, its errors and its coefficients.
+
+        What curves add comes on top of the output of every rule; `curves_` has it.
+        """
+        check_is_fitted(self, "rule_base_")
+        return rules_table(self.rule_base_)
+
+    @property
+    def truth_(self) -> Truth | None:
+        """How true the rules are one by one; None where it is not known."""
+        check_is_fitted(self, "rule_base_")
+        return self.rule_base_.background.truth
+
+    @property
+    def curves_(self) -> pd.DataFrame:
+        """What single inputs add to every rule: one row per bend of a curve; empty where there are no curves."""
+        check_is_fitted(self, "rule_base_")
+        return curves_table(self.rule_base_)
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        """Return the names of the parameters of the constructor, in alphabetical order.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> "max_rules" in FuzzyRuleRegressor.parameter_names()
+        True
+        """
+        names: list[str] = cls._get_param_names()
+        return names
+
+    @property
+    def was_learned(self) -> bool:
+        """Whether the rules were learned by an estimator, here or before they were saved, and not written by hand."""
+        return hasattr(self, "pareto_")
+
+    def _set_rule_base(self, rule_base: RuleBase) -> None:
+        """Make a rule base the model."""
+        self.rule_base_ = rule_base
+        self.n_rules_ = rule_base.n_rules
+        self.granularities_ = rule_base.granularities.astype(np.intp)
+
+    def _with_rule_base(self, rule_base: RuleBase) -> Self:
+        other = copy.copy(self)
+        other._set_rule_base(rule_base)
+        return other
+
+    def _to_model(self) -> Model:
+        """Return the content of the model's file."""
+        if not self.was_learned:
+            return Model(self.rule_base_)
+        parameters = {name: value for name, value in self.get_params().items() if name not in _NOT_WRITTEN}
+        front = self.pareto_[list(_WRITTEN)].to_dict("records")
+        learning = Learning(
+            {"algorithm": self.algorithm.name, **parameters},
+            named_inputs=hasattr(self, "feature_names_in_"),
+            n_evaluations=int(self.n_evaluations_),
+            n_uncovered=int(self.n_uncovered_),
+            regularization=float(self.regularization_),
+            front=tuple({str(name): value for name, value in point.items()} for point in front),
+            rules_asked=self._rules_asked,
+        )
+        return Model(self.rule_base_, learning)
+
+    def _restore(self, model: Model) -> None:
+        """Make the content of a file the fitted model."""
+        rule_base, learning = model.rule_base, model.learning
+        self._set_rule_base(rule_base)
+        self.n_features_in_ = len(rule_base.columns)
+        if learning is None or learning.named_inputs:
+            self.feature_names_in_ = np.array(rule_base.columns, dtype=object)
+        if learning is not None:
+            self.n_evaluations_ = learning.n_evaluations
+            self.n_uncovered_ = learning.n_uncovered
+            self.regularization_ = learning.regularization
+            self.pareto_ = _table(learning.front)
+            self._rules_asked = learning.rules_asked
+
+    def _inputs(self, X: Any) -> Floats:
+        """Check a table, and return the inputs of its rows, NaN where there is a gap."""
+        return self._numbers(self._checked(X))
+
+    def _numbers(self, checked: Floats | pd.DataFrame) -> Floats:
+        """Return the inputs of the rows of a checked table, NaN where there is a gap."""
+        return checked if isinstance(checked, np.ndarray) else input_table(checked, self.rule_base_.variables)
+
+    def _checked(self, X: Any) -> Floats | pd.DataFrame:
+        """Check a table, and return it as numbers where it has nothing else."""
+        rules = self.rule_base_
+        X = known_columns(X, getattr(self, "feature_names_in_", None))
+        if is_numeric(X) and all(one.is_plain for one in rules.variables):
+            return check_table(self, X, allow_nan=True)
+        return frame_of(self, X, rules.columns)
+
+    def _repr_html_inner(self) -> str:
+        return self._with_rules_below(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_rules_below(bundle["text/html"])
+        return bundle
+
+    def _with_rules_below(self, box: str) -> str:
+        rule_base = getattr(self, "rule_base_", None)
+        return box + rule_base._repr_html_() if isinstance(rule_base, RuleBase) else box
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Tables as arrays, which other formats than pickle know as well.
+        state: dict[str, Any] = super().__getstate__()
+        tables = {name: state[name] for name in _TABLES if name in state}
+        return state | {name: {key: one.to_numpy() for key, one in table.items()} for name, table in tables.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state | {name: pd.DataFrame(state[name]) for name in _TABLES if name in state})

@@ -1,0 +1,142 @@
+"""FuzzyRuleRegressor: rules that grow, one split after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from fruler._algorithms.growth.learner import GROWTH
+from fruler._table.constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
+from fruler._table.sources import Source
+from fruler.callbacks import Callback
+from fruler.estimators.base import BaseRuleRegressor, documented
+from fruler.learning._training_table import TrainingTable
+from fruler.learning.algorithm import Algorithm
+from fruler.rules._inputs import Extrapolation
+from fruler.rules._output import LinkName
+
+
+@documented("`max_evaluations`, `max_rules` and `early_stopping`", "one row per rule added")
+class FuzzyRuleRegressor(BaseRuleRegressor):
+    """Regression with a handful of readable fuzzy rules.
+
+    Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", with labels that meet
+    where the data bend and linear outputs of few terms. `rule_base_` has the result, in the data's own names and units.
+
+    The rules are grown: starting from one linear rule, each step splits one rule in two or gives one input a curve that
+    all rules share, whichever reduces the error most. Cross-validation chooses when to stop and how much to shrink
+    the terms. Each rule is fitted to be right by itself where it applies, not only together with the others; `truth_`
+    measures it.
+
+    Parameters
+    ----------
+    max_rules : int, default=20
+        Maximum number of rules.
+    max_curves : int, default=4
+        Maximum number of inputs with a curve of their own, which is added to the output of every rule; 0 for no curves.
+    locality : float, default=None
+        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which errors of
+        rules may cancel; with 1 every rule is fitted to its own rows alone. `None` takes as much as is needed for the
+        rules to hold one by one, as long as that costs little accuracy.
+    fuzziness : float, default=1.0
+        The largest overlap of neighbouring labels, from 0 (none) to 1 (as much as there is room). How much they overlap
+        is learned.
+    regularization : float, default=None
+        The ridge penalty on the terms of rules and curves, as a number of rows: it weighs as much as that many rows in
+        which the terms are zero. `None` chooses it by cross-validation.
+    split_points : dict of str or int to sequence of float, default=None
+        Known split points of some inputs, by name or number. Such an input is split at these points or not at all.
+    monotonic_constraints : dict of str or int to int, or array-like of shape (n_features,), default=None
+        The direction in which predictions go with columns of numbers: 1 (they never fall as it rises), -1 (they never
+        rise) or 0 (either way); by name or number, or one for each column. It holds for every row, inside and outside
+        the training data, all else in the row being the same. Rules are not split on such a column; slopes and curves
+        may follow it.
+    interaction_constraints : sequence of sequences of str or int, {"no_interactions", "pairwise"}, default=None
+        Groups of columns that may interact: the model is a sum of functions, each of the columns of one group. Columns
+        that are in no group are one more group. "no_interactions" lets each column stand alone, "pairwise" lets any
+        two interact, but not three.
+    max_evaluations : int, default=None
+        Maximum number of candidates to evaluate; `None`: as many as the growth needs.
+    early_stopping : int, default=3
+        The growth ends after this number of splits in a row without a gain.
+    {shared parameters}
+
+    Attributes
+    ----------
+    {shared attributes}
+
+    See Also
+    --------
+    FRULERRegressor : The paper's algorithm: instance selection, discretization and a genetic algorithm.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyRuleRegressor
+    >>> from fruler.data import load_example
+    >>> weather = load_example("weather")
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
+    >>> model.score(weather.data, weather.target) > 0.98
+    True
+    """
+
+    algorithm: ClassVar[Algorithm] = GROWTH
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseRuleRegressor._parameter_constraints,
+        "max_rules": [Interval(Integral, 1, None, closed="left")],
+        "max_curves": [Interval(Integral, 0, None, closed="left")],
+        "locality": [Interval(Real, 0, 1, closed="both"), None],
+        "monotonic_constraints": ["array-like", Mapping, None],
+        "interaction_constraints": ["array-like", Sequence, StrOptions({NO_INTERACTIONS, PAIRWISE}), None],
+        "early_stopping": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_rules: int = 20,
+        max_curves: int = 4,
+        locality: float | None = None,
+        fuzziness: float = 1.0,
+        regularization: float | None = None,
+        split_points: Mapping[str | int, Any] | None = None,
+        monotonic_constraints: Mapping[str | int, int] | Sequence[int] | None = None,
+        interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
+        max_evaluations: int | None = None,
+        early_stopping: int = 3,
+        categorical_features: Any = "from_dtype",
+        link: LinkName = "identity",
+        bounds: Sequence[float | None] | None = None,
+        calibration: float | None = None,
+        extrapolation: Extrapolation = "linear",
+        warn_outside: bool = True,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        verbose: int = 0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        warm_start: bool = False,
+    ) -> None:
+        self._keep_parameters(locals())
+
+    def _input_constraints(self, names: Sequence[str], sources: Sequence[Source]) -> InputConstraints:
+        return input_constraints(self.monotonic_constraints, self.interaction_constraints, names, sources)
+
+    def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
+        return self._input_constraints(names, sources).fillers(names)
+
+    def _options(self, table: TrainingTable) -> Any:
+        constraints = self._input_constraints(table.names, self._sources or ())
+        return replace(
+            super()._options(table),
+            monotonic_constraints=constraints.monotonic,
+            interaction_constraints=constraints.interactions,
+        )

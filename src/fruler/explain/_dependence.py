@@ -1,0 +1,325 @@
+"""How predictions depend on features, on average over rows: the effect of one, and pairs that interact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from fruler._table.rows import spread_evenly
+from fruler._typing import Floats
+from fruler.explain._effects import input_ranges
+from fruler.rules._features import Feature
+from fruler.rules._rule_base import RuleBase
+
+# Means over more rows would look the same.
+MAX_ROWS = 200
+# Values from end to end; those at which labels and curves bend come on top, unless there are too many of them.
+_GRID, _MAX_BENDS = 33, 64
+# Among these shares of the rows, from the lowest value on, lie the values that an interaction is told at.
+_QUANTILES = (0.1, 0.5, 0.9)
+_MAX_OPTIONS = 6
+# Strengths are compared to this share of the largest prediction, so that the order is the same on every machine; less
+# is what rounding leaves.
+_EXACTNESS = 1e-9
+
+
+def background_rows(rule_base: RuleBase, values: Floats | None = None) -> Floats:
+    """Return rows to average over, 200 at most.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    values : ndarray of shape (n_samples, n_inputs), optional
+        Rows to take them from, evenly. Without them, rows are made up: each is of a rule, as often as the rule's
+        support says, and its inputs spread around the rule's centre as they did in the training data. Where these are
+        not known, the inputs spread evenly over their ranges.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[5.0, 1.0], [1.0, 0.0]])
+    >>> background_rows(rules).shape, background_rows(rules, [[0.5]]).shape
+    ((200, 1), (1, 1))
+    """
+    if values is not None:
+        given = np.asarray(values, dtype=np.float64)
+        return np.array(given[spread_evenly(len(given), MAX_ROWS)])
+    rng = np.random.default_rng(0)
+    low, high = input_ranges(rule_base).T
+    training = rule_base.training
+    if training is None or training.centres is None or training.spreads is None:
+        rows = rng.uniform(low, high, (MAX_ROWS, len(low)))
+    else:
+        support = np.ones(rule_base.n_rules) if rule_base.support is None else rule_base.support
+        share = support / support.sum() if support.sum() > 0.0 else np.full(len(support), 1.0 / len(support))
+        # Where in the rules' shares, from the first to the last, the middle of each row lies.
+        rule = np.searchsorted(np.cumsum(share), (np.arange(MAX_ROWS) + 0.5) / MAX_ROWS).clip(max=len(share) - 1)
+        drawn = training.centres[rule] + training.spreads[rule] * rng.standard_normal((MAX_ROWS, len(low)))
+        rows = np.clip(drawn, low, high)
+    for feature in rule_base.features:
+        if feature.options:
+            chosen = feature.options_of(rows)
+            rows[:, feature.index] = np.array([option.values for option in feature.options])[chosen]
+    return np.asarray(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class EffectCurve:
+    """The mean prediction for each value of a feature (its partial dependence).
+
+    Attributes
+    ----------
+    feature : Feature
+        The feature.
+    values : ndarray of shape (n_points,)
+        Its values; of options their numbers, counted from 0.
+    predictions : ndarray of shape (n_points,)
+        The mean prediction at each.
+    """
+
+    feature: Feature
+    values: Floats
+    predictions: Floats
+
+    @property
+    def extent(self) -> float:
+        """How far apart the lowest and the highest mean prediction are."""
+        return float(np.ptp(self.predictions))
+
+
+def effect_curve(rule_base: RuleBase, feature: Feature, rows: Floats, low: float, high: float) -> EffectCurve:
+    """Return the effect of a feature.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    feature : Feature
+        The feature.
+    rows : ndarray of shape (n_samples, n_inputs)
+        Rows to average over: in each of them the feature takes all values in turn.
+    low, high : float
+        Between which values, where the feature is a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> a, b = (Variable(name, FuzzyPartition([], (0.0, 9.0))) for name in "ab")
+    >>> line = RuleBase([a, b], [[[0, 0], [0, 0]]], [[1.0, 2.0, -3.0]])
+    >>> curve = effect_curve(line, line.features[0], np.array([[0.0, 1.0], [0.0, 2.0]]), 0.0, 9.0)
+    >>> curve.predictions[[0, -1]].tolist(), curve.extent
+    ([-3.5, 14.5], 18.0)
+    """
+    values, settings = effect_settings(rule_base, feature, low, high)
+    return EffectCurve(feature, values, mean_predictions(rule_base, feature.inputs, settings, rows))
+
+
+def effect_settings(rule_base: RuleBase, feature: Feature, low: float, high: float) -> tuple[Floats, Floats]:
+    """Return the values that a feature takes for its effect, and the numbers of its inputs at each of them.
+
+    Parameters
+    ----------
+    rule_base, feature, low, high
+        As for `effect_curve`.
+
+    Returns
+    -------
+    values : ndarray of shape (n_points,)
+        The values; of options their numbers, counted from 0.
+    settings : ndarray of shape (n_points, n_feature_inputs)
+        What the inputs are set to.
+    """
+    if feature.options:
+        return np.arange(float(len(feature.options))), np.array([option.values for option in feature.options])
+    values = effect_grid(rule_base, feature.inputs[0], low, high)
+    return values, values[:, None]
+
+
+def mean_predictions(rule_base: RuleBase, inputs: Sequence[int], settings: Floats, rows: Floats) -> Floats:
+    """Return the mean prediction over rows in which some inputs are set to each of the settings in turn."""
+    moved = np.repeat(rows[None], len(settings), axis=0)
+    moved[:, :, np.array(inputs, dtype=np.intp)] = settings[:, None, :]
+    predictions = rule_base.predict(moved.reshape(-1, rows.shape[1])).reshape(len(settings), len(rows))
+    return np.asarray(predictions.mean(axis=1))
+
+
+def effect_grid(rule_base: RuleBase, j: int, low: float, high: float, n_points: int = _GRID) -> Floats:
+    """Return values of an input from end to end, with those at which labels and a curve bend."""
+    partition, curve = rule_base.antecedents.condition_inputs[j].partition, rule_base.curve_of(j)
+    splits, halves = np.asarray(partition.split_points), partition.half_widths
+    points = partition.triangles.ravel()
+    parts = [splits - halves, splits, splits + halves, points[np.isfinite(points)]]
+    if curve is not None:
+        ends = np.concatenate([curve.bends()[0], curve.partition.split_points])
+        # Just below a jump as well, so that it is drawn as one.
+        parts += [ends, np.nextafter(ends, -np.inf)]
+    bends = np.unique(np.concatenate(parts))
+    # Just below a crisp split as well.
+    bends = np.unique(np.concatenate([bends, np.nextafter(splits[halves == 0.0], -np.inf)]))
+    bends = bends[(low < bends) & (bends < high)]
+    if len(bends) > _MAX_BENDS:
+        bends = bends[:0]
+    return np.unique(np.concatenate([np.linspace(low, high, n_points), bends]))
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """A pair of features, and how far what they do together differs from what they do one by one.
+
+    Attributes
+    ----------
+    moved, held : Feature
+        The pair. More rules look at the second, which decides about what the first does.
+    strength : float
+        In the target's unit: by how much the change of a prediction, when both features go from the values of one row
+        to those of another, differs from the sum of the changes when only one of them does; the mean over pairs of
+        rows, without sign.
+    start, end : tuple of float
+        Two values of the first, for its inputs.
+    low, high : tuple of float
+        Two values of the second.
+    change_low, change_high : float
+        By how much the prediction changes as the first goes from start to end, where the second has either value; the
+        mean over the rows.
+    """
+
+    moved: Feature
+    held: Feature
+    strength: float
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    change_low: float
+    change_high: float
+
+
+def ranked_interactions(
+    rule_base: RuleBase,
+    rows: Floats,
+    *,
+    features: Sequence[Feature] | None = None,
+    least: float = 0.0,
+    most: int | None = None,
+) -> list[Interaction]:
+    """Return the pairs of features that interact, the strongest first.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    rows : ndarray of shape (n_samples, n_inputs)
+        Rows to average over. Each is paired with another of them, at random but always the same.
+    features : sequence of Feature, optional
+        The features to pair; all by default.
+    least : float, default=0.0
+        Weaker pairs are left out, and so are those that do not interact at all.
+    most : int, optional
+        How many pairs to return at most.
+
+    Examples
+    --------
+    Where x is high, an m of z counts three times:
+
+    >>> import numpy as np
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x, z = (Variable(name, FuzzyPartition([0.5], (0.0, 1.0), 0.0)) for name in "xz")
+    >>> rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[0.0, 0.0, 1.0], [0.0, 0.0, 3.0]])
+    >>> rows = np.array([[0.2, 0.1], [0.8, 0.3], [0.3, 0.9], [0.9, 0.5]])
+    >>> (pair,) = ranked_interactions(rules, rows)
+    >>> pair.moved.name, pair.held.name, round(pair.strength, 2)
+    ('z', 'x', 0.3)
+    >>> round((pair.change_high - pair.change_low) / (pair.end[0] - pair.start[0]), 2)
+    2.0
+    """
+    features = rule_base.features if features is None else features
+    pairs = [(one, other) for one, other in combinations(features, 2) if _can_interact(rule_base, one, other)]
+    if not pairs or len(rows) < 2:
+        return []
+    strengths = _strengths(rule_base, pairs, rows)
+    unit = _EXACTNESS * float(np.abs(rule_base.raw_predictions(rows)).max()) or 1.0
+    order = np.argsort(-np.round(strengths / unit), kind="stable")
+    kept = [k for k in order.tolist() if strengths[k] > max(least, unit)]
+    return [_told(rule_base, pairs[k], float(strengths[k]), rows) for k in kept[:most]]
+
+
+def _can_interact(rule_base: RuleBase, one: Feature, other: Feature) -> bool:
+    """Return whether rules can make two features interact: both are used, and either decides which rules apply."""
+    used = all(rule_base.uses[feature.index].any() for feature in (one, other))
+    looked_at = rule_base.looks_at[:, [*one.inputs, *other.inputs]]
+    return used and bool(looked_at.any())
+
+
+def _strengths(rule_base: RuleBase, pairs: Sequence[tuple[Feature, Feature]], rows: Floats) -> Floats:
+    # At random, for rows at some distance in a table are often alike: those of the same season.
+    order = np.random.default_rng(0).permutation(len(rows))
+    partners = np.empty_like(rows)
+    partners[order] = rows[np.roll(order, 1)]
+    start = rule_base.raw_predictions(rows)
+    alone: dict[Feature, Floats] = {}
+
+    def with_partners(*moved: Feature) -> Floats:
+        mixed = rows.copy()
+        for feature in moved:
+            mixed[:, feature.index] = partners[:, feature.index]
+        return rule_base.raw_predictions(mixed)
+
+    strengths = []
+    for pair in pairs:
+        for feature in pair:
+            if feature not in alone:
+                alone[feature] = with_partners(feature)
+        together = with_partners(*pair)
+        strengths.append(float(np.abs(together - alone[pair[0]] - alone[pair[1]] + start).mean()))
+    return np.array(strengths)
+
+
+def _told(rule_base: RuleBase, pair: tuple[Feature, Feature], strength: float, rows: Floats) -> Interaction:
+    """Find the values at which an interaction shows most."""
+    lookers = [int(rule_base.looks_at[:, feature.index].any(axis=1).sum()) for feature in pair]
+    moved, held = pair[::-1] if lookers[0] > lookers[1] else pair
+    moves, holds = _values(moved, rows), _values(held, rows)
+    means = np.empty((len(holds), len(moves)))
+    for a, hold in enumerate(holds):
+        for b, move in enumerate(moves):
+            mixed = rows.copy()
+            mixed[:, held.index] = hold
+            mixed[:, moved.index] = move
+            means[a, b] = rule_base.raw_predictions(mixed).mean()
+    best, size = (0, len(holds) - 1, 0, len(moves) - 1), -1.0
+    for a, c in combinations(range(len(holds)), 2):
+        for b, d in combinations(range(len(moves)), 2):
+            contrast = abs(means[c, d] - means[c, b] - means[a, d] + means[a, b])
+            if contrast > size * (1.0 + _EXACTNESS):
+                best, size = (a, c, b, d), float(contrast)
+    a, c, b, d = best
+    return Interaction(
+        moved,
+        held,
+        strength,
+        start=moves[b],
+        end=moves[d],
+        low=holds[a],
+        high=holds[c],
+        change_low=float(means[a, d] - means[a, b]),
+        change_high=float(means[c, d] - means[c, b]),
+    )
+
+
+def _values(feature: Feature, rows: Floats) -> list[tuple[float, ...]]:
+    """Return some values of a feature, from low to high: the commonest options, or values that rows have."""
+    if feature.options:
+        counts = np.bincount(feature.options_of(rows), minlength=len(feature.options))
+        common = np.argsort(-counts, kind="stable")[:_MAX_OPTIONS]
+        return [feature.options[k].values for k in sorted(common.tolist())]
+    column = rows[:, feature.inputs[0]]
+    found = np.unique(np.quantile(column, _QUANTILES, method="inverted_cdf"))
+    if len(found) == 1:
+        found = np.unique([column.min(), column.max()])
+    return [(float(value),) for value in found]

@@ -1,0 +1,347 @@
+"""What rules say in words: the output at the typical row, what changes it, and sentences on the whole model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler._wording import counted, in_groups, number_to_place, number_within, readable_number, unit_after
+from fruler.explain._effects import (
+    category_features,
+    curve_parts,
+    few_of,
+    is_binary,
+    knows_typical_rows,
+    level_changes,
+    output_spread,
+    rule_widths,
+    signed_effects,
+    typical_outputs,
+    typical_rows,
+)
+from fruler.explain._scales import bounds_sentence, scale_of
+from fruler.rules._inputs import Variable
+from fruler.rules._rule_base import RuleBase
+
+# How far a written output may be from the rule's: this share of the target's spread.
+SHARE_OF_SPREAD = 0.01
+# What is said to be about there may be twice as far off.
+_ABOUT = 2.0
+# How far the written place of a typical row may be off: this share of the input's range where rules apply, and no more
+# than changes the output by the share above.
+_SHARE_OF_WIDTH = 0.05
+# A unit of an input that ranges less than this far says nothing of what can happen.
+_LEAST_WIDTH = 0.5
+# More inputs than this that hardly matter are counted, not named.
+_MAX_NAMED = 2
+# Keeps a number and what belongs to it on one line; no space to `textwrap`.
+GLUE = "\u00a0"
+# How far printed errors may be off, as a share of the target's spread.
+_SHARE_OF_ERROR = 0.002
+# A rule whose error is so many times the model's is named with it; of more rules than this only the worst.
+_NOTEWORTHY = 1.25
+_MAX_RULES_NAMED = 3
+# More unused columns than this are counted.
+_MAX_UNUSED_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What a rule says, in words.
+
+    Attributes
+    ----------
+    about : str
+        The output at the rule's typical row, e.g. "about -2.3 °C".
+    label : str
+        The label of the output, if the rule says one.
+    changes : tuple of str
+        What changes the output from there, the largest effect over the rule's rows first.
+    curves : tuple of str
+        The curves, which change every rule's output.
+    categories : tuple of str
+        What categories add, e.g. "origin: usa -1.3, japan +2.1".
+    rest : str
+        The inputs that hardly matter where the rule applies.
+    """
+
+    about: str
+    label: str = ""
+    changes: tuple[str, ...] = ()
+    curves: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    rest: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """All that follows the output."""
+        curves = " and ".join(part for part in (", ".join(self.curves[:-1]), *self.curves[-1:]) if part)
+        changes = ", and ".join(part for part in (", ".join(self.changes), curves) if part)
+        return tuple(part for part in (changes, *self.categories, self.rest) if part)
+
+    def __str__(self) -> str:
+        said = f"{self.label} ({self.about})" if self.label else self.about
+        return "; ".join([said, *self.parts])
+
+
+def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = str) -> Sentence | None:
+    """Return what a rule says in words; None where it isn't known which rows it applies to.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    rule : int
+        Its number, from 0.
+    typeset : callable, default=str
+        What is done to each number once it is written, such as giving it a real minus.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rows = [[10.0, 1010.0], [14.0, 1020.0], [18.0, 1006.0]]
+    >>> anything = FuzzyPartition([], (0.0, 2000.0))
+    >>> inputs = [Variable("before", anything, "°C"), Variable("pressure", anything)]
+    >>> line = RuleBase(inputs, [[[0, 0], [0, 0]]], [[413.0, 0.7, -0.4]], target_unit="°C")
+    >>> print(str(sentence_of(line.with_training(rows, line.predict(rows)), 0)).replace(GLUE, " "))
+    about 18.0 °C; -0.40 °C per unit of pressure (from 1,012.0), +0.70 °C per °C of before (from 14.0)
+    """
+    label = rule_base.consequents.label(rule)
+    if label is None and not knows_typical_rows(rule_base):
+        return None
+    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
+    about = _about(rule_base, float(typical_outputs(rule_base)[rule]), tolerance, typeset)
+    if label is not None:
+        return Sentence(about, label)
+    return _Teller(rule_base, rule, typical_rows(rule_base)[rule], tolerance, typeset).sentence(about)
+
+
+def _about(rule_base: RuleBase, target: float, tolerance: float, typeset: Callable[[str], str]) -> str:
+    number = typeset(number_to_place(target, scale_of(rule_base).tolerance(target, _ABOUT * tolerance)))
+    return _with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
+
+
+@dataclass(frozen=True)
+class _Teller:
+    """Writes what one rule says from its typical row on."""
+
+    rule_base: RuleBase
+    rule: int
+    row: Floats
+    tolerance: float
+    typeset: Callable[[str], str]
+
+    def sentence(self, about: str) -> Sentence:
+        rules, all_widths = self.rule_base, rule_widths(self.rule_base)
+        widths = all_widths[self.rule]
+        slopes = rules.consequents.terms(self.rule)
+        effects = np.abs(signed_effects(rules)[self.rule])
+        # Where an input is the same in all rows of the rule there is nothing to change.
+        told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
+        matter = [j for j in told if effects[j] >= self.tolerance]
+        # All rules tell an input in the same steps and to the same place.
+        changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
+        curves = self._along()
+        small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
+        small = small[len(matter) :]
+        categories = []
+        for feature in category_features(rules):
+            added = level_changes(rules, self.rule, feature, self.row)
+            if added and max(added.values()) - min(added.values()) >= self.tolerance:
+                parts = [f"{level}{GLUE}{self._signed(change)}" for level, change in added.items()]
+                categories.append(f"{feature.name}: {few_of(parts)}")
+            elif added:
+                small.append(feature.name)
+        rest = _rest(small, bool(matter or categories))
+        return Sentence(about, "", tuple(changes), tuple(curves), tuple(categories), rest)
+
+    def _change(self, j: int, slope: float, width: float) -> str:
+        """Write what an input changes, e.g. "+0.69 °C per °C of temperature (from 3.1)"."""
+        variable = self.rule_base.variables[j]
+        if variable.tells_gaps or is_binary(self.rule_base, j):
+            away = 1.0 - 2.0 * self.row[j]
+            return f"{self._amount(slope * away, self.tolerance)} if {_state(variable, 1.0 - self.row[j])}"
+        steepest = float(np.abs(self.rule_base.slopes[:, j]).max())
+        step = step_of(steepest, width, self.tolerance)
+        amount = self._amount(slope * step, self.tolerance * step / width)
+        place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
+        # What such an input does in all is in the slope and in the curve.
+        besides = ", besides its curve" if self.rule_base.curve_of(j) is not None else ""
+        per = per_step(variable, step)
+        # The hour of a date is told in hours.
+        of = "" if per == variable.name else f" of {variable.name}"
+        return f"{amount} per{GLUE}{per}{of} (from{GLUE}{place}{besides})"
+
+    def _along(self) -> list[str]:
+        """Write what curves change; their bends are told elsewhere."""
+        names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
+        means = curve_parts(self.rule_base, typical_rows(self.rule_base))[:, self.rule].tolist()
+        told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
+        if told:
+            several = "curve" if len(told) == 1 else "curves"
+            told[0] = f"along the {several} of {names[0]} ({self._signed(means[0])}{GLUE}already in it)"
+        return told
+
+    def _place(self, j: int, tolerance: float) -> str:
+        variable, number = self.rule_base.variables[j], float(self.row[j])
+        written = variable.written(number)
+        if written is not None:
+            return written.replace(" ", GLUE)
+        return self.typeset(number_to_place(number, tolerance, grouped=not variable.counts_years))
+
+    def _amount(self, change: float, tolerance: float) -> str:
+        scale = scale_of(self.rule_base)
+        told = scale.change(change, tolerance)
+        sign = "-" if told.number < 0.0 else "+"
+        text = self.typeset(f"{sign}{_two_digits(number_within(abs(told.number), told.tolerance))}")
+        return _with_unit(told.marked(text), scale.unit(self.rule_base.target_unit)).replace(" ", GLUE)
+
+    def _signed(self, change: float) -> str:
+        told = scale_of(self.rule_base).change(change, _ABOUT * self.tolerance)
+        text = number_to_place(told.number, told.tolerance)
+        return told.marked(self.typeset(text if text.startswith("-") or text == "0" else f"+{text}"))
+
+
+def step_of(slope: float, width: float, tolerance: float) -> float:
+    """Return the step of an input that a change is told for: 1, or a power of ten that fits where the rule applies.
+
+    Examples
+    --------
+    >>> step_of(-0.4, 12.0, 0.08), step_of(-0.0042, 1700.0, 0.08), step_of(342.0, 0.04, 0.08)
+    (1.0, 1000.0, 0.01)
+    """
+    if width >= _LEAST_WIDTH and abs(slope) >= tolerance:
+        return 1.0
+    fitting = float(f"1e{math.floor(math.log10(width) + 1e-9)}")
+    return fitting if width < _LEAST_WIDTH else max(fitting, 1.0)
+
+
+def per_step(variable: Variable, step: float) -> str:
+    r"""Write a step of an input in its unit, e.g. "°C" or "1,000 lb".
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition
+    >>> weight, count, age = (Variable("x", FuzzyPartition([], (0, 9)), unit) for unit in ("lb", "", "years"))
+    >>> per_step(weight, 1.0), per_step(weight, 1000.0), per_step(count, 1.0), per_step(count, 0.01)
+    ('lb', '1,000\xa0lb', 'unit', '0.01')
+    >>> per_step(age, 1.0), per_step(age, 10.0)
+    ('year', '10\xa0years')
+    """
+    # What a date counts begins with its unit: "years since 2015".
+    counts = variable.source.counts.partition(" ")[0]
+    if step == 1.0:
+        return counts.removesuffix("s") or unit_after("1", variable.unit) or "unit"
+    return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
+
+
+def _state(variable: Variable, number: float) -> str:
+    """Write that an input of 0 and 1 is one of them."""
+    if variable.tells_gaps:
+        return f"{variable.column} is {'missing' if number else 'there'}"
+    labels = variable.partition.labels
+    named = len(labels) == 2 and labels != variable.partition.default_labels
+    return f"{variable.name} is {labels[int(number)] if named else f'{number:.0f}'}"
+
+
+def _rest(small: list[str], more: bool) -> str:
+    """Say which inputs hardly matter."""
+    if not small:
+        return ""
+    if len(small) <= _MAX_NAMED:
+        return f"{' and '.join(small)} hardly matter{'s' if len(small) == 1 else ''}"
+    return f"{counted(len(small), 'other input' if more else 'input')} hardly matter"
+
+
+def _by_size(effects: Floats) -> list[int]:
+    return [int(j) for j in np.argsort(-effects, kind="stable")]
+
+
+def _two_digits(number: str) -> str:
+    """Write a number after the point with two digits that matter at least: 0.40, not 0.4."""
+    short = "." in number and "e" not in number and len(number.replace(".", "").strip("0")) == 1
+    return f"{number}0" if short else number
+
+
+def _with_unit(text: str, unit: str) -> str:
+    return f"{text} {unit}" if unit else text
+
+
+def unused_sentence(rule_base: RuleBase) -> str:
+    """Name the columns that the rules do not use; "" where they use all.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x, z = (Variable(name, FuzzyPartition([], (0.0, 1.0))) for name in "xz")
+    >>> unused_sentence(RuleBase([x, z], [[[0, 0], [0, 0]]], [[1.0, 2.0, 0.0]]))
+    'Not used: z'
+    """
+    pairs = zip(rule_base.variables, rule_base.uses, strict=True)
+    used = {variable.column for variable, uses in pairs if uses}
+    unused = [column for column in rule_base.columns if column not in used]
+    named, n_more = unused[:_MAX_UNUSED_NAMED], len(unused[_MAX_UNUSED_NAMED:])
+    more = f" and {counted(n_more, 'more column')}" if n_more else ""
+    return f"Not used: {', '.join(named)}{more}" if unused else ""
+
+
+def closing_sentences(rule_base: RuleBase) -> str:
+    """Say within what bounds predictions lie, and how large the typical error is, where either is known."""
+    return " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base))))
+
+
+def truth_sentence(rule_base: RuleBase) -> str:
+    """Say how large the typical error is, of all rules together and of the strongest alone; "" where it isn't known.
+
+    Rules whose own error is clearly larger, over the rows in which they are the strongest, are named.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> steps = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]], target_unit="m")
+    >>> truth_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))
+    'Typical error on training rows: 0.520 m; by the strongest rule alone: 0.569 m.'
+    """
+    training = rule_base.training
+    if training is None or training.truth is None:
+        return ""
+    truth, tolerance, scale = training.truth, _SHARE_OF_ERROR * training.spread, scale_of(rule_base)
+    # NaN, of rules that are nowhere the strongest, is not larger than anything.
+    larger = np.flatnonzero(truth.rule_together > _NOTEWORTHY * truth.together + tolerance)
+    told = [
+        scale.change(float(error), tolerance) for error in (truth.together, truth.alone, *truth.rule_together[larger])
+    ]
+    numbers = _alike([number_within(one.number, one.tolerance) for one in told])
+    marked = (one.marked(number) for one, number in zip(told, numbers, strict=True))
+    together, alone, *own = (f"{number} {scale.unit(rule_base.target_unit)}".rstrip() for number in marked)
+    said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
+    if rule_base.n_rules > 1:
+        said += f"; by the strongest rule alone: {alone}"
+        if not truth.holds(training.spread):
+            said += ", so read the rules together, not one by one"
+    return f"{said}.{_larger(larger.tolist(), own, truth.rule_together)}"
+
+
+def _larger(rules: list[int], errors: list[str], rule_errors: Floats) -> str:
+    """Name the rules with larger errors; of many the one with the largest."""
+    named = [f"rule {rule + 1} ({error})" for rule, error in zip(rules, errors, strict=True)]
+    if not named:
+        return ""
+    if len(named) > _MAX_RULES_NAMED:
+        worst = named[int(np.argmax(rule_errors[rules]))]
+        return f" It is larger for {len(named)} rules, most for {worst}."
+    *first, last = named
+    return f" It is larger for {', '.join(first)} and {last}." if first else f" It is larger for {last}."
+
+
+def _alike(numbers: list[str]) -> list[str]:
+    """Give numbers that are read side by side as many decimal places."""
+    if any("e" in number for number in numbers):
+        return numbers
+    places = max(len(number.partition(".")[2]) for number in numbers)
+    return [in_groups(f"{float(number.replace(',', '')):.{places}f}") for number in numbers]

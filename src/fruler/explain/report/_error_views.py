@@ -1,0 +1,380 @@
+"""What the template shows of errors: on given rows and in training, beside simpler ways to predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._typing import Floats
+from fruler._wording import counted, name_with_unit
+from fruler.explain.report._drawings import TARGET_SHARE, Chart, fixed, padded, shown, with_unit
+from fruler.explain.report._reference import Reference, View
+from fruler.rules._measurement import measure_truth
+from fruler.rules._rule_base import RuleBase
+from fruler.rules.truth import Truth
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_MAX_DOTS = 500
+_N_FOLDS = 5
+# A line through fewer rows than this for each input says nothing about rows that were left out.
+_MIN_ROWS_AN_INPUT = 2
+HELD_OUT, TRAINING = "on held-out rows (cross-validation)", "on the training rows"
+_N_BINS = 31
+_MAX_FIGURES_OPEN = 10
+# Misses beyond this many typical errors are counted in the outermost bars.
+_MAX_ERRORS_SHOWN = 5.0
+
+
+class Errors(NamedTuple):
+    """Root mean squared errors of one way to predict; None where it is not known."""
+
+    name: str
+    training: float | None = None
+    left_out: float | None = None
+    given: float | None = None
+
+
+class Example(NamedTuple):
+    """A row to try, and what was observed of it."""
+
+    name: str
+    row: list[float]
+    observed: float
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What a report says of given rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_inputs)
+        The rows.
+    observed, predicted : ndarray of shape (n_rows,)
+        Of all rows.
+    shown : ndarray of int
+        The rows of which dots are drawn, 500 at most.
+    linear, linear_left_out : float
+        The root mean squared error of a line through these rows: on themselves, and on each fifth of them when it is
+        left out (NaN with too few rows).
+    are_training : bool
+        Whether these are the rows that the model was learned from.
+    stand_in : bool
+        Whether they stand for the rows that the model was learned from, of which it knows nothing.
+    truth : Truth
+        How true the rules are one by one on these rows.
+    examples : list of Example
+        Rows to try.
+    """
+
+    values: Floats
+    observed: Floats
+    predicted: Floats
+    shown: npt.NDArray[np.intp]
+    linear: float
+    linear_left_out: float
+    are_training: bool
+    stand_in: bool
+    truth: Truth
+    examples: list[Example]
+
+    @property
+    def residuals(self) -> Floats:
+        """By how much the observed values lie above the predicted ones."""
+        return self.observed - self.predicted
+
+    @property
+    def rmse(self) -> float:
+        """The root mean squared error."""
+        return root_mean_square(self.residuals)
+
+    @property
+    def explained(self) -> float | None:
+        """The share of the target's variance that is explained (R²); None where it does not vary."""
+        spread = root_mean_square(self.observed - self.observed.mean())
+        return 1.0 - (self.rmse / spread) ** 2 if spread > 0.0 else None
+
+
+def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] | None:
+    """Return the rows that a report is of, or None where none are given.
+
+    Raises
+    ------
+    ValueError
+        If they are not rows of the rule base's inputs with a number of the target each.
+    """
+    if X is None and y is None:
+        return None
+    if X is None or y is None:
+        raise ValueError(
+            f"{'y' if y is None else 'X'} is missing: a report on data needs the inputs X and the target y, "
+            "and one without data neither."
+        )
+    values = rule_base.inputs_of(X)
+    if not len(values):
+        raise ValueError("X has no rows; give some, or leave X and y out.")
+    try:
+        target = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be numbers, one for each of the {len(values)} rows of X: {error}.") from None
+    if target.shape not in ((len(values),), (len(values), 1)) or not np.isfinite(target).all():
+        raise ValueError(
+            f"y must have one finite number for each of the {len(values)} rows of X; it has shape {target.shape}"
+            f"{'' if np.isfinite(target).all() else ' and values that are not finite'}."
+        )
+    return values, target.reshape(-1)
+
+
+def measure(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
+    """Compare predictions with what was observed."""
+    predicted = rule_base.predict(values)
+    n = len(target)
+    training = rule_base.training
+    are_training = training is not None and (
+        training.n_rows == n
+        and np.array_equal(training.low, values.min(axis=0))
+        and np.array_equal(training.high, values.max(axis=0))
+        and training.target_low == target.min()
+        and training.target_high == target.max()
+    )
+    enough = n >= max(_N_FOLDS, _MIN_ROWS_AN_INPUT * (values.shape[1] + 1))
+    return Measured(
+        values=values,
+        observed=target,
+        predicted=predicted,
+        shown=np.random.default_rng(0).permutation(n)[:_MAX_DOTS],
+        linear=root_mean_square(target - _line(values, target, values)),
+        linear_left_out=_left_out_error(values, target) if enough else float("nan"),
+        are_training=are_training,
+        stand_in=training is None,
+        truth=measure_truth(rule_base, values, target, held_out=not are_training),
+        examples=_examples(values, target, predicted),
+    )
+
+
+def error_table(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:
+    """Return the errors of the model, of a line where rows are given, and of the mean."""
+    training = rule_base.training
+    own, mean = Errors("This model"), Errors("Always the mean")
+    if training is not None:
+        own = own._replace(training=training.rmse, left_out=_known(training.cv_rmse))
+        mean = mean._replace(training=training.target_spread)
+    if measured is None:
+        return [own, mean] if training is not None else []
+    left_out = _known(measured.linear_left_out)
+    if measured.are_training:
+        return [own, Errors("Linear regression", measured.linear, left_out), mean]
+    # A line that was fitted to these very rows would be given what the model was not.
+    line = Errors("Linear regression, learned on other parts of these rows", given=left_out)
+    centre = measured.observed.mean() if training is None else training.target_mean
+    own = own._replace(given=measured.rmse)
+    mean = mean._replace(given=root_mean_square(measured.observed - centre))
+    return [own, mean] if left_out is None else [own, line, mean]
+
+
+def error_rows(reference: Reference, errors: list[Errors]) -> View | None:
+    """Return the table of errors: the columns of which anything is known, and a bar for the last figure of each row."""
+    if not errors:
+        return None
+    titles = {"training": TRAINING, "left_out": HELD_OUT, "given": "on the given rows"}
+    columns = [name for name in titles if any(getattr(row, name) is not None for row in errors)]
+    figures = [[getattr(row, name) for name in columns] for row in errors]
+    largest = max(value for row in figures for value in row if value is not None) or 1.0
+    tolerance = TARGET_SHARE * reference.target_spread
+    rows = [
+        {
+            "name": row.name,
+            "texts": ["" if value is None else fixed(value, tolerance) for value in values],
+            "share": [value for value in values if value is not None][-1] / largest,
+        }
+        for row, values in zip(errors, figures, strict=True)
+    ]
+    return {"columns": [titles[name] for name in columns], "rows": rows}
+
+
+def _known(error: float) -> float | None:
+    return error if np.isfinite(error) else None
+
+
+def root_mean_square(values: Floats) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _line(values: Floats, target: Floats, wanted: Floats) -> Floats:
+    """Return what the least squares line through rows says of other rows."""
+    centre, size = values.mean(axis=0), values.std(axis=0)
+    size = np.where(size > 0.0, size, 1.0)
+    design = (values - centre) / size
+    slopes = np.linalg.lstsq(design, target - target.mean(), rcond=None)[0]
+    return np.asarray(((wanted - centre) / size) @ slopes + target.mean())
+
+
+def _left_out_error(values: Floats, target: Floats) -> float:
+    fold = np.random.default_rng(0).permutation(len(target)) % _N_FOLDS
+    residuals = np.empty(len(target))
+    for k in range(_N_FOLDS):
+        rest, part = fold != k, fold == k
+        residuals[part] = target[part] - _line(values[rest], target[rest], values[part])
+    return root_mean_square(residuals)
+
+
+def _examples(values: Floats, target: Floats, predicted: Floats) -> list[Example]:
+    order = np.argsort(target, kind="stable")
+    chosen = [
+        ("Lowest observed", order[0]),
+        ("Middle observed", order[(len(order) - 1) // 2]),
+        ("Highest observed", order[-1]),
+        ("Largest miss", np.argmax(np.abs(target - predicted))),
+    ]
+    return [Example(name, values[row].tolist(), float(target[row])) for name, row in chosen]
+
+
+class Headline(NamedTuple):
+    """A figure with its name, and what belongs to it: the rows it was measured on, or what to compare it with."""
+
+    figure: str
+    name: str
+    note: str
+
+
+def headlines(reference: Reference, measured: Measured | None) -> list[Headline]:
+    """Return the figures that stand out.
+
+    The error, what it explains and the error of the strongest rule alone are measured on the same kind of rows: on
+    those given, unless the model was learned from them; else on held-out rows; and on the training rows only where
+    nothing else is known.
+    """
+    rule_base = reference.rule_base
+    found, training = _sizes(rule_base), rule_base.training
+    truth: Truth | None
+    if measured is not None and not measured.are_training:
+        error, truth = measured.rmse, measured.truth
+        where = where_alone = f"on {counted(len(measured.observed), 'given row')}"
+        explained = measured.explained
+    elif training is None:
+        return found
+    else:
+        held_out = bool(np.isfinite(training.cv_rmse))
+        error, truth = (training.cv_rmse if held_out else training.rmse), training.truth
+        where = HELD_OUT if held_out else TRAINING
+        where_alone = HELD_OUT if truth is not None and truth.held_out else TRAINING
+        explained = 1.0 - (error / training.target_spread) ** 2 if training.target_spread > 0.0 else None
+    found.append(Headline(reference.target(error, fixed), "typical error (RMSE)", where))
+    if truth is not None and rule_base.n_rules > 1:
+        holds = truth.holds(reference.spread)
+        advice = "rules can be read one by one" if holds else "read the rules together, not one by one"
+        together, alone = (reference.change(own) for own in (truth.together, truth.alone))
+        # The error above is of the target; this is of what stands for it, and says nothing beside the other.
+        beside = "" if rule_base.output.transform.keeps_units else f", beside {together} of all rules together"
+        found.append(Headline(alone, "strongest rule alone", f"{where_alone}{beside}: {advice}"))
+    if explained is not None:
+        found.append(Headline(_share_text(explained), "of the variance explained (R²)", where))
+    return found
+
+
+def _sizes(rule_base: RuleBase) -> list[Headline]:
+    with_what = f"with {counted(rule_base.n_coefficients, 'slope')}"
+    if rule_base.target is not None:
+        with_what = f"with {counted(rule_base.target.partition.n_labels, 'label')} of {rule_base.target_name}"
+    if rule_base.curves:
+        with_what += f" and {counted(rule_base.n_curves, 'curve')}"
+    rules, inputs = rule_base.n_rules, len(rule_base.features)
+    inputs_used = sum(bool(rule_base.uses[feature.index].any()) for feature in rule_base.features)
+    return [
+        Headline(str(rules), "rule" if rules == 1 else "rules", with_what),
+        Headline(str(inputs_used), "input used" if inputs_used == 1 else "inputs used", f"of {inputs}"),
+    ]
+
+
+def _share_text(share: float) -> str:
+    return f"{share:.1%}".replace("-", "−") if share > 0.9 else f"{share:.0%}".replace("-", "−")
+
+
+def error_pictures(measured: Measured, unit: str) -> list[View]:
+    """Return predicted against observed values, and how often the model misses by how much."""
+    return [_scatter(measured, unit), _misses(measured, unit)]
+
+
+def _scatter(measured: Measured, unit: str) -> View:
+    observed, predicted = measured.observed[measured.shown], measured.predicted[measured.shown]
+    limits = padded(np.concatenate([observed, predicted]))
+    x_title, y_title = (name_with_unit(name, unit) for name in ("predicted", "observed"))
+    chart = Chart("Predicted against observed values", limits, limits, x_title, y_title)
+    chart.line(np.array(limits), np.array(limits), "diagonal")
+    chart.dots(predicted, observed, "dots")
+    n = len(measured.observed)
+    whose = counted(n, "row") if n == len(observed) else f"{len(observed)} of {n:,} rows, chosen at random"
+    caption = f"Each dot is a row ({whose}). On the line a prediction is exact."
+    return {"svg": chart.svg(), "caption": caption}
+
+
+def _misses(measured: Measured, unit: str) -> View:
+    residuals, rmse = measured.residuals, measured.rmse
+    farthest = float(np.abs(residuals).max())
+    limit = min(farthest, _MAX_ERRORS_SHOWN * rmse) or 1.0
+    counts, edges = np.histogram(np.clip(residuals, -limit, limit), bins=_N_BINS, range=(-limit, limit))
+    title = name_with_unit("observed − predicted", unit)
+    chart = Chart("How often the model misses by how much", (-limit, limit), (0.0, counts.max() * 1.05), title, "rows")
+    chart.bars(edges, counts.astype(np.float64), "bars")
+    chart.line(np.zeros(2), np.array([0.0, counts.max() * 1.05]), "diagonal")
+    quantiles = np.quantile(np.abs(residuals), [0.5, 0.9, 1.0]).tolist()
+    half, most, largest = (with_unit(shown(miss, rmse / 20.0), unit) for miss in quantiles)
+    caption = (
+        f"Half of the predictions miss by less than {half}, nine in ten by less than {most}; the largest miss is "
+        f"{largest}."
+    )
+    if limit < farthest:
+        caption += " The outermost bars count all that lie beyond them."
+    return {"svg": chart.svg(), "caption": caption}
+
+
+def front_view(front: pd.DataFrame, reference: Reference) -> View:
+    """Return the models of other sizes, with the one of this report marked: a picture, and its figures as texts."""
+    rule_base, figures = reference.rule_base, front.reindex(columns=["rules", "error", "cv_error", "truth"])
+    rules, *halves, truth = figures.to_numpy(dtype=np.float64).T
+    # The front has half the mean squared errors.
+    training, left_out = (np.sqrt(2.0 * half) for half in halves)
+    known = np.concatenate([training[np.isfinite(training)], left_out[np.isfinite(left_out)]])
+    low = 0.0 if known.min() < 0.3 * known.max() else padded(known, 0.12)[0]
+    chart = Chart(
+        "Error against the number of rules",
+        (min(float(rules.min()), 1.0) - 0.5, float(rules.max()) + 0.5),
+        (low, padded(known, 0.08)[1]),
+        "rules",
+        name_with_unit("RMSE", rule_base.target_unit),
+    )
+    has_left_out = bool(np.isfinite(left_out).any())
+    for errors, kind in ((training, "soft"), (left_out, "strong")):
+        at = np.isfinite(errors)
+        if at.any():
+            chart.line(rules[at], errors[at], f"line {kind if has_left_out else 'strong'}")
+            chart.dots(rules[at], errors[at], f"dots {kind if has_left_out else 'strong'}")
+    chosen = _chosen(front, rule_base)
+    if chosen is not None:
+        headline = left_out if np.isfinite(left_out[chosen]) else training
+        chart.dots(rules[[chosen]], headline[[chosen]], "ring")
+    tolerance = TARGET_SHARE * reference.target_spread
+    texts = ([fixed(value, tolerance) if np.isfinite(value) else "" for value in own] for own in (training, left_out))
+    truths = [f"{value:.2f}" if np.isfinite(value) else "" for value in truth]
+    return {
+        "svg": chart.svg(),
+        "rows": list(zip(front["rules"], front["coefficients"], *texts, truths, strict=True)),
+        "chosen": chosen,
+        "left_out": has_left_out,
+        "truth": any(truths),
+        "is_long": len(front) > _MAX_FIGURES_OPEN,
+    }
+
+
+def _chosen(front: pd.DataFrame, rule_base: RuleBase) -> int | None:
+    same = (front["rules"] == rule_base.n_rules).to_numpy()
+    if same.sum() > 1:
+        same &= (front["coefficients"] == rule_base.n_coefficients).to_numpy()
+    return int(np.flatnonzero(same)[0]) if same.any() else None

@@ -1,0 +1,220 @@
+"""What the template shows of inputs: a table, and a control for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fruler._wording import counted, name_with_unit, percent
+from fruler.explain.importance import feature_moves
+from fruler.explain.report._drawings import (
+    INPUT_SHARE,
+    Mark,
+    histogram_path,
+    labels_path,
+    position,
+    small_svg,
+    value_text,
+    with_unit,
+)
+from fruler.explain.report._reference import Reference, View
+from fruler.explain.text import label_meanings, listed, where_labels_meet
+from fruler.rules._features import Feature
+from fruler.rules._inputs import Variable
+from fruler.rules._rule_base import RuleBase
+
+# With more controls than this, those that move predictions least are folded away.
+_MAX_OPEN, _OPEN_OF_MANY = 12, 8
+# The width of a letter and the gap between two names, in percent of a picture on a phone.
+_LETTER, _GAP = 2.1, 2.5
+
+
+def input_views(reference: Reference, features: Sequence[Feature]) -> list[View]:
+    """Return the inputs as the page lists them, one for each feature and in their order."""
+    if not reference.known:
+        return [_input_view(reference, feature) for feature in features]
+    own = reference.rule_base.features
+    moves = dict(zip(own, feature_moves(reference.rule_base).tolist(), strict=True))
+    largest, total = max(moves.values()) or 1.0, sum(moves.values()) or 1.0
+    return [
+        {
+            **_input_view(reference, feature),
+            "share": moves[feature] / largest,
+            "share_text": percent(moves[feature] / total),
+            "moves": reference.change(moves[feature], unit=False),
+        }
+        for feature in features
+    ]
+
+
+def _input_view(reference: Reference, feature: Feature) -> View:
+    """Return the numbers of an input as texts; a column of categories has no lowest and highest value."""
+    rules, j = reference.rule_base, feature.inputs[0]
+    variable = rules.variables[j]
+    view: View = {"name": feature.name, "used": bool(rules.uses[feature.index].any())}
+    if variable.is_indicator:
+        options = [option.text for option in feature.options]
+        typical = options[reference.commonest(feature)] if reference.known else ""
+        return {
+            **view,
+            "unit": "",
+            "low": "",
+            "high": "",
+            "picture": "",
+            "labels": ", ".join(options),
+            "typical": typical,
+        }
+    ends, labels = reference.range_of(j), ""
+    if rules.looks_at[:, j].any():
+        shared = rules.antecedents.shares_labels
+        labels = meeting(variable, INPUT_SHARE * (ends[1] - ends[0])) if shared else "sets of each rule's own"
+    low, high, typical = (reference.value(j, number) for number in (*ends, float(reference.typical[j])))
+    return {
+        **view,
+        "unit": variable.value_unit,
+        "low": low,
+        "high": high,
+        "typical": typical,
+        "labels": labels,
+        "picture": small_svg(uses_of(j, False, reference.histograms is not None)),
+    }
+
+
+def has_sets(variable: Variable) -> bool:
+    """Return whether there are labels to draw."""
+    return variable.partition.ordered and variable.partition.n_labels > 1
+
+
+def meeting(variable: Variable, tolerance: float) -> str:
+    """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of others, what they stand for."""
+    partition = variable.partition
+    if partition.of_triangles and not variable.tells_ranges:
+        meanings = label_meanings(variable, lambda value: value_text(variable, value, tolerance))
+        return name_with_unit(listed(meanings), variable.unit)
+    if not partition.ordered:
+        return where_labels_meet(variable)
+    if variable.tells_ranges:
+        return " | ".join(partition.labels)
+    splits = [with_unit(value_text(variable, split, tolerance), variable.unit) for split in partition.split_points]
+    return partition.labels[0] + "".join(
+        f" <\u00a0{split} <\u00a0{label}" for split, label in zip(splits, partition.labels[1:], strict=True)
+    )
+
+
+def drawn_once(reference: Reference) -> str:
+    """Return the labels and histograms of all inputs and the labels of the output, which the pictures refer to."""
+    parts, target = [], reference.rule_base.target
+    for j, variable in enumerate(reference.rule_base.variables):
+        if reference.histograms is not None:
+            parts.append(f'<path id="h{j}" d="{histogram_path(reference.histograms[j])}"/>')
+        if has_sets(variable):
+            path = labels_path(variable.partition, *reference.range_of(j))
+            # As an attribute: rules of a style sheet do not reach what is drawn through a reference.
+            parts.append(f'<path id="s{j}" vector-effect="non-scaling-stroke" d="{path}"/>')
+    if target is not None:
+        path = labels_path(target.partition, *target.partition.range)
+        parts.append(f'<path id="target-labels" vector-effect="non-scaling-stroke" d="{path}"/>')
+    return f'<svg width="0" height="0" aria-hidden="true" class="drawn-once"><defs>{"".join(parts)}</defs></svg>'
+
+
+def uses_of(j: int, sets: bool, histogram: bool) -> str:
+    """Return references to the histogram and the labels of an input, which are drawn once."""
+    parts = f'<use href="#h{j}" class="histogram"/>' if histogram else ""
+    return parts + (f'<use href="#s{j}" class="sets"/>' if sets else "")
+
+
+def control_groups(reference: Reference, features: Sequence[Feature]) -> list[View]:
+    """Return the controls in groups: those to move, those that move little, those that do nothing.
+
+    Those of features that come from one column of dates are the parts of one control.
+
+    Parameters
+    ----------
+    reference : Reference
+        Ranges and typical values.
+    features : sequence of Feature
+        All features, in the order in which they shall stand.
+    """
+    rules = reference.rule_base
+    dates = date_columns(rules)
+    used: list[View] = []
+    unused: list[View] = []
+    joined: dict[str, View] = {}
+    for feature in features:
+        view, own = _control(reference, feature), dates.get(feature.column, [])
+        if view["index"] not in own:
+            (used if view["used"] else unused).append(view)
+            continue
+        if feature.column not in joined:
+            timed = any(rules.variables[j].source.tells_hours for j in own)
+            date = {"column": feature.column, "inputs": own, "index": own[0], "with_time": timed, "parts": []}
+            joined[feature.column] = date
+            used.append(date)
+        joined[feature.column]["parts"].append(view)
+    first, rest = (used[:_OPEN_OF_MANY], used[_OPEN_OF_MANY:]) if len(used) > _MAX_OPEN else (used, [])
+    groups = {
+        "": first,
+        f"{len(rest)} inputs that move the prediction less": rest,
+        f"{counted(len(unused), 'input')} that no rule uses": unused,
+    }
+    return [{"heading": heading, "members": members} for heading, members in groups.items() if members]
+
+
+def date_columns(rule_base: RuleBase) -> dict[str, list[int]]:
+    """Return the inputs of each column of dates from which the rules use two or more."""
+    found: dict[str, list[int]] = {}
+    for j in np.flatnonzero(rule_base.uses).tolist():
+        source = rule_base.variables[j].source
+        if source.of_dates:
+            found.setdefault(source.column, []).append(j)
+    return {column: inputs for column, inputs in found.items() if len(inputs) > 1}
+
+
+def _control(reference: Reference, feature: Feature) -> View:
+    """Return what the control of a feature needs.
+
+    It is coded if it is chosen by name alone, and dated if its slider shows dates: both have no box for a number.
+    """
+    j = feature.inputs[0]
+    variable = reference.rule_base.variables[j]
+    low, high = reference.range_of(j)
+    sets = has_sets(variable)
+    return {
+        "index": j,
+        "name": feature.name,
+        "unit": variable.value_unit,
+        "low": reference.value(j, low),
+        "high": reference.value(j, high),
+        "used": bool(reference.rule_base.uses[feature.index].any()),
+        "options": [option.text for option in feature.options],
+        "coded": bool(variable.choices),
+        "dated": not variable.choices and variable.written(0.0) is not None,
+        "has_sets": sets,
+        "set_names": _set_names(variable, low, high) if sets and not feature.options else [],
+        "picture": small_svg(uses_of(j, sets, reference.histograms is not None)),
+    }
+
+
+def _set_names(variable: Variable, low: float, high: float) -> list[Mark]:
+    """Return the names of labels above the middles of their sets, as far as there is room: the widest sets first."""
+    partition = variable.partition
+    places = []
+    for number, label in enumerate(partition.labels):
+        start, full_from, full_to, end = partition.trapezoid(number, number)
+        left, outer_left = (0.0 if np.isinf(start) else position(place, low, high) for place in (full_from, start))
+        right, outer_right = (100.0 if np.isinf(end) else position(place, low, high) for place in (full_to, end))
+        if outer_left <= 100.0 and outer_right >= 0.0:
+            middle = float(np.clip([left, right], 0.0, 100.0).mean())
+            places.append((min(outer_right, 100.0) - max(outer_left, 0.0), middle, label))
+    taken: list[tuple[float, float]] = []
+    names = []
+    for _, middle, text in sorted(places, key=lambda place: (-round(place[0], 6), place[1])):
+        half = _LETTER * len(text) / 2.0
+        if half > 50.0:
+            continue
+        at = min(max(middle, half), 100.0 - half)
+        if all(at + half + _GAP < start or at - half - _GAP > end for start, end in taken):
+            taken.append((at - half, at + half))
+            names.append(Mark(at, text))
+    return sorted(names)

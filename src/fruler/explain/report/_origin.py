@@ -1,0 +1,135 @@
+"""Where a report comes from: what anybody needs who has to make the model again, or to trust that it was made so."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fruler._wording import counted
+from fruler.explain.report._error_views import Measured
+from fruler.rules._rule_base import RuleBase
+
+# The seed is told apart from the other settings.
+_SEED = "random_state"
+# Parameters that say nothing about the model.
+_PLAIN = (str, bool, int, float, list, tuple, dict, type(None))
+_NOT_TOLD = ("callbacks", "verbose", "n_jobs", "warm_start", "checkpoint")
+# Builds that must come out the same every time set their date by this variable, in seconds since 1970.
+_FIXED_DATE = "SOURCE_DATE_EPOCH"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model and its report come from, as far as it is known.
+
+    Parameters
+    ----------
+    data : str, optional
+        The file with the rows.
+    model : str, optional
+        The file with the model.
+    command : str, optional
+        The command line, or the call, that made it.
+    algorithm : str, optional
+        How the rules were learned.
+    settings : mapping of str to object, optional
+        The parameters of the algorithm; `random_state` is the seed.
+    date : datetime, optional
+        When the report was made; now, by default, or what the environment variable SOURCE_DATE_EPOCH says.
+
+    See Also
+    --------
+    report_html : Shows it at the end of the page.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> Origin("houses.csv", date=datetime.datetime(2024, 12, 29, 18, 5)).moment
+    '29 December 2024, 18:05 UTC'
+    """
+
+    data: str = ""
+    model: str = ""
+    command: str = ""
+    algorithm: str = ""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    date: datetime.datetime | None = None
+
+    def learned_by(self, algorithm: str, settings: Mapping[str, object], call: str = "") -> Origin:
+        """Return the same, with how the rules were learned where that is not given yet.
+
+        Parameters
+        ----------
+        algorithm : str
+            The name of the algorithm.
+        settings : mapping of str to object
+            Its parameters.
+        call : str, optional
+            The call that learned the rules, shown if there is no command.
+
+        Returns
+        -------
+        Origin
+            The origin with the algorithm, its settings and the call.
+
+        Examples
+        --------
+        >>> Origin("houses.csv").learned_by("Growth", {"max_rules": 5}).algorithm
+        'Growth'
+        """
+        return replace(
+            self,
+            algorithm=self.algorithm or algorithm,
+            settings=self.settings or told_settings(settings),
+            command=self.command or call,
+        )
+
+    @property
+    def moment(self) -> str:
+        """When the report was made, in words."""
+        date = self.date
+        if date is None:
+            fixed = os.environ.get(_FIXED_DATE, "")
+            now = datetime.datetime.now(datetime.UTC)
+            date = datetime.datetime.fromtimestamp(int(fixed), datetime.UTC) if fixed.isdecimal() else now
+        if date.tzinfo is not None:
+            date = date.astimezone(datetime.UTC)
+        return f"{date.day} {date:%B %Y, %H:%M} UTC"
+
+
+def told_settings(settings: Mapping[str, object]) -> dict[str, Any]:
+    """Return the settings that say something about a model: not how many threads there were, nor what watched."""
+    return {name: value for name, value in settings.items() if name not in _NOT_TOLD and isinstance(value, _PLAIN)}
+
+
+def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None) -> list[tuple[str, str]]:
+    """Return what is known of a report's origin, each with its name."""
+    from fruler import __version__
+
+    facts = [("Report made", f"{origin.moment}, with fruler {__version__}")]
+    training = rule_base.training
+    if training is not None and (measured is None or not measured.stand_in):
+        facts.append(("Training rows", f"{training.n_rows:,}, with {counted(len(rule_base.columns), 'column')}"))
+    if measured is not None:
+        which = "the training rows" if measured.are_training else "not those that the model was learned from"
+        facts.append(("Rows given to the report", f"{len(measured.observed):,}, {which}"))
+    facts += [
+        ("Data file", origin.data),
+        ("Model file", origin.model),
+        ("Algorithm", origin.algorithm),
+        ("Seed", _value_text(origin.settings[_SEED]) if _SEED in origin.settings else ""),
+        ("Made by", origin.command),
+    ]
+    return [(name, text) for name, text in facts if text]
+
+
+def origin_settings(origin: Origin) -> list[tuple[str, str]]:
+    """Return the settings of the algorithm as texts, in their order."""
+    return [(name, _value_text(value)) for name, value in origin.settings.items() if name != _SEED]
+
+
+def _value_text(value: object) -> str:
+    return "none" if value is None else str(value)

@@ -1,0 +1,353 @@
+"""The report of a model: gathered here, laid out by the template."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fruler._files import write_whole
+from fruler._wording import counted, counted_rules, install_advice, percent
+from fruler.explain._scales import bounds_sentence
+from fruler.explain.report import _error_views as error_views
+from fruler.explain.report._drawings import TARGET_SHARE, shown, with_unit
+from fruler.explain.report._error_views import Measured
+from fruler.explain.report._influence_views import influence_view, ordered_features
+from fruler.explain.report._input_views import control_groups, date_columns, drawn_once, input_views, meeting
+from fruler.explain.report._origin import Origin, origin_facts, origin_settings
+from fruler.explain.report._reference import Reference, View, reference_of
+from fruler.explain.report._rule_views import RuleView, curve_views, rule_views
+from fruler.explain.report._stability_views import stability_view
+from fruler.rules._features import Feature
+from fruler.rules._json.document import rule_base_to_json
+from fruler.rules._rule_base import RuleBase
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fruler.explain.stability import Stability
+
+# Rules beyond this many are folded, so that the page can be leafed through.
+_MAX_RULES_OPEN = 12
+# More rules than this can be searched, sorted and grouped.
+_MAX_RULES_LISTED = 8
+# A line of a script that says why, for those who read the package.
+_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_SCRIPTS = (
+    "output.js",
+    "inference.js",
+    "dates.js",
+    "numbers.js",
+    "controls.js",
+    "date_controls.js",
+    "what_if.js",
+    "rule_list.js",
+    "printing.js",
+)
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    rule_base: RuleBase,
+    X: Any = None,
+    y: Any = None,
+    front: pd.DataFrame | None = None,
+    title: str | None = None,
+    origin: Origin | None = None,
+    stability: Stability | None = None,
+) -> Path:
+    """Write the report of a model to an HTML file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The file to write; its folder must exist.
+    rule_base : RuleBase
+        The rules.
+    X : array-like of shape (n_samples, n_inputs), optional
+        Rows: those it was learned from, or better others.
+    y : array-like of shape (n_samples,), optional
+        Their target.
+    front : DataFrame, optional
+        The models of other sizes that the search found, `pareto_` of the estimator.
+    title : str, optional
+        The title of the page.
+    origin : Origin, optional
+        Where the model comes from.
+    stability : Stability, optional
+        How often rules and splits came back, as for `report_html`.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ValueError
+        If the path is a folder, or its folder does not exist.
+
+    See Also
+    --------
+    report_html : The same as text.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(pathlib.Path(folder) / "report.html", rules).name
+    'report.html'
+    """
+    where = Path(path)
+    if where.is_dir():
+        raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
+    if not where.parent.is_dir():
+        raise ValueError(f"There is no folder {str(where.parent)!r}; make it, or choose another path for the report.")
+    return write_whole(where, report_html(rule_base, X, y, front, title, origin, stability))
+
+
+def report_html(
+    rule_base: RuleBase,
+    X: Any = None,
+    y: Any = None,
+    front: pd.DataFrame | None = None,
+    title: str | None = None,
+    origin: Origin | None = None,
+    stability: Stability | None = None,
+) -> str:
+    """Return the report of a model as an HTML page that needs nothing but itself, not even a network.
+
+    Without rows it shows what the rule base knows of its training data. With rows it also shows the errors on them:
+    at most 500 of the pairs of observed and predicted values, and four whole rows to try, become part of the page.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    X : array-like of shape (n_samples, n_inputs), optional
+        Rows: those it was learned from, or better others.
+    y : array-like of shape (n_samples,), optional
+        Their target.
+    front : DataFrame, optional
+        The models of other sizes that the search found, `pareto_` of the estimator.
+    title : str, optional
+        The title of the page.
+    origin : Origin, optional
+        Where the model comes from, shown on the page; by default only the date and the version.
+    stability : Stability, optional
+        What came back when the model was learned from parts of its rows; the page shows it for every rule and split,
+        and draws bands around effects.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Raises
+    ------
+    ValueError
+        If `stability` is that of another model.
+
+    See Also
+    --------
+    write_report : The same as a file.
+    fruler.FuzzyRuleRegressor.report : The report of an estimator.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)), unit="m")
+    >>> page = report_html(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]], target_name="price"))
+    >>> "<h1>2 rules for price</h1>" in page
+    True
+    """
+    if stability is not None and stability.rule_base.consequents != rule_base.consequents:
+        raise ValueError("stability must be that of this model; make it with model.stability(X, y).")
+    rows = error_views.checked_rows(rule_base, X, y)
+    measured = None if rows is None else error_views.measure(rule_base, *rows)
+    if rows is not None and rule_base.training is None:
+        rule_base = rule_base.with_training(*rows)
+    reference = reference_of(rule_base)
+    features = ordered_features(rule_base)
+    page: str = _template().render(
+        title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
+        reference=reference,
+        scale=reference.scale,
+        percent=percent,
+        is_formula=rule_base.is_formula,
+        inputs=input_views(reference, features),
+        groups=control_groups(reference, features),
+        stability=None if stability is None else stability_view(stability),
+        front=None if front is None or not len(front) else error_views.front_view(front, reference),
+        origin=origin_facts(origin or Origin(), rule_base, measured),
+        settings=origin_settings(origin or Origin()),
+        **_texts(reference, measured),
+        **_files(["report.css"] if stability is None else ["report.css", "stability.css"]),
+        **_rules(reference, measured),
+        **_errors(reference, measured),
+        **influence_view(reference, features, measured, stability),
+    )
+    # Indentation is a tenth of a large page.
+    return re.sub(r"\n\s*", "\n", page)
+
+
+def _texts(reference: Reference, measured: Measured | None) -> View:
+    """Return what the page says of the model as a whole, and what its scripts read."""
+    rules, target = reference.rule_base, reference.rule_base.target
+    base, scale = reference.scale.target(reference.base), reference.scale
+    told_base = shown(base, scale.tolerance(base, TARGET_SHARE * reference.spread))
+    return {
+        "target": {"name": rules.target_name, "unit": rules.target_unit},
+        "target_labels": "" if target is None else meeting(target, TARGET_SHARE * reference.target_spread),
+        "labels_title": _labels_title(rules),
+        "about": _about(reference, measured),
+        "join": "multiplied" if rules.t_norm == "product" else "joined by taking the smallest",
+        # The prediction that parts are measured against.
+        "base": with_unit(told_base, rules.target_unit),
+        "bounds": bounds_sentence(rules),
+        "drawn_once": drawn_once(reference),
+        "data": _embedded(reference, measured),
+    }
+
+
+def _files(styles: Sequence[str]) -> View:
+    folder = resources.files("fruler.explain.report")
+    return {
+        "style": "".join(folder.joinpath(name).read_text("utf-8") for name in styles),
+        "scripts": [_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
+    }
+
+
+def _rules(reference: Reference, measured: Measured | None) -> View:
+    rules = rule_views(reference)
+    return {
+        "rules": rules,
+        "rule_orders": _rule_orders(rules),
+        "rule_subjects": list(dict.fromkeys(part["name"] for rule in rules for part in rule.conditions)),
+        "has_offsets": any(rule.offsets for rule in rules),
+        "has_places": all(rule.sentence is not None for rule in rules),
+        "largest_term": max((term.size for rule in rules for term in rule.terms), default=0.0) or 1.0,
+        "rule_errors": _rows_of_rule_errors(reference.rule_base, measured),
+        "rules_open": _MAX_RULES_OPEN,
+        "rules_listed": _MAX_RULES_LISTED,
+        "curves": curve_views(reference),
+    }
+
+
+def _errors(reference: Reference, measured: Measured | None) -> View:
+    rules = reference.rule_base
+    return {
+        "glance": error_views.headlines(reference, measured),
+        "errors": error_views.error_rows(reference, error_views.error_table(rules, measured)),
+        "examples": [] if measured is None else measured.examples,
+        "pictures": [] if measured is None else error_views.error_pictures(measured, rules.target_unit),
+        "pictured": _pictured(measured),
+    }
+
+
+def _pictured(measured: Measured | None) -> str:
+    """Say on which rows the pictures of errors were measured."""
+    if measured is None:
+        return ""
+    rows = f"{len(measured.observed):,}"
+    if measured.are_training:
+        said = "from which the model was learned: on new rows expect larger misses."
+        return f"Measured on the {rows} training rows, {said}"
+    return f"Measured on the {rows} rows given to the report."
+
+
+def _rule_orders(rules: Sequence[RuleView]) -> list[tuple[str, str]]:
+    """Return the orders in which rules can be listed: what they are called in the page, and in words."""
+    orders = [("number", "number"), ("output", "what they say, highest first")]
+    if all(rule.support is not None for rule in rules):
+        orders.append(("support", "rows, most first"))
+    if all(rule.importance is not None for rule in rules):
+        orders.append(("importance", "importance, most first"))
+    if any(rule.errors for rule in rules):
+        orders.append(("error", "error alone, largest first"))
+    return orders
+
+
+def _labels_title(rule_base: RuleBase) -> str:
+    """Return the title of what the table of inputs says of labels."""
+    if not rule_base.antecedents.shares_labels:
+        return "labels"
+    free = any(variable.partition.of_triangles for variable in rule_base.variables)
+    return f"labels and {'what they stand for' if free else 'where they meet'}"
+
+
+def _template() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise ImportError(f"A report needs Jinja2; {install_advice('report')}") from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("fruler.explain.report", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template("report.html.jinja")
+
+
+def _embedded(reference: Reference, measured: Measured | None) -> str:
+    """Return what the scripts read, as JSON that can stand in a script element."""
+    rules, examples = reference.rule_base, [] if measured is None else measured.examples
+    data = {
+        # Of the training data, of intervals and of clipping the scripts need no more than the reference has.
+        "model": rule_base_to_json(replace(rules, training=None, intervals=None, extrapolation="linear")),
+        "reference": reference.to_json(),
+        "examples": [{"row": example.row, "observed": example.observed} for example in examples],
+        "features": [_feature_json(reference, feature, measured) for feature in rules.features],
+        "dates": list(date_columns(rules).values()),
+    }
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _feature_json(reference: Reference, feature: Feature, measured: Measured | None) -> dict[str, Any]:
+    """Return what the controls need of a feature: the numbers of its options, and which of them is the commonest."""
+    plain: dict[str, Any] = {"name": feature.name, "inputs": list(feature.inputs)}
+    if feature.options:
+        plain["options"] = [list(option.values) for option in feature.options]
+        plain["common"] = reference.commonest(feature, None if measured is None else measured.values)
+    return plain
+
+
+def _rows_of_rule_errors(rule_base: RuleBase, measured: Measured | None) -> str:
+    """Name the rows that the errors of single rules are of; "" where these are not shown."""
+    truth = None if rule_base.training is None else rule_base.training.truth
+    if truth is None or rule_base.n_rules == 1:
+        return ""
+    return "held-out rows" if truth.held_out else f"{_learned_from(measured)} rows"
+
+
+def _learned_from(measured: Measured | None) -> str:
+    """Say which rows the summary of the training data is of."""
+    return "given" if measured is not None and measured.stand_in else "training"
+
+
+def _about(reference: Reference, measured: Measured | None) -> list[tuple[str, str]]:
+    """Return facts about the data and the model, each with its name."""
+    rules, training, which = reference.rule_base, reference.rule_base.training, _learned_from(measured)
+    tolerance, facts = TARGET_SHARE * reference.target_spread, []
+    if training is not None and which == "training":
+        rows = f"{counted(training.n_rows, 'row')}, {counted(len(rules.features), 'input')}"
+        facts.append(("Training data", rows))
+    if measured is not None and not measured.are_training:
+        facts.append(("Given rows", f"{len(measured.observed):,}"))
+    if training is not None:
+        low, mean = shown(training.target_low, tolerance), shown(training.target_mean, tolerance)
+        high, spread = reference.target(training.target_high), reference.target(training.target_spread)
+        facts.append((rules.target_name, f"{low} to {high} in the {which} rows"))
+        facts.append(("Mean and spread", f"{mean} and {spread}"))
+    product = "the product of its parts' degrees" if rules.t_norm == "product" else "the smallest of its parts'"
+    return [*facts, ("A rule's degree", product)]

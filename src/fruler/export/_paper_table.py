@@ -1,0 +1,151 @@
+"""The table of rules for papers, before it is written as Markdown or LaTeX."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler._wording import name_with_unit, readable_number
+from fruler.explain._effects import category_features, level_offsets
+from fruler.explain._scales import bounds_sentence, scale_of
+from fruler.explain._sentences import GLUE
+from fruler.explain.text import Form, bend_places, conclusion, condition, rule_name
+from fruler.export._phrases import accepted_text
+from fruler.rules._curves import Curve
+from fruler.rules._features import Feature
+from fruler.rules._inputs import Variable
+from fruler.rules._rule_base import RuleBase
+
+MINUS = "−"
+_NOTHING = 1e-9
+# Of more categories than these at either end of their order only the ends are named.
+_MAX_ENDS_NAMED = 4
+
+
+class Column(NamedTuple):
+    """A column of plain texts, with a cell for each rule; a target escapes and arranges them.
+
+    Attributes
+    ----------
+    kind : str
+        What it has for each rule: its number; its share in the predictions of the training rows, in percent; what it
+        accepts of an input, or of a column of categories; the label of the output that it says; its intercept; a
+        coefficient; what it adds for the categories of a column. An empty text: anything, or nothing.
+    title : str
+        What stands above it.
+    cells : list of str
+        The texts.
+    """
+
+    kind: Literal["rule", "support", "condition", "label", "intercept", "term", "offset"]
+    title: str
+    cells: list[str]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells stand at the right."""
+        return self.kind in ("rule", "support", "intercept", "term")
+
+
+def rule_columns(rule_base: RuleBase, digits: int) -> list[Column]:
+    """Arrange rules as a table.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]])
+    >>> [column.cells for column in rule_columns(rules, digits=3)]
+    [['1', '2'], ['low', 'high'], ['25', '5.25'], ['−1', '0']]
+    """
+    variables, rules = rule_base.variables, range(rule_base.n_rules)
+    columns = [Column("rule", "Rule", [str(rule + 1) for rule in rules])]
+    if rule_base.support is not None:
+        columns.append(Column("support", "support", [f"{100.0 * share:.0f}" for share in rule_base.support]))
+    subjects: dict[str, list[int]] = {}
+    for j in rule_base.antecedent_inputs:
+        subjects.setdefault(variables[j].subject, []).append(int(j))
+    for subject, own in subjects.items():
+        title = name_with_unit(subject, variables[own[0]].unit)
+        columns.append(Column("condition", title, [_accepted(rule_base, rule, own) for rule in rules]))
+    if rule_base.target is not None:
+        columns.append(Column("label", "label", [rule_base.consequents.label(rule) or "" for rule in rules]))
+    else:
+        columns.append(Column("intercept", "intercept", _numbers(rule_base.consequents.intercepts, digits)))
+        slopes = [j for j in rule_base.consequents.inputs if variables[j].levels is None]
+        columns += [Column("term", f"× {variables[j].name}", _numbers(rule_base.slopes[:, j], digits)) for j in slopes]
+    offsets = {one.name: _offsets(rule_base, one, digits) for one in category_features(rule_base)}
+    return columns + [Column("offset", f"{name} adds", texts) for name, texts in offsets.items() if any(texts)]
+
+
+def curve_bends(rule_base: RuleBase, digits: int) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return for each curve the name of its input and its bends: where, and what it adds there.
+
+    "< 10" is just below a jump at 10.
+    """
+    variables = [rule_base.variables[curve.input] for curve in rule_base.curves]
+    pairs = zip(rule_base.curves, variables, strict=True)
+    return [(name_with_unit(own.name, own.unit), _bends(curve, own, digits)) for curve, own in pairs]
+
+
+def require_digits(digits: int) -> None:
+    """Refuse a number of digits that numbers cannot have."""
+    if not (isinstance(digits, int) and 1 <= digits <= 17):
+        raise ValueError(f"digits must be a whole number from 1 to 17; got {digits!r}.")
+
+
+def sentences(rule_base: RuleBase) -> list[tuple[str, str]]:
+    """Return for each rule its name and what it says."""
+    return [
+        (
+            rule_name(rule_base, rule),
+            f"if {condition(rule_base, rule)}, then {conclusion(rule_base, rule)}".replace(GLUE, " "),
+        )
+        for rule in range(rule_base.n_rules)
+    ]
+
+
+def notes_below(rule_base: RuleBase, form: Form) -> str:
+    """Say what the numbers of a table are of, where that is not the target, and within what bounds predictions lie."""
+    numbers = rule_base.target is None and (form == "equation" or bool(rule_base.curves))
+    note = scale_of(rule_base).table_note(rule_base.target_name) if numbers else ""
+    return " ".join(filter(None, (note, bounds_sentence(rule_base))))
+
+
+def _numbers(values: Floats, digits: int) -> list[str]:
+    return [readable_number(value, digits).replace("-", MINUS) for value in values.tolist()]
+
+
+def _accepted(rule_base: RuleBase, rule: int, inputs: list[int]) -> str:
+    """Write what a rule accepts of inputs that belong together; an empty text: anything."""
+    asked = [j for j in inputs if rule_base.looks_at[rule, j]]
+    return accepted_text(rule_base, rule, asked[0]) if asked else ""
+
+
+def _offsets(rule_base: RuleBase, feature: Feature, digits: int) -> list[str]:
+    """Write what each rule adds for the categories of a feature, the least first."""
+    texts = []
+    for rule in range(rule_base.n_rules):
+        offsets = sorted(level_offsets(rule_base, rule, feature).items(), key=lambda pair: pair[1])
+        parts = [f"{level} {_signed(value, digits)}" for level, value in offsets]
+        if len(parts) > 2 * _MAX_ENDS_NAMED:
+            between = f"{len(parts) - 2 * _MAX_ENDS_NAMED} others between"
+            parts = [*parts[:_MAX_ENDS_NAMED], between, *parts[-_MAX_ENDS_NAMED:]]
+        texts.append(", ".join(parts))
+    return texts
+
+
+def _signed(value: float, digits: int) -> str:
+    text = readable_number(value, digits)
+    return text.replace("-", MINUS) if value <= 0.0 else f"+{text}"
+
+
+def _bends(curve: Curve, variable: Variable, digits: int) -> list[tuple[str, str]]:
+    bends = curve.bends()
+    # What is left of a zero after rounding is one.
+    adds = np.where(np.abs(bends.adds) < _NOTHING * np.ptp(bends.adds), 0.0, bends.adds)
+    written = zip(bend_places(curve, variable), bends.below_jump, strict=True)
+    places = [f"{'< ' if jump else ''}{text}".replace("-", MINUS) for text, jump in written]
+    return list(zip(places, _numbers(adds, digits), strict=True))

@@ -1,0 +1,633 @@
+"""The computation of an exported model, the same for every target: from the columns of a table to the prediction.
+
+`InputPlan` describes how columns become the inputs of the rules, with categories, dates and gaps. `ModelPlan` has it,
+and the split points, conditions, rules, curves and intervals. `OutputPlan` is the last step: link and bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from fruler._table.date_sources import DateSource
+from fruler._table.dates import AS_WRITTEN, DateFormat
+from fruler._table.gaps import N_SWEEPS
+from fruler._table.sources import LevelSource, NumberSource, Source
+from fruler._table.texts import TRUTH_VALUES
+from fruler._typing import Floats
+from fruler._wording import quote_names
+from fruler.rules._antecedents import Condition
+from fruler.rules._output import LinkName, Output
+from fruler.rules._partitions import Partition, Triangle
+from fruler.rules._rule_base import RuleBase
+from fruler.rules.intervals import require_intervals, training_ranges
+
+# How languages write the function of a link; ``{}`` stands for what the rules say. ONNX has an operator, or none.
+LINKS: dict[LinkName, dict[str, str]] = {
+    "identity": {"python": "{}", "c": "{}", "sql": "{}", "onnx": ""},
+    "log": {"python": "math.exp({})", "c": "exp({})", "sql": "EXP({})", "onnx": "Exp"},
+}
+
+
+@dataclass(frozen=True)
+class End:
+    """From where on, in what the rules say, the prediction is always the same."""
+
+    raw: float
+    target: float
+
+
+@dataclass(frozen=True)
+class OutputPlan:
+    """The last step of a prediction: a function, and its ends.
+
+    Attributes
+    ----------
+    code : dict of str to str
+        The function as languages write it.
+    ends : (End or None, End or None)
+        What is said at or beyond these gives one and the same prediction; None where there is no end.
+    """
+
+    code: dict[str, str]
+    ends: tuple[End | None, ...]
+
+
+def make_output_plan(output: Output, reach: float = math.inf) -> OutputPlan | None:
+    """Return the last step of predictions; None where there is nothing to do.
+
+    Parameters
+    ----------
+    output : Output
+        That of the rule base.
+    reach : float, optional
+        What is farther from zero counts as this, where numbers are too short for the link's own reach.
+
+    Examples
+    --------
+    >>> plan = make_output_plan(Output("log", (None, 100.0)))
+    >>> plan.code["python"].format("raw"), plan.ends[0].raw, round(plan.ends[1].raw, 4), plan.ends[1].target
+    ('math.exp(raw)', -345.0, 4.6052, 100.0)
+    """
+    if output.is_plain:
+        return None
+    ends: list[End | None] = []
+    farthest = math.inf if output.transform.keeps_units else min(output.transform.reach, reach)
+    for bound, raw, limit in zip(output.bounds, output.raw_bounds, (-farthest, farthest), strict=True):
+        if bound is not None and abs(raw) <= farthest:
+            ends.append(End(raw, bound))
+        else:
+            ends.append(None if math.isinf(limit) else End(limit, float(output.of(np.array(limit)))))
+    return OutputPlan(LINKS[output.link], tuple(ends))
+
+
+@dataclass(frozen=True)
+class SplitPoint:
+    """Where a label of an input hands over to the next one.
+
+    The share above is 1 from `high` on, ``(x - low) / width`` between `start` and `high`, and 0 up to `start`.
+    These are the very numbers of the compiled kernel: whether a rule fires at all may hang on the last bit.
+
+    Attributes
+    ----------
+    input, number : int
+        The input, and which of its split points it is.
+    low, high : float
+        The ends of the zone of change; equal where it is crisp.
+    start : float
+        `low`, or a little more where rounding makes the zone overlap with the one before.
+    width : float
+        What the way from `low` is divided by; 1 where it is crisp.
+    """
+
+    input: int
+    number: int
+    low: float
+    high: float
+    start: float
+    width: float
+
+    @property
+    def crisp(self) -> bool:
+        """Whether there is no zone of change."""
+        return self.start >= math.nextafter(self.high, -math.inf)
+
+
+@dataclass(frozen=True)
+class ConditionPlan:
+    """That an input has one of the labels from `first` to `last`.
+
+    Its degree is the share above the split point before the first label, less the share above the one after the last;
+    of a nominal input it is 1 for the `codes` and 0 for any other. That of a triangle is 1 at its second point and
+    falls to 0 at the two others, after the value was brought inside the input's limits.
+
+    Attributes
+    ----------
+    input, first, last : int
+        The input and the labels.
+    below, above : int or None
+        Numbers of these split_points in the plan; none where the range begins or ends with an outer label.
+    codes : tuple of float or None
+        Of a nominal input.
+    triangle : (float, float, float) or None
+        Of a label or a set that is a triangle; the degree stays 1 at the side of a point that is infinite.
+    width : float
+        What the distance from a triangle's second point is divided by to find the nearest rule.
+    """
+
+    input: int
+    first: int
+    last: int
+    below: int | None = None
+    above: int | None = None
+    codes: tuple[float, ...] | None = None
+    triangle: Triangle | None = None
+    width: float = 1.0
+
+    @property
+    def counts_labels(self) -> bool:
+        """Whether a row that does not fit is so many labels away."""
+        return self.codes is None and self.triangle is None
+
+
+@dataclass(frozen=True)
+class LabelPlan:
+    """What a rule says with a label of the output.
+
+    It is ``middle + skew * lean``, where the lean depends on the degree h to which the rule fires: with u = 1 - h it is
+    ``(1 + u + u * u) / (3 * (1 + u))``. The nearest rule, where none fires, says `whole`.
+
+    Attributes
+    ----------
+    middle, skew : float
+        The second point of the label's triangle, and how much longer its right side is than its left.
+    whole : float
+        What the rule says where it fires fully.
+    """
+
+    middle: float
+    skew: float
+    whole: float
+
+
+@dataclass(frozen=True)
+class CurvePlan:
+    """What a curve adds to the output of every rule.
+
+    It is ``intercept + slope * x`` and, for each split point, the share above it times another such line.
+
+    Attributes
+    ----------
+    input : int
+        The input.
+    split_points : tuple of int
+        Numbers of its split_points in the plan's `curve_split_points`, from low to high.
+    lines : tuple of (float, float)
+        Intercepts and slopes: the first line, then one for each split point.
+    """
+
+    input: int
+    split_points: tuple[int, ...]
+    lines: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class IntervalPlan:
+    """How far an interval reaches to both sides of a prediction.
+
+    It is the mean of the rules' radii by their weights, or the radius of the nearest rule where none fires; times one
+    more than the sum, over inputs, of the distance from their range as a share of its length.
+
+    Attributes
+    ----------
+    coverage : float
+        The share of rows that is to be covered.
+    radii : tuple of float
+        Of each rule.
+    ranges : dict of int to (float, float)
+        The least and the greatest value of the training data, by input.
+    """
+
+    coverage: float
+    radii: tuple[float, ...]
+    ranges: dict[int, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """A column of the user's table.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    levels : tuple of str or None
+        Its categories; None: it holds numbers or dates.
+    dates : DateFormat or None
+        How dates are written that it holds.
+    """
+
+    name: str
+    levels: tuple[str, ...] | None
+    dates: DateFormat | None = None
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether it holds numbers, which may be NaN."""
+        return self.levels is None and self.dates is None
+
+    @property
+    def holds_truth(self) -> bool:
+        """Whether it holds truth values, which are known in any case of their letters."""
+        return self.levels == TRUTH_VALUES
+
+
+@dataclass(frozen=True)
+class FillStep:
+    """What is taken for inputs that are missing together: linear in all inputs as they are by then.
+
+    Attributes
+    ----------
+    inputs : tuple of int
+        The inputs, all of one column.
+    intercepts : tuple of float
+        The constant of each.
+    slopes : tuple of dict of int to float
+        The slopes of each by input; those that are zero are left out.
+    """
+
+    inputs: tuple[int, ...]
+    intercepts: tuple[float, ...]
+    slopes: tuple[dict[int, float], ...]
+
+
+@dataclass(frozen=True)
+class Filling:
+    """How gaps are filled in: missing inputs begin at their means, and the steps go over them in rounds.
+
+    Attributes
+    ----------
+    inputs : tuple of int
+        The inputs that are filled in from one another, in their order.
+    means : dict of int to float
+        The means of those that can be missing.
+    centres, slopes : tuple of float, tuple of tuples of float
+        The mean of each of the `inputs`, and the slopes of its regression on all of them, around these means.
+    n_rounds : int
+        The number of rounds.
+    steps : tuple of FillStep
+        What a round does, in this order; inputs that are missing together are one step.
+    """
+
+    inputs: tuple[int, ...]
+    means: dict[int, float]
+    centres: tuple[float, ...]
+    slopes: tuple[tuple[float, ...], ...]
+    n_rounds: int
+    steps: tuple[FillStep, ...]
+
+    @property
+    def groups(self) -> list[tuple[int, ...]]:
+        """The inputs that can be missing, those that are missing together in one group."""
+        stepped = {j for step in self.steps for j in step.inputs}
+        return [step.inputs for step in self.steps] + [(j,) for j in self.means if j not in stepped]
+
+
+@dataclass(frozen=True)
+class InputPlan:
+    """From the columns of a table to the inputs of rules.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnPlan
+        The user's columns, each once.
+    sources : tuple of Source
+        Where each input comes from.
+    needed : tuple of int
+        The inputs that the prediction depends on, also by filling in others.
+    filling : Filling or None
+        What is done about gaps; None: a row with a gap has no prediction.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+    sources: tuple[Source, ...]
+    needed: tuple[int, ...]
+    filling: Filling | None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the inputs are the columns themselves, and nothing is done about gaps."""
+        return (
+            self.filling is None
+            and all(isinstance(source, NumberSource) for source in self.sources)
+            and [source.column for source in self.sources] == [column.name for column in self.columns]
+        )
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all columns hold numbers, or dates as numbers."""
+        return all(column.levels is None for column in self.columns)
+
+    @property
+    def date_note(self) -> str:
+        """What a caller must know who gives dates as numbers; empty where there are none."""
+        dated = [column for column in self.columns if column.dates is not None]
+        if not dated:
+            return ""
+        names = quote_names([column.name for column in dated])
+        zones = {column.dates.zone for column in dated if column.dates is not None} - {"", AS_WRITTEN}
+        clock = f" of {' and '.join(sorted(zones))}" if zones else ""
+        return f"Dates ({names}) are seconds from the start of 1970 to what the clock{clock} shows."
+
+    def place_of(self, feature: int) -> int:
+        """Return the number of the column that an input comes from."""
+        return [column.name for column in self.columns].index(self.sources[feature].column)
+
+    def column_of(self, feature: int) -> ColumnPlan:
+        """Return the column that an input comes from."""
+        return self.columns[self.place_of(feature)]
+
+
+@dataclass(frozen=True)
+class ModelPlan:
+    """The whole computation, step by step.
+
+    Attributes
+    ----------
+    inputs : InputPlan
+        How the columns of a table become the inputs of the rules.
+    used : tuple of int
+        The inputs on which the output depends.
+    clips : dict of int to (float, float)
+        The least and the greatest value of inputs that are clipped, before anything else but an interval's ranges is
+        computed.
+    split_points : tuple of SplitPoint
+        By input and split.
+    conditions : tuple of ConditionPlan
+        Each one once, by input.
+    limits : dict of int to (float, float)
+        The least and the greatest value of inputs with triangles; other values are brought inside for the conditions.
+    rules : tuple of tuples of int
+        For each rule the numbers of its conditions.
+    covered : bool
+        Whether some rule fires for any row; if not, the nearest rule must be looked for.
+    said : tuple of LabelPlan
+        The output of each rule where that is a label; empty where rules have linear outputs.
+    curve_split_points : tuple of SplitPoint
+        The split points of the curves, by input and split.
+    curves : tuple of CurvePlan
+        Terms added to the rules' output.
+    interval : IntervalPlan or None
+        The reach of prediction intervals, where they are wanted.
+    output : OutputPlan or None
+        The last step, for predictions and the ends of intervals; None where there is nothing to do.
+    """
+
+    inputs: InputPlan
+    used: tuple[int, ...]
+    clips: dict[int, tuple[float, float]]
+    split_points: tuple[SplitPoint, ...]
+    conditions: tuple[ConditionPlan, ...]
+    limits: dict[int, tuple[float, float]]
+    rules: tuple[tuple[int, ...], ...]
+    covered: bool
+    said: tuple[LabelPlan, ...]
+    curve_split_points: tuple[SplitPoint, ...]
+    curves: tuple[CurvePlan, ...]
+    interval: IntervalPlan | None
+    output: OutputPlan | None
+
+    def split_points_of(self, feature: int) -> list[int]:
+        """Return the numbers of an input's split points, from low to high."""
+        return [number for number, split_point in enumerate(self.split_points) if split_point.input == feature]
+
+
+def make_model_plan(
+    rule_base: RuleBase, coverage: float | None = None, gaps: bool | Collection[str] = True
+) -> ModelPlan:
+    """Plan the computation of an exported model.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    coverage : float, optional
+        The coverage of prediction intervals, if they are wanted.
+    gaps : bool or collection of str, default=True
+        Whether to fill in gaps, where the rule base has estimates for them; or the columns whose gaps are filled in.
+
+    Raises
+    ------
+    ValueError
+        If `gaps` names columns that do not exist or cannot be filled in, or one column has values of two kinds.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0, 20.0], (0.0, 30.0)))
+    >>> plan = make_model_plan(RuleBase([temperature], [[[0, 0]], [[1, 2]]], [[25.0, -1.0], [5.25, 0.0]]))
+    >>> plan.split_points
+    (SplitPoint(input=0, number=0, low=5.0, high=15.0, start=5.0, width=10.0),)
+    >>> plan.rules, plan.covered
+    (((0,), (1,)), True)
+    >>> plan.inputs.columns
+    (ColumnPlan(name='temperature', levels=None, dates=None),)
+    """
+    interval = None
+    if coverage is not None:
+        radii = require_intervals(rule_base).radii(coverage)
+        interval = IntervalPlan(coverage, tuple(radii.tolist()), training_ranges(rule_base))
+    used = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
+    antecedents: list[list[Condition]] = [[]]
+    # A single rule answers whether it fires or is merely the nearest.
+    alone = rule_base.n_rules == 1 and not rule_base.consequents.depend_on_degrees
+    if alone:
+        own = {*rule_base.consequents.terms(0), *(curve.input for curve in rule_base.curves)}
+        used = tuple(sorted(own if interval is None else own | set(interval.ranges)))
+    else:
+        antecedents = [list(rule_base.antecedents.conditions(rule)) for rule in range(rule_base.n_rules)]
+    covered = alone or rule_base.antecedents.covers_everything()
+    keys = sorted({key for own in antecedents for key in own})
+    order = {key: number for number, key in enumerate(keys)}
+    split_points = _split_points(rule_base, keys, every=not covered)
+    curve_split_points, curves = _curves(rule_base)
+    return ModelPlan(
+        inputs=_input_plan(rule_base, used, gaps),
+        used=used,
+        clips=_clips(rule_base, used),
+        split_points=split_points,
+        conditions=_conditions(rule_base, keys, split_points),
+        limits=_limits(rule_base, keys),
+        rules=tuple(tuple(order[key] for key in own) for own in antecedents),
+        covered=covered,
+        said=_said(rule_base),
+        curve_split_points=curve_split_points,
+        curves=curves,
+        interval=interval,
+        output=make_output_plan(rule_base.output),
+    )
+
+
+def _conditions(
+    rule_base: RuleBase, keys: Sequence[Condition], split_points: Sequence[SplitPoint]
+) -> tuple[ConditionPlan, ...]:
+    """Return the plan of each condition."""
+    numbers = {(split_point.input, split_point.number): number for number, split_point in enumerate(split_points)}
+    conditions = []
+    for j, first, last in keys:
+        partition = rule_base.antecedents.condition_inputs[j].partition
+        if partition.of_triangles:
+            a, b, c = partition.triangles[first].tolist()
+            width = float(rule_base.antecedents.widths[j])
+            conditions.append(ConditionPlan(j, first, last, triangle=(a, b, c), width=width))
+        elif partition.ordered:
+            conditions.append(ConditionPlan(j, first, last, numbers.get((j, first - 1)), numbers.get((j, last))))
+        else:
+            codes = tuple(code for group in partition.groups[first : last + 1] for code in group)
+            conditions.append(ConditionPlan(j, first, last, codes=codes))
+    return tuple(conditions)
+
+
+def _clips(rule_base: RuleBase, used: Sequence[int]) -> dict[int, tuple[float, float]]:
+    """Return the limits of inputs that are clipped."""
+    low, high = rule_base.inputs.clips
+    return {j: (float(low[j]), float(high[j])) for j in used if math.isfinite(low[j])}
+
+
+def _limits(rule_base: RuleBase, keys: Sequence[Condition]) -> dict[int, tuple[float, float]]:
+    """Return the ranges of inputs whose conditions are triangles."""
+    partitions = {j: rule_base.antecedents.condition_inputs[j].partition for j, _, _ in keys}
+    return {j: partition.range for j, partition in partitions.items() if partition.of_triangles}
+
+
+def _said(rule_base: RuleBase) -> tuple[LabelPlan, ...]:
+    """Return what each rule says with a label of the output."""
+    wholes = enumerate(rule_base.consequents.intercepts.tolist())
+    said = [(rule_base.consequents.triangle(rule), whole) for rule, whole in wholes]
+    return tuple(LabelPlan(own[1], (own[2] - own[1]) - (own[1] - own[0]), whole) for own, whole in said if own)
+
+
+def _curves(rule_base: RuleBase) -> tuple[tuple[SplitPoint, ...], tuple[CurvePlan, ...]]:
+    split_points: list[SplitPoint] = []
+    curves = []
+    for curve in rule_base.curves:
+        own = split_points_of(curve.partition, curve.input)
+        numbers = tuple(range(len(split_points), len(split_points) + len(own)))
+        lines = tuple((intercept, slope) for intercept, slope in curve.steps.tolist())
+        curves.append(CurvePlan(curve.input, numbers, lines))
+        split_points += own
+    return tuple(split_points), tuple(curves)
+
+
+def split_points_of(partition: Partition, feature: int) -> list[SplitPoint]:
+    """Return all split points of an input, from low to high; categories have none."""
+    split_points: list[SplitPoint] = []
+    ends = -math.inf
+    for split, (centre, half) in enumerate(zip(partition.split_points, partition.half_widths.tolist(), strict=True)):
+        low, high = centre - half, centre + half
+        start = low if low >= ends else math.nextafter(ends, -math.inf)
+        ends, width = high, 2.0 * half if low < high else 1.0
+        # Where rounding makes the quotient more than one, the zone has ended.
+        while (before := math.nextafter(high, -math.inf)) > start and (before - low) / width > 1.0:
+            high = before
+        split_points.append(SplitPoint(feature, split, low, high, start, width))
+    return split_points
+
+
+def _split_points(rule_base: RuleBase, keys: Sequence[Condition], *, every: bool) -> tuple[SplitPoint, ...]:
+    """Return the split points of conditions; or all of their inputs, which the nearest rule needs."""
+    needed = {(j, split) for j, first, last in keys for split in (first - 1, last)}
+    found = []
+    for j in sorted({key[0] for key in keys}):
+        split_points = split_points_of(rule_base.variables[j].partition, j)
+        found += [split_point for split_point in split_points if every or (j, split_point.number) in needed]
+    return tuple(found)
+
+
+def _input_plan(rule_base: RuleBase, used: tuple[int, ...], gaps: bool | Collection[str]) -> InputPlan:
+    """Plan how columns become inputs."""
+    sources = tuple(variable.source for variable in rule_base.variables)
+    columns = tuple(_column(name, sources) for name in rule_base.columns)
+    if not isinstance(gaps, bool):
+        _require_columns(gaps, rule_base)
+    filled = gaps if not isinstance(gaps, bool) else rule_base.columns if gaps else ()
+    filling = _filling(rule_base, sources, filled)
+    return InputPlan(columns, sources, used if filling is None else filling.inputs, filling)
+
+
+def _require_columns(gaps: Collection[str], rule_base: RuleBase) -> None:
+    if isinstance(gaps, str):
+        raise ValueError(f"gaps must be True, False or a list of columns; got {gaps!r}.")
+    unknown = [name for name in gaps if name not in rule_base.columns]
+    if unknown:
+        raise ValueError(f"There is no column {unknown[0]!r}; the columns are {quote_names(rule_base.columns)}.")
+    if rule_base.gaps is None:
+        raise ValueError("The rules do not know what to take for a missing value; leave out the option gaps.")
+
+
+def _column(name: str, sources: Collection[Source]) -> ColumnPlan:
+    own = [source for source in sources if source.column == name]
+    dates = [source.dates for source in own if isinstance(source, DateSource)]
+    levels = [source.levels for source in own if isinstance(source, LevelSource) and not source.of_dates]
+    kinds = {"numbers": any(isinstance(source, NumberSource) for source in own), "categories": levels, "dates": dates}
+    held = [kind for kind, found in kinds.items() if found]
+    if len(held) > 1:
+        raise ValueError(f"The column {name!r} holds {held[0]} for one input and {held[1]} for another; rename one.")
+    known = tuple(dict.fromkeys(level for each in levels for level in each)) if levels else None
+    return ColumnPlan(name, known, dates[0] if dates else None)
+
+
+def _filling(rule_base: RuleBase, sources: tuple[Source, ...], columns: Collection[str]) -> Filling | None:
+    gaps = rule_base.gaps
+    if gaps is None:
+        return None
+    inputs = gaps.inputs
+    own = [sources[j] for j in inputs]
+    can_miss = [place for place, one in enumerate(own) if not one.tells_gaps and one.column in columns]
+    if not can_miss:
+        return None
+    blocks = [list(block) for _, block in groupby(can_miss, key=lambda place: _together(own[place], place))]
+    # Where a block has no slopes, it stays at its means.
+    steps = tuple(_step(block, inputs, gaps.means, gaps.slopes) for block in blocks if gaps.slopes[block].any())
+    alone = len(steps) == 1 and len(steps[0].inputs) == 1
+    return Filling(
+        inputs,
+        means={inputs[place]: float(gaps.means[place]) for place in can_miss},
+        centres=tuple(gaps.means.tolist()),
+        slopes=tuple(map(tuple, gaps.slopes.tolist())),
+        n_rounds=0 if not steps else 1 if alone else N_SWEEPS,
+        steps=steps,
+    )
+
+
+def _together(source: Source, place: int) -> object:
+    """Return what neighbours have in common that are missing in the same rows."""
+    match source:
+        case LevelSource():
+            return source.column, source.levels
+        case DateSource():
+            return source.column
+    return place
+
+
+def _step(block: list[int], inputs: tuple[int, ...], means: Floats, slopes: Floats) -> FillStep:
+    """Return what inputs come to one after the other, as linear in what all were before the first."""
+    found: dict[int, Floats] = {}
+    for place in block:
+        own, earlier = slopes[place].copy(), list(found)
+        own[earlier] = 0.0
+        found[place] = own + sum(slopes[place, other] * found[other] for other in earlier)
+    return FillStep(
+        tuple(inputs[place] for place in block),
+        tuple(float(means[place] - row @ means) for place, row in found.items()),
+        tuple({j: slope for j, slope in zip(inputs, row.tolist(), strict=True) if slope} for row in found.values()),
+    )
+
+
+def unknown_source(source: Source) -> TypeError:
+    """Return the error of a language that has no way to read a source."""
+    return TypeError(f"There is no way to write a {type(source).__name__}.")

@@ -1,0 +1,258 @@
+"""The table that every algorithm learns from: one protocol, whether its rows are here or with the workers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from fruler._table.constraints import domains_with_room
+from fruler._table.rows import Counts, Rows, Scale, measure_scale, part_counts, rows_alike, spread_evenly
+from fruler._typing import Floats, Indices
+from fruler.rules._background import TrainingSummary
+from fruler.rules._measurement import MAX_ROWS_EXPLAINED, summarise
+from fruler.rules._output import PLAIN, Output
+from fruler.rules._rule_base import RuleBase
+from fruler.rules.truth import Truth
+
+
+class TrainingSample(NamedTuple):
+    """Some rows of a table, in their own units."""
+
+    values: Floats
+    target: Floats
+    weight: Floats | None
+
+    def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
+        """Return what a rule base remembers of these rows."""
+        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error, truth=truth)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable(ABC):
+    """A checked table that an algorithm learns from, wherever its rows are.
+
+    Rows are numbered from 0 among those that count; rows of weight zero are left out.
+
+    Attributes
+    ----------
+    scale, target_scale : Scale
+        How inputs and output are standardised.
+    names : sequence of str
+        The names of the inputs.
+    domains : ndarray of shape (n_inputs, 2)
+        The least and the greatest value of each input, in its own units; wider where known splits need it.
+    known_splits : dict of int to ndarray
+        Split points that the user knows, by input, in its own units.
+    levels : dict of int to ndarray
+        The numbers of the categories, in increasing order, by input; only of inputs that stand for categories.
+    output : Output
+        How predictions follow from what is learned. What an algorithm sees as the target, in rows, errors and truths,
+        is what stands for it: with a link of "log" the logarithm.
+    """
+
+    scale: Scale
+    target_scale: Scale
+    names: Sequence[str]
+    domains: Floats
+    known_splits: dict[int, Floats]
+    levels: dict[int, Floats]
+    output: Output
+
+    @property
+    def n_inputs(self) -> int:
+        """The number of inputs."""
+        return len(self.names)
+
+    def level_splits(self, input: int) -> Floats:
+        """Return the places between the categories of an input, in its own units."""
+        numbers = self.levels[input]
+        return np.asarray((numbers[1:] + numbers[:-1]) / 2.0)
+
+    @property
+    def error_unit(self) -> float:
+        """Turns a mean squared error of standardised outputs into half of one in the target's own units."""
+        return float(self.target_scale.spread) ** 2 / 2.0
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of rows that count."""
+
+    @property
+    @abstractmethod
+    def digests(self) -> dict[str, str]:
+        """Short texts that are other for other data, by what they are of."""
+
+    @property
+    @abstractmethod
+    def sample(self) -> TrainingSample:
+        """Rows that are spread evenly over the table: enough to explain a model by."""
+
+    @abstractmethod
+    def take(self, indices: Indices) -> Rows:
+        """Return some rows, standardised, in the order of `indices`."""
+
+    @abstractmethod
+    def rows_alike(self) -> Counts:
+        """Return for each row how many there are like it, see `fruler._table.rows`; inputs and output count alike."""
+
+    @abstractmethod
+    def given_numbers(self, indices: Indices) -> Indices:
+        """Return the numbers of rows among all that were given, rows of weight zero included."""
+
+    def half_mse(self, rule_base: RuleBase) -> float:
+        """Return half the mean squared error of what a rule base predicts, in the target's own units."""
+        return self.summarise(rule_base, np.nan).rmse ** 2 / 2.0
+
+    @abstractmethod
+    def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
+        """Return what a rule base remembers of all rows.
+
+        Parameters
+        ----------
+        rule_base : RuleBase
+            The rules.
+        cv_error : float
+            Half the mean squared error on held-out rows; NaN where it is not known.
+        truth : Truth, optional
+            How true the rules are one by one on held-out rows; None: it is measured on these rows.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class LocalTable(TrainingTable):
+    """A table whose rows are in memory, standardised, with all that is needed to come back to its own units.
+
+    Attributes
+    ----------
+    values, target : ndarray
+        The inputs and the output that is learned, in their own units.
+    observed : ndarray
+        The target itself, for which the output that is learned may stand.
+    weight : ndarray or None
+        How much each row counts; one on average.
+    rows : Rows
+        The same, standardised.
+    given : ndarray or None
+        The numbers of the rows among all that were given; None: these are all.
+    """
+
+    values: Floats
+    target: Floats
+    weight: Floats | None
+    rows: Rows
+    given: Indices | None
+    observed: Floats
+
+    @classmethod
+    def from_arrays(
+        cls,
+        values: Floats,
+        target: Floats,
+        weight: Floats | None,
+        names: Sequence[str],
+        split_points: Mapping[str | int, Any] | None,
+        levels: Mapping[int, Floats] | None = None,
+        terms: Floats | None = None,
+        weighted_scale: bool = False,
+        output: Output = PLAIN,
+        observed: Floats | None = None,
+    ) -> Self:
+        """Leave out rows of weight zero, standardise the others, and check the split points that are known."""
+        given, observed = None, target if observed is None else observed
+        if weight is not None:
+            given = np.flatnonzero(weight)
+            values, target, weight = values[given], target[given], weight[given] / weight.max()
+            observed = observed[given]
+            weight /= weight.mean()
+        counted = weight if weighted_scale else None
+        scale, target_scale = measure_scale(values, counted), measure_scale(target, counted)
+        if terms is not None:
+            terms = scale.apply(terms if given is None else terms[given])
+        rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight, terms)
+        ends = np.column_stack([values.min(axis=0), values.max(axis=0)])
+        domains, known_splits = domains_with_room(ends, names, split_points)
+        return cls(
+            scale,
+            target_scale,
+            names,
+            domains,
+            known_splits,
+            dict(levels or {}),
+            output,
+            values,
+            target,
+            weight,
+            rows,
+            given,
+            observed,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.target)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Short texts that are other for other data, by what they are of."""
+        return {"X": digest(self.values), "y": digest(self.observed), "sample_weight": digest(self.weight)}
+
+    @cached_property
+    def sample(self) -> TrainingSample:
+        """Rows that are spread evenly over the table."""
+        some = spread_evenly(self.n_rows, MAX_ROWS_EXPLAINED)
+        return TrainingSample(
+            self.values[some], self.observed[some], None if self.weight is None else self.weight[some]
+        )
+
+    def take(self, indices: Indices) -> Rows:
+        """Return some rows, standardised."""
+        return self.rows.take(indices)
+
+    def coverage(self, rule_base: RuleBase) -> tuple[Floats, int]:
+        """Return the share that each rule has of all rows, and the number of rows that fire none."""
+        activations, fired = rule_base.inference.activations(self.values)
+        weight = self.rows.weight
+        return np.asarray((weight[:, None] * activations).sum(axis=0) / weight.sum()), int((~fired).sum())
+
+    def rows_alike(self) -> Counts:
+        """Return for each row how many there are like it."""
+        low, high = (np.append(end(self.values, axis=0), end(self.target)) for end in (np.min, np.max))
+        ends = np.column_stack([low, high])
+        return rows_alike(self.values, self.target, ends, part_counts(self.values, self.target, ends))
+
+    def given_numbers(self, indices: Indices) -> Indices:
+        """Return the numbers of rows among all that were given."""
+        return indices if self.given is None else self.given[indices]
+
+    def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
+        """Return what a rule base remembers of all rows."""
+        return summarise(rule_base, self.values, self.observed, self.weight, cv_error=cv_error, truth=truth)
+
+    def half_mse(self, rule_base: RuleBase) -> float:
+        """Return half the mean squared error of what a rule base predicts, in the target's own units."""
+        errors = rule_base.inference.predict(self.values) - self.observed
+        return float(np.average(np.square(errors), weights=self.weight)) / 2.0
+
+
+def digest(values: Floats | None) -> str:
+    """Return a short text that is another one for other numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> digest(np.array([0.0, 1.0])) == digest(np.array([-0.0, 1.0])) != digest(np.array([1.0, 0.0]))
+    True
+    """
+    if values is None:
+        return "none"
+    # Adding zero turns a negative zero, which equals the positive one, into it.
+    content = np.ascontiguousarray(values) + 0.0
+    return f"{content.shape} {blake2b(content.data, digest_size=16).hexdigest()}"

@@ -1,0 +1,376 @@
+"""The data behind a rule base: the summary of its training data, and answers that also hold without one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fruler._table.validation import LARGEST_VALUE
+from fruler._typing import Floats, FrozenValue, frozen
+from fruler.rules.truth import Truth
+
+if TYPE_CHECKING:
+    from fruler.rules._rule_base import RuleBase
+
+N_BINS = 24
+# A standard deviation to either side of the centre. Unlike quantiles it is not nothing for what is rare, it is about 1
+# for an input that is as often 0 as 1, and it does not jump from row to row with the last bit of a rule's weight.
+_SPREADS = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSummary(FrozenValue):
+    """A few figures of the training data, enough to explain a prediction and to draw the inputs.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there were.
+    low, high, typical : array-like of shape (n_inputs,)
+        The least, the greatest and the median value of each input.
+    histograms : array-like of shape (n_inputs, 24)
+        How many rows lie in each of 24 equal parts of the range from low to high; weights, where rows had them.
+    target_low, target_high, target_mean, target_spread : float
+        The same of the target; the spread is its standard deviation.
+    base : float
+        The mean prediction; with a link or bounds, the mean of what the rules say.
+    offsets : array-like of shape (n_inputs,)
+        What each input adds on average to the prediction of the row of all typical values.
+    input_importance : array-like of shape (n_inputs,)
+        How much each input moves a prediction away from the base, on average and in the target's unit. With a link
+        this, the offsets and the next are of what the rules say, such as the logarithm of the target.
+    rule_importance : array-like of shape (n_rules,)
+        The same of each rule, by its weight.
+    rmse, cv_rmse : float
+        The root mean squared error on these rows; and on held-out rows, NaN where that is not known.
+    truth : Truth, optional
+        How true the rules are one by one.
+    centres, spreads : array-like of shape (n_rules, n_inputs), optional
+        Mean and standard deviation of each input over the rows where each rule applies: every row counts by the rule's
+        weight in its prediction. Both or none.
+    curve_means : array-like of shape (n_curves, n_rules), optional
+        What each curve adds on average over the same rows.
+    raw_spread : float, optional
+        With a link, the standard deviation of what stands for the target, such as its logarithm.
+    """
+
+    n_rows: int
+    low: Floats
+    high: Floats
+    typical: Floats
+    histograms: Floats
+    target_low: float
+    target_high: float
+    target_mean: float
+    target_spread: float
+    base: float
+    offsets: Floats
+    input_importance: Floats
+    rule_importance: Floats
+    rmse: float
+    cv_rmse: float = float("nan")
+    truth: Truth | None = None
+    centres: Floats | None = None
+    spreads: Floats | None = None
+    curve_means: Floats | None = None
+    raw_spread: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None or field.name == "truth":
+                continue
+            if "Floats" in str(field.type):
+                self._set(**{field.name: frozen(value, np.float64)})
+            else:
+                self._set(**{field.name: int(value) if field.name == "n_rows" else float(value)})
+        self._check()
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of what the rules should say: of the target, or of what stands for it."""
+        return self.target_spread if self.raw_spread is None else self.raw_spread
+
+    def _check(self) -> None:
+        p = len(self.low) if self.low.ndim == 1 else -1
+        n_rules = self.rule_importance.size
+        of_inputs = ("low", "high", "typical", "offsets", "input_importance")
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(of_inputs, (p,))
+        shapes |= {"histograms": (p, N_BINS), "rule_importance": (n_rules,)}
+        if (self.centres is None) != (self.spreads is None):
+            raise ValueError("A training summary has both centres and spreads, or none.")
+        if self.centres is not None:
+            shapes |= {"centres": (n_rules, p), "spreads": (n_rules, p)}
+        for name, shape in shapes.items():
+            values = getattr(self, name)
+            if values.shape != shape or not np.isfinite(values).all():
+                raise ValueError(f"{name} of a training summary must be finite numbers of shape {shape}.")
+        plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base, self.rmse]
+        plain += [0.0 if self.raw_spread is None else self.raw_spread]
+        if not np.isfinite(plain).all() or np.isinf(self.cv_rmse):
+            raise ValueError("The figures of a training summary must be finite.")
+        if (np.abs([self.low, self.high]) > LARGEST_VALUE).any():
+            raise ValueError(f"low and high of a training summary must not be beyond {LARGEST_VALUE:g}.")
+        sizes = [self.histograms, self.input_importance, self.rule_importance]
+        if (
+            any((size < 0.0).any() for size in sizes)
+            or min(self.target_spread, self.rmse, plain[-1]) < 0.0
+            or self.cv_rmse < 0.0
+        ):
+            raise ValueError("Histograms, importances, the spread and errors of a training summary can't be negative.")
+        if ((self.typical < self.low) | (self.typical > self.high)).any():
+            raise ValueError("What is typical in a training summary must lie between low and high.")
+        if self.n_rows < 1 or (self.low > self.high).any() or self.target_low > self.target_high:
+            raise ValueError("A training summary needs rows, and a low that is not above the high.")
+        if self.truth is not None and len(self.truth.rule_alone) != n_rules:
+            raise ValueError(f"The truth of a training summary must be of {n_rules} rules.")
+        outside = self.centres is not None and ((self.centres < self.low) | (self.centres > self.high)).any()
+        if outside or (self.spreads is not None and (self.spreads < 0.0).any()):
+            raise ValueError(
+                "The centres of a training summary must lie between low and high, and its spreads can't be negative."
+            )
+        means = self.curve_means
+        if means is not None and (means.ndim != 2 or means.shape[1] != n_rules or not np.isfinite(means).all()):
+            raise ValueError(f"curve_means of a training summary must be {n_rules} finite numbers for each curve.")
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """Answers about the data behind a rule base, with a training summary or without one.
+
+    Without a summary the answers come from the rules: the range of an input is the range of its partition, its typical
+    value lies in the middle, and errors are NaN. `known` says which of the two it is.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 10.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> trained = rules.with_training([[1.0], [2.0], [6.0]], [3.0, 5.0, 13.0])
+    >>> [(one.background.known, one.background.typical.tolist(), one.background.base) for one in (rules, trained)]
+    [(False, [5.0], 11.0), (True, [2.0], 7.0)]
+    """
+
+    rule_base: RuleBase
+
+    @property
+    def summary(self) -> TrainingSummary | None:
+        """The training summary, if there is one."""
+        return self.rule_base.training
+
+    @property
+    def known(self) -> bool:
+        """Whether the rule base has a training summary."""
+        return self.summary is not None
+
+    def required(self, purpose: str = "") -> TrainingSummary:
+        """Return the training summary.
+
+        Parameters
+        ----------
+        purpose : str, optional
+            What it is needed for, such as "to compare a row with".
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if self.summary is None:
+            wanted = f" {purpose}" if purpose else ""
+            raise ValueError(f"These rules have no training data{wanted}; add them with rule_base.with_training(X, y).")
+        return self.summary
+
+    @property
+    def n_rows(self) -> int:
+        """The number of training rows; 0 if it is not known."""
+        return 0 if self.summary is None else self.summary.n_rows
+
+    # The inputs
+
+    @cached_property
+    def ranges(self) -> Floats:
+        """The least and the greatest value of each input, shape (n_inputs, 2): in training, or of its partition."""
+        if self.summary is not None:
+            return np.column_stack([self.summary.low, self.summary.high])
+        return np.array([variable.partition.range for variable in self.rule_base.variables], dtype=np.float64)
+
+    @cached_property
+    def limits(self) -> Floats:
+        """The values beyond which an input is outside the training data, shape (2, n_inputs).
+
+        They are infinite if they are not known, and for the day of the year and the hour, which start again.
+        """
+        limits = np.repeat([[-np.inf], [np.inf]], len(self.rule_base.variables), axis=1)
+        if self.known:
+            for j, (variable, (low, high)) in enumerate(zip(self.rule_base.variables, self.ranges, strict=True)):
+                if not variable.source.goes_around(low, high):
+                    limits[:, j] = low, high
+        return frozen(limits, np.float64)
+
+    @cached_property
+    def typical(self) -> Floats:
+        """A typical value of each input: its median, or the middle of its partition; of categories the first."""
+        if self.summary is not None:
+            return self.summary.typical
+        low, high = self.ranges.T
+        ordered = [variable.partition.ordered for variable in self.rule_base.variables]
+        return np.asarray(np.where(ordered, low / 2.0 + high / 2.0, low))
+
+    @property
+    def histograms(self) -> Floats | None:
+        """The histogram of each input over its range, shape (n_inputs, 24), if it is known."""
+        return None if self.summary is None else self.summary.histograms
+
+    def histogram(self, feature: int) -> tuple[Floats, Floats] | None:
+        """Return the edges of an input's histogram and the rows between them, if they are known."""
+        if self.summary is None:
+            return None
+        low, high = self.ranges[feature].tolist()
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        return np.linspace(low, high, N_BINS + 1), self.summary.histograms[feature]
+
+    def is_binary(self, feature: int) -> bool:
+        """Return whether an input was 0 or 1 in every training row, and is known to have been both."""
+        if self.summary is None:
+            return False
+        between = self.summary.histograms[feature, 1:-1]
+        return self.ranges[feature].tolist() == [0.0, 1.0] and not between.any()
+
+    @property
+    def input_importance(self) -> Floats:
+        """How much each input moves a prediction on average, shape (n_inputs,); 0 if it is not known."""
+        return np.zeros(len(self.rule_base.variables)) if self.summary is None else self.summary.input_importance
+
+    # The output
+
+    @cached_property
+    def base(self) -> float:
+        """The value that contributions start from: the mean prediction, or the one for the typical row.
+
+        It is of the output before link and bounds.
+        """
+        if self.summary is not None:
+            return self.summary.base
+        return float(self.rule_base.inference.raw_predictions(self.typical[None])[0])
+
+    @property
+    def offsets(self) -> Floats:
+        """The mean contribution of each input from the typical row on, shape (n_inputs,); 0 without training data."""
+        return np.zeros(len(self.rule_base.variables)) if self.summary is None else self.summary.offsets
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of the target before the link; estimated from the rules if it is not known."""
+        if self.summary is not None and self.summary.spread > 0.0:
+            return self.summary.spread
+        rules = self.rule_base
+        if rules.consequents.partition is not None:
+            low, high = rules.consequents.partition.range
+            return float(high - low) / 4.0
+        low, high = self.ranges.T
+        middle = rules.consequents.intercepts + rules.slopes @ (low / 2.0 + high / 2.0)
+        reach = np.abs(rules.slopes) @ (high / 2.0 - low / 2.0)
+        spans = [np.ptp(curve.outline(*self.ranges[curve.input].tolist())[1]) for curve in rules.curves]
+        # A spread is about a quarter of a range.
+        return float((middle + reach).max() - (middle - reach).min() + sum(spans)) / 4.0
+
+    @cached_property
+    def target_spread(self) -> float:
+        """The standard deviation of the target; estimated from the rules if it is not known."""
+        if self.summary is not None and self.summary.target_spread > 0.0:
+            return self.summary.target_spread
+        output = self.rule_base.output
+        if output.transform.keeps_units:
+            return self.spread
+        middle = self.rule_base.inference.raw_predictions(self.ranges.mean(axis=1)[None])[0]
+        return float(np.diff(output.of(middle + self.spread * np.array([-0.5, 0.5])))[0])
+
+    @cached_property
+    def target_mean(self) -> float:
+        """The mean of the target; without training data the prediction for the typical row."""
+        if self.summary is not None:
+            return self.summary.target_mean
+        return float(self.rule_base.output.of(np.array([self.base]))[0])
+
+    @property
+    def target_range(self) -> tuple[float, float] | None:
+        """The least and the greatest value of the target, if they are known."""
+        return None if self.summary is None else (self.summary.target_low, self.summary.target_high)
+
+    # Errors
+
+    @property
+    def rmse(self) -> float:
+        """The root mean squared error on the training rows; NaN if it is not known."""
+        return float("nan") if self.summary is None else self.summary.rmse
+
+    @property
+    def cv_rmse(self) -> float:
+        """The root mean squared error on held-out rows; NaN if it is not known."""
+        return float("nan") if self.summary is None else self.summary.cv_rmse
+
+    @property
+    def error(self) -> float:
+        """The typical error of a prediction: on held-out rows, else on the training rows; NaN if neither is known."""
+        return self.rmse if np.isnan(self.cv_rmse) else self.cv_rmse
+
+    @property
+    def truth(self) -> Truth | None:
+        """How true the rules are one by one, if it is known."""
+        return None if self.summary is None else self.summary.truth
+
+    # The rules
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of each rule in the predictions, shape (n_rules,): all the same if it is not known."""
+        support = self.rule_base.support
+        if support is None or not support.sum() > 0.0:
+            return np.full(self.rule_base.n_rules, 1.0 / self.rule_base.n_rules)
+        return np.asarray(support / support.sum())
+
+    @property
+    def rule_importance(self) -> Floats:
+        """How much each rule moves a prediction on average, shape (n_rules,); 0 if it is not known."""
+        return np.zeros(self.rule_base.n_rules) if self.summary is None else self.summary.rule_importance
+
+    @property
+    def places(self) -> tuple[Floats, Floats] | None:
+        """Mean and standard deviation of each input where each rule applies, each (n_rules, n_inputs), if known."""
+        if self.summary is None or self.summary.centres is None or self.summary.spreads is None:
+            return None
+        return self.summary.centres, self.summary.spreads
+
+    @cached_property
+    def widths(self) -> Floats:
+        """How far each input ranges where each rule applies, shape (n_rules, n_inputs).
+
+        That is two standard deviations, in which every training row counts by the rule's weight in its prediction; the
+        whole range of the input if they are not known.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+        >>> x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.0))
+        >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 1.0], [2.0, 1.0]])
+        >>> trained = rules.with_training([[1.0], [3.0], [9.0]], [1.0, 3.0, 9.0])
+        >>> rules.background.widths.tolist(), trained.background.widths.tolist()
+        ([[10.0], [10.0]], [[2.0], [0.0]])
+        """
+        if self.places is not None:
+            return _SPREADS * self.places[1]
+        return np.tile(self.ranges[:, 1] - self.ranges[:, 0], (self.rule_base.n_rules, 1))
+
+    @property
+    def curve_means(self) -> Floats | None:
+        """The mean of each curve over the rows of each rule, shape (n_curves, n_rules), if it is known."""
+        return None if self.summary is None else self.summary.curve_means

@@ -1,0 +1,180 @@
+"""The measured parts of a rule base as JSON objects, and back: training summary, truth and intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler.rules._background import TrainingSummary
+from fruler.rules._json.checked import Checked
+from fruler.rules.intervals import METHODS, Intervals
+from fruler.rules.truth import Truth
+
+_ERRORS = ("together", "alone")
+
+
+def truth_to_json(truth: Truth) -> dict[str, Any]:
+    """Return an object that says all of a truth; of a rule that is nowhere the strongest it says null.
+
+    Examples
+    --------
+    >>> truth_to_json(Truth(0.9, 1.0, [0.9, float("nan")], [1.0, float("nan")], held_out=True))
+    {'together': 0.9, 'alone': 1.0, 'held_out': True, 'rules': [{'together': 0.9, 'alone': 1.0}, None]}
+    """
+    pairs = zip(truth.rule_together.tolist(), truth.rule_alone.tolist(), strict=True)
+    return {
+        "together": truth.together,
+        "alone": truth.alone,
+        "held_out": truth.held_out,
+        "rules": [None if math.isnan(pair[0]) else dict(zip(_ERRORS, pair, strict=True)) for pair in pairs],
+    }
+
+
+def truth_from_json(written: Checked) -> Truth:
+    """Return the truth that an object says.
+
+    Raises
+    ------
+    ValueError
+        If it is not one.
+    """
+    members = written.keys((*_ERRORS, "held_out", "rules"))
+    rules = [None if rule.value is None else rule.keys(_ERRORS) for rule in members["rules"].items()]
+    together, alone = (
+        np.array([math.nan if rule is None else rule[name].number() for rule in rules]) for name in _ERRORS
+    )
+    of_all = [members[name].number() for name in _ERRORS]
+    return written.made("is no truth", Truth, *of_all, together, alone, members["held_out"].one_of(True, False))
+
+
+# What the file calls the figures of the target and of an input, and what the summary does.
+_TARGET = {"low": "target_low", "high": "target_high", "mean": "target_mean", "spread": "target_spread"}
+_INPUT = {
+    "low": "low",
+    "high": "high",
+    "typical": "typical",
+    "offset": "offsets",
+    "importance": "input_importance",
+}
+# Of an input for each rule, where it is known.
+_PLACES = ("centres", "spreads")
+# Of a target that something else stands for.
+_RAW_SPREAD = "raw_spread"
+_FIGURES = ("n_rows", "base", "rmse", "cv_rmse")
+
+
+def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any]:
+    """Return an object that says all of a summary but the importance of rules, which stands with the rules."""
+    columns = [getattr(summary, attribute).tolist() for attribute in _INPUT.values()]
+    inputs = [dict(zip(_INPUT, figures, strict=True)) for figures in zip(*columns, strict=True)]
+    for written, histogram in zip(inputs, summary.histograms.tolist(), strict=True):
+        written["histogram"] = [_counted(weight) for weight in histogram]
+    # Where it is not known a file is what it was before, which older versions read.
+    for key in _PLACES:
+        of_rules = getattr(summary, key)
+        if of_rules is not None:
+            for written, figures in zip(inputs, of_rules.T.tolist(), strict=True):
+                written[key] = figures
+    return {
+        "n_rows": summary.n_rows,
+        "base": summary.base,
+        "rmse": summary.rmse,
+        "cv_rmse": None if math.isnan(summary.cv_rmse) else summary.cv_rmse,
+        # Where it is not known a file is what it was before there was a truth, which older versions read.
+        **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
+        **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
+        "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()}
+        | ({} if summary.raw_spread is None else {_RAW_SPREAD: summary.raw_spread}),
+        "inputs": dict(zip(names, inputs, strict=True)),
+    }
+
+
+def summary_from_json(written: Checked, names: list[str], rule_importance: Floats) -> TrainingSummary:
+    """Return the summary that an object says of inputs with these names.
+
+    Raises
+    ------
+    ValueError
+        If it is not one.
+    """
+    members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means"))
+    target = members["target"].keys(tuple(_TARGET), (_RAW_SPREAD,))
+    of_inputs = members["inputs"].members()
+    if set(of_inputs) != set(names):
+        raise ValueError(f"{members['inputs'].place} must have the names of all inputs, and no others")
+    inputs = [of_inputs[name].keys((*_INPUT, "histogram"), _PLACES) for name in names]
+    figures: dict[str, Any] = {
+        "n_rows": members["n_rows"].count(1),
+        "base": members["base"].number(),
+        "rmse": members["rmse"].number(),
+        "cv_rmse": members["cv_rmse"].number_or_none(),
+        "truth": truth_from_json(members["truth"]) if "truth" in members else None,
+        "curve_means": _of_curves(members.get("curve_means"), len(rule_importance)),
+    }
+    figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
+    figures["raw_spread"] = target[_RAW_SPREAD].number() if _RAW_SPREAD in target else None
+    figures |= {attribute: [figure[key].number() for figure in inputs] for key, attribute in _INPUT.items()}
+    histograms = [figure["histogram"].numbers() for figure in inputs]
+    if len({len(histogram) for histogram in histograms}) > 1:
+        raise ValueError(f"{members['inputs'].place} must have histograms of one length")
+    figures |= {key: _of_rules([figure.get(key) for figure in inputs], len(rule_importance)) for key in _PLACES}
+    figures |= {"histograms": np.array(histograms), "rule_importance": rule_importance}
+    return written.made("is no summary", TrainingSummary, **figures)
+
+
+def _of_rules(written: list[Checked | None], n_rules: int) -> Floats | None:
+    """Return figures of each rule and input; None where no input has them."""
+    known = [of_input for of_input in written if of_input is not None]
+    if not known:
+        return None
+    rows = [of_input.numbers() for of_input in known]
+    if len(known) < len(written) or any(len(row) != n_rules for row in rows):
+        raise ValueError(f"{known[0].place} must be a number for each of the {n_rules} rules, and all inputs have it")
+    return np.array(rows).T
+
+
+def _of_curves(written: Checked | None, n_rules: int) -> Floats | None:
+    """Return what each curve adds on average over the rows of each rule, where it is known."""
+    if written is None:
+        return None
+    rows = [of_curve.numbers() for of_curve in written.items()]
+    if any(len(row) != n_rules for row in rows):
+        raise ValueError(f"{written.place} must have a number for each of the {n_rules} rules in each list")
+    return np.array(rows).reshape(-1, n_rules)
+
+
+def _counted(weight: float) -> float:
+    """Rows are counted in whole numbers; only weights need a point."""
+    return int(weight) if weight.is_integer() and abs(weight) < 2**53 else weight
+
+
+_LISTS = ("coverages", "scores", "spreads")
+
+
+def intervals_to_json(intervals: Intervals) -> dict[str, Any]:
+    """Return an object that says all of intervals.
+
+    Examples
+    --------
+    >>> intervals_to_json(Intervals([0.25, 0.5], [0.8, 1.0], [1.5], 3, "calibration"))
+    {'method': 'calibration', 'n_rows': 3, 'coverages': [0.25, 0.5], 'scores': [0.8, 1.0], 'spreads': [1.5]}
+    """
+    lists = {name: getattr(intervals, name).tolist() for name in _LISTS}
+    return {"method": intervals.method, "n_rows": intervals.n_rows, **lists}
+
+
+def intervals_from_json(written: Checked) -> Intervals:
+    """Return the intervals that an object says.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    members = written.keys(("method", "n_rows", *_LISTS))
+    lists = {name: members[name].numbers() for name in _LISTS}
+    method, n_rows = members["method"].one_of(*METHODS), members["n_rows"].count(1)
+    return written.made("is wrong", Intervals, **lists, n_rows=n_rows, method=method)

@@ -1,0 +1,316 @@
+"""Measuring the training summary of a rule base: histograms, errors, contributions, and where each rule applies."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fruler._table.rows import spread_evenly
+from fruler._typing import Floats, Indices
+from fruler.rules._background import N_BINS, TrainingSummary
+from fruler.rules._inference import parts_from
+from fruler.rules.truth import Truth, measured_truth
+
+if TYPE_CHECKING:
+    from fruler.rules._rule_base import RuleBase
+
+# Nobody reads more digits of where the rows of a rule lie: shares of an input's range, and of a spread.
+_EXACTNESS = 1e-5
+# What rounding leaves of the variance of numbers from 0 to 1 that are all the same.
+_NOTHING = 1e-14
+
+
+class RulePlaces(NamedTuple):
+    """Where the rows of each rule lie.
+
+    Attributes
+    ----------
+    centres, spreads : ndarray of shape (n_rules, n_inputs)
+        Mean and standard deviation of each input.
+    curve_means : ndarray of shape (n_curves, n_rules) or None
+        What each curve adds on average, where there are any. At the mean of its input a curve may add something else:
+        between two winters lies a summer.
+    """
+
+    centres: Floats
+    spreads: Floats
+    curve_means: Floats | None
+
+
+class PlaceSums(NamedTuple):
+    """What places are made of: sums over rows, each counted by the rule's weight in its prediction.
+
+    Attributes
+    ----------
+    total : ndarray of shape (n_rules,)
+        How much rows count.
+    first, second : ndarray of shape (n_rules, n_inputs)
+        The inputs and their squares, as shares of the inputs' ranges: those of large numbers would overflow.
+    curves : ndarray of shape (n_curves, n_rules)
+        What the curves add, as shares of the most that each of them does.
+    """
+
+    total: Floats
+    first: Floats
+    second: Floats
+    curves: Floats
+
+    @classmethod
+    def over_rows(cls, rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> PlaceSums:
+        """Sum up rows; `rule_places` says what each argument is."""
+        counts = rule_base.inference.activations(values)[0] * weight[:, None]
+        shares = np.clip((values / 2.0 - low / 2.0) / _half_width(low, high), 0.0, 1.0)
+        curves = np.empty((len(rule_base.curves), rule_base.n_rules))
+        for c, (curve, size) in enumerate(zip(rule_base.curves, _curve_sizes(rule_base, low, high), strict=True)):
+            curves[c] = curve.values(values[:, curve.input]) / size @ counts
+        return cls(counts.sum(axis=0), counts.T @ shares, counts.T @ np.square(shares), curves)
+
+    def plus(self, other: PlaceSums) -> PlaceSums:
+        """Return the sums over the rows of both."""
+        return PlaceSums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def places(self, rule_base: RuleBase, low: Floats, high: Floats) -> RulePlaces:
+        """Return where the rows lie, for inputs of these ranges."""
+        total, first, second, curves = (np.array(sums) for sums in self)
+        # A rule that applies to no row is told of from the middle of all of them.
+        nowhere = total <= 0.0
+        total[nowhere], first[nowhere], second[nowhere] = total.sum() or 1.0, first.sum(axis=0), second.sum(axis=0)
+        curves[:, nowhere] = curves.sum(axis=1, keepdims=True)
+        means = np.clip(first / total[:, None], 0.0, 1.0)
+        variances = second / total[:, None] - np.square(means)
+        width = 2.0 * _half_width(low, high)
+        spreads = width * np.sqrt(np.where(variances > _NOTHING, variances, 0.0))
+        centres = _rounded(low * (1.0 - means) + high * means, np.broadcast_to(_EXACTNESS * width, means.shape))
+        sizes = _curve_sizes(rule_base, low, high)[:, None]
+        added = _rounded(curves / total * sizes, np.broadcast_to(_EXACTNESS * sizes, curves.shape))
+        spreads = _rounded(spreads, _EXACTNESS * spreads)
+        return RulePlaces(np.clip(centres, low, high), spreads, added if len(added) else None)
+
+
+def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> RulePlaces:
+    """Measure where each rule applies: every row counts by the rule's weight in its prediction.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    values : ndarray of shape (n_samples, n_inputs)
+        The rows.
+    weight : ndarray of shape (n_samples,)
+        How much each row counts.
+    low, high : ndarray of shape (n_inputs,)
+        The range of each input.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.0))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]])
+    >>> rows = np.array([[0.0], [4.0], [9.0]])
+    >>> centres, spreads, _ = rule_places(rules, rows, np.ones(3), rows.min(axis=0), rows.max(axis=0))
+    >>> centres.tolist(), spreads.tolist()
+    ([[2.0], [9.0]], [[2.0], [0.0]])
+    """
+    sums = no_rows(rule_base)
+    for start in range(0, len(values), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        sums = sums.plus(PlaceSums.over_rows(rule_base, values[part], weight[part], low, high))
+    return sums.places(rule_base, low, high)
+
+
+def no_rows(rule_base: RuleBase) -> PlaceSums:
+    """Return the sums over no rows."""
+    shape = (rule_base.n_rules, len(rule_base.variables))
+    curves = np.zeros((len(rule_base.curves), rule_base.n_rules))
+    return PlaceSums(np.zeros(shape[0]), np.zeros(shape), np.zeros(shape), curves)
+
+
+def _curve_sizes(rule_base: RuleBase, low: Floats, high: Floats) -> Floats:
+    """Return the most that each curve adds or takes away within these ranges, by which its sums are divided."""
+    ends = [(float(low[curve.input]), float(high[curve.input])) for curve in rule_base.curves]
+    most = [np.abs(curve.outline(*end)[1]).max() for curve, end in zip(rule_base.curves, ends, strict=True)]
+    return np.array([size or 1.0 for size in most], dtype=np.float64)
+
+
+def _half_width(low: Floats, high: Floats) -> Floats:
+    # Of halves: the difference of the ends may overflow.
+    return np.where(high > low, high / 2.0 - low / 2.0, 1.0)
+
+
+def _rounded(values: Floats, steps: Floats) -> Floats:
+    """Return numbers with as few digits as keep them within steps: files stay short, and last bits do not matter."""
+    pairs = zip(values.ravel().tolist(), steps.ravel().tolist(), strict=True)
+    return np.array([_with_few_digits(*pair) for pair in pairs]).reshape(values.shape)
+
+
+def _with_few_digits(value: float, step: float) -> float:
+    if abs(value) <= step / 2.0 or step == 0.0:
+        return 0.0 if abs(value) <= step / 2.0 else value
+    return float(f"{value:.{min(max(math.ceil(math.log10(abs(value)) - math.log10(step)), 0) + 1, 17)}g}")
+
+
+# Means over more rows than this would be the same to all digits that anyone reads.
+MAX_ROWS_EXPLAINED = 1_000
+# What every rule says of more rows than this at once would take much memory.
+_ROWS_AT_ONCE = 10_000
+
+
+def summarise(
+    rule_base: RuleBase,
+    values: Floats,
+    target: Floats,
+    weight: Floats | None = None,
+    *,
+    cv_error: float = float("nan"),
+    truth: Truth | None = None,
+) -> TrainingSummary:
+    """Measure what a rule base should remember of its training data.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    values : ndarray of shape (n_samples, n_inputs)
+        The training rows.
+    target : ndarray of shape (n_samples,)
+        Their outputs.
+    weight : ndarray of shape (n_samples,), optional
+        How much each row counts.
+    cv_error : float, optional
+        Half the mean squared error on held-out rows, where it is known.
+    truth : Truth, optional
+        How true the rules are one by one on held-out rows, where it is known; else it is measured on these rows.
+    """
+    weight = np.ones(len(target)) if weight is None else weight
+    low, high = values.min(axis=0), values.max(axis=0)
+    raw, output = rule_base.inference.raw_predictions(values), rule_base.output
+    predictions = output.of(raw)
+    base = float(np.average(raw, weights=weight))
+    typical = np.quantile(values, 0.5, axis=0, method="inverted_cdf")
+    some = spread_evenly(len(values), MAX_ROWS_EXPLAINED)
+    sample = np.ascontiguousarray(values[some])
+    return TrainingSummary(
+        n_rows=len(target),
+        low=low,
+        high=high,
+        typical=typical,
+        histograms=np.array([histogram(values[:, j], weight, low[j], high[j]) for j in range(values.shape[1])]),
+        target_low=float(target.min()),
+        target_high=float(target.max()),
+        target_mean=float(np.average(target, weights=weight)),
+        target_spread=_spread(target, weight),
+        base=base,
+        **mean_contributions(rule_base, sample, weight[some], typical, base)._asdict(),
+        rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
+        cv_rmse=float(np.sqrt(2.0 * cv_error)),
+        truth=measure_truth(rule_base, values, target, weight, held_out=False) if truth is None else truth,
+        **rule_places(rule_base, values, weight, low, high)._asdict(),
+        raw_spread=None if output.transform.keeps_units else _spread(output.raw_of(target), weight),
+    )
+
+
+def _spread(target: Floats, weight: Floats) -> float:
+    mean = np.average(target, weights=weight)
+    return float(np.sqrt(np.average(np.square(target - mean), weights=weight)))
+
+
+def measure_truth(
+    rule_base: RuleBase, values: Floats, target: Floats, weight: Floats | None = None, *, held_out: bool
+) -> Truth:
+    """Measure how true rules are one by one on rows.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules; what each says alone includes the curves.
+    values : ndarray of shape (n_samples, n_inputs)
+        The rows.
+    target : ndarray of shape (n_samples,)
+        Their outputs.
+    weight : ndarray of shape (n_samples,), optional
+        How much each row counts.
+    held_out : bool
+        Whether the rules were learned without these rows.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]])
+    >>> truth = measure_truth(rules, np.array([[0.0], [0.5], [1.0]]), np.array([0.0, 1.0, 2.0]), held_out=True)
+    >>> truth.together, truth.rule_alone.round(3).tolist()
+    (0.0, [0.707, 0.0])
+    """
+    starts = range(0, len(target), _ROWS_AT_ONCE)
+    parts = [slice(start, start + _ROWS_AT_ONCE) for start in starts]
+    found = [rule_errors(rule_base, values[part], target[part]) for part in parts]
+    together, alone, strongest = (np.concatenate(column) for column in zip(*found, strict=True))
+    # The squares of very large errors would overflow, and those of very small ones vanish.
+    unit = float(np.abs([together, alone]).max()) or 1.0
+    weight = np.ones(len(target)) if weight is None else weight
+    squares = np.square(together / unit), np.square(alone / unit)
+    return measured_truth(*squares, weight, strongest, rule_base.n_rules, held_out=held_out).scaled(unit)
+
+
+class RuleErrors(NamedTuple):
+    """Errors of rows: of all rules together and of the strongest alone; and which rule is the strongest."""
+
+    together: Floats
+    alone: Floats
+    strongest: Indices
+
+
+def rule_errors(rule_base: RuleBase, values: Floats, target: Floats) -> RuleErrors:
+    """Return the errors of rows, together and alone; of what stands for the target, where there is a link."""
+    strongest, output = rule_base.inference.activations(values)[0].argmax(axis=1), rule_base.output
+    alone = output.bounded(rule_base.inference.raw_rule_outputs(values))[np.arange(len(target)), strongest]
+    wanted, together = output.raw_of(target), output.bounded(rule_base.inference.raw_predictions(values))
+    return RuleErrors(wanted - together, wanted - alone, strongest)
+
+
+class MeanContributions(NamedTuple):
+    """The mean contributions of inputs and rules over the training rows; `TrainingSummary` describes each."""
+
+    offsets: Floats
+    input_importance: Floats
+    rule_importance: Floats
+
+
+def mean_contributions(
+    rule_base: RuleBase, sample: Floats, weight: Floats, typical: Floats, base: float
+) -> MeanContributions:
+    """Return the mean contributions of inputs and rules over some rows.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    sample, weight : ndarray of shape (n_samples, n_inputs) and (n_samples,)
+        Rows that stand for all, and how much each counts.
+    typical : ndarray of shape (n_inputs,)
+        The median of each input.
+    base : float
+        The mean prediction over all rows, before link and bounds.
+    """
+    parts = parts_from(rule_base, sample, typical)
+    offsets = np.average(parts, axis=0, weights=weight)
+    # The base is the mean over all rows: what the sample's mean is off by goes to the inputs by their size.
+    gap = base - float(rule_base.inference.raw_predictions(typical[None])[0]) - float(offsets.sum())
+    sizes = np.abs(parts).mean(axis=0)
+    offsets += gap * (sizes / sizes.sum() if sizes.sum() > 0.0 else np.full(len(sizes), 1.0 / len(sizes)))
+    moves = rule_base.inference.activations(sample)[0] * np.abs(rule_base.inference.raw_rule_outputs(sample) - base)
+    return MeanContributions(
+        offsets=offsets,
+        input_importance=np.average(np.abs(parts - offsets), axis=0, weights=weight),
+        rule_importance=np.average(moves, axis=0, weights=weight),
+    )
+
+
+def histogram(column: Floats, weight: Floats, low: float, high: float) -> Floats:
+    """Sum up the weights of values in equal parts of the range from low to high."""
+    # Halves and shares: the difference of the ends may overflow, and be nothing beside them.
+    share = np.zeros(len(column)) if low == high else (column / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)
+    place = np.minimum((share * N_BINS).astype(np.intp), N_BINS - 1)
+    return np.bincount(place, weights=weight, minlength=N_BINS).astype(np.float64)

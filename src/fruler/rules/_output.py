@@ -1,0 +1,302 @@
+"""The output of rules: from the sum of the rules to the prediction, by a link and within bounds."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from fruler._typing import Floats
+from fruler._wording import readable_number
+from fruler.rules._partitions import LARGEST_LIMIT
+
+LinkName = Literal["identity", "log"]
+LINK_NAMES: tuple[LinkName, ...] = get_args(LinkName)
+
+
+class Link(ABC):
+    """A rising function between what rules say and the target.
+
+    What each link means in sentences is in `fruler.explain._scales`, and what it means in code in
+    `fruler.export._plan`; nothing else asks which link it is.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in parameters and files.
+    keeps_units : bool
+        Whether rules say the target itself.
+    reach : float
+        What is farther from zero than this counts as this.
+    """
+
+    name: ClassVar[LinkName]
+    keeps_units: ClassVar[bool]
+    reach: ClassVar[float]
+
+    @abstractmethod
+    def target(self, raw: Floats) -> Floats:
+        """Return the target that what the rules say stands for."""
+
+    @abstractmethod
+    def raw(self, target: Floats) -> Floats:
+        """Return what the rules should say for targets; below everything for what no rule can say."""
+
+    @abstractmethod
+    def require(self, target: Floats) -> None:
+        """Refuse targets that rules can't say.
+
+        Raises
+        ------
+        ValueError
+            If there are any.
+        """
+
+
+class Identity(Link):
+    """Rules say the target itself."""
+
+    name = "identity"
+    keeps_units = True
+    reach = LARGEST_LIMIT
+
+    def target(self, raw: Floats) -> Floats:
+        """Return it as it is."""
+        return raw
+
+    def raw(self, target: Floats) -> Floats:
+        """Return it as it is."""
+        return target
+
+    def require(self, target: Floats) -> None:
+        """Take any target."""
+
+
+class Log(Link):
+    """Rules say the natural logarithm of the target, which is above zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Log().target(np.array([0.0, np.log(250.0), 1e6])).round(6).tolist()[:2]
+    [1.0, 250.0]
+    """
+
+    name = "log"
+    keeps_units = False
+    # The exponential of this is a little below the largest value that a table may have.
+    reach = 345.0
+
+    def target(self, raw: Floats) -> Floats:
+        """Return the exponential; it is finite, and above zero."""
+        return np.asarray(np.exp(np.clip(raw, -self.reach, self.reach)))
+
+    def raw(self, target: Floats) -> Floats:
+        """Return the logarithm."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(target > 0.0, np.log(np.where(target > 0.0, target, 1.0)), -np.inf))
+
+    def require(self, target: Floats) -> None:
+        """Refuse targets that have no logarithm."""
+        wrong = np.flatnonzero(~(target > 0.0))
+        if len(wrong):
+            raise ValueError(
+                f"link='log' needs targets above 0, but row {wrong[0]} has {readable_number(target[wrong[0]], 6)}; use "
+                "link='identity' with bounds=(0, None), or add a constant to all targets."
+            )
+
+
+_LINKS: dict[LinkName, Link] = {link.name: link for link in (Identity(), Log())}
+
+
+def link_of(name: str) -> Link:
+    """Return the link of a name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for known, link in _LINKS.items():
+        if known == name:
+            return link
+    raise ValueError(f"link must be one of {', '.join(LINK_NAMES)}; got {name!r}.")
+
+
+Bounds = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Output:
+    """The last step of a prediction, from the sum of the rules to the target: ``clip(g(raw), low, high)``.
+
+    It never decreases, so the ends of intervals go through it like predictions.
+
+    Parameters
+    ----------
+    link : {"identity", "log"}, default="identity"
+        With "log" the outputs of the rules are the natural logarithm of the target: g is the exponential, and what a
+        rule adds multiplies the prediction. Their sum is kept within -345 and 345, so that no prediction is infinite.
+    bounds : (float or None, float or None), default=(None, None)
+        The smallest and the largest prediction; None for no bound.
+
+    See Also
+    --------
+    RuleBase : Has it as `output`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> count = Output(bounds=(0, None))
+    >>> count.of(np.array([-2.0, 3.5])).tolist()
+    [0.0, 3.5]
+    >>> price = Output("log", (None, 500.0))
+    >>> price.of(np.log([20.0, 800.0])).round(9).tolist(), price.raw_of(np.array([1.0])).tolist()
+    ([20.0, 500.0], [0.0])
+
+    >>> count.bounded(np.array([-2.0, 3.5])).tolist(), Output.given("identity", None).is_plain
+    ([0.0, 3.5], True)
+    """
+
+    link: LinkName = "identity"
+    bounds: Bounds = (None, None)
+
+    def __post_init__(self) -> None:
+        link_of(self.link)
+        object.__setattr__(self, "bounds", _checked(self.bounds))
+        if self.transform.raw(np.array(self.high)) == -np.inf:
+            raise ValueError(f"With link={self.link!r} the upper of the bounds must be above 0; got {self.bounds!r}.")
+
+    @classmethod
+    def given(cls, link: LinkName, bounds: Any) -> Output:
+        """Return the output of an estimator's parameters.
+
+        Parameters
+        ----------
+        link : {"identity", "log"}
+            The link.
+        bounds : (float or None, float or None) or None
+            The bounds; None for none.
+
+        Returns
+        -------
+        Output
+            The output.
+        """
+        return cls(link, (None, None) if bounds is None else bounds)
+
+    @property
+    def transform(self) -> Link:
+        """The link itself."""
+        return link_of(self.link)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether predictions are what the rules say."""
+        return self == PLAIN
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is a least or a greatest prediction."""
+        return self.bounds != PLAIN.bounds
+
+    @property
+    def low(self) -> float:
+        """The least prediction; minus infinity where there is none."""
+        return -math.inf if self.bounds[0] is None else self.bounds[0]
+
+    @property
+    def high(self) -> float:
+        """The greatest prediction; infinity where there is none."""
+        return math.inf if self.bounds[1] is None else self.bounds[1]
+
+    @property
+    def raw_bounds(self) -> tuple[float, float]:
+        """What the rules say at the bounds, and infinity where there are none."""
+        low, high = self.transform.raw(np.array([self.low, self.high])).tolist()
+        return low, high
+
+    def of(self, raw: Floats) -> Floats:
+        """Return the predictions for sums of rules.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples,)
+            The sums of the rules, before link and bounds.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predictions.
+        """
+        target = self.transform.target(raw)
+        return np.clip(target, self.low, self.high) if self.is_bounded else target
+
+    def bounded(self, raw: Floats) -> Floats:
+        """Return sums of rules, kept within the bounds.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples,)
+            The sums of the rules, before link and bounds.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The sums within the bounds, still before the link.
+        """
+        return np.clip(raw, *self.raw_bounds) if self.is_bounded else raw
+
+    def raw_of(self, target: Floats) -> Floats:
+        """Return the sums of rules that give targets.
+
+        Parameters
+        ----------
+        target : ndarray of shape (n_samples,)
+            The targets.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The sums, before link and bounds.
+
+        Raises
+        ------
+        ValueError
+            If the link cannot give a target, or it lies outside the bounds.
+        """
+        if self.is_plain:
+            return target
+        self.transform.require(target)
+        outside = np.flatnonzero((target < self.low) | (target > self.high))
+        if len(outside):
+            number = readable_number(target[outside[0]], 6)
+            raise ValueError(
+                f"bounds={self.bounds!r} must hold for all targets, but row {outside[0]} has {number}; correct the "
+                "target, or widen the bounds."
+            )
+        return self.transform.raw(target)
+
+
+def _checked(bounds: Any) -> Bounds:
+    ends = tuple(bounds) if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) else ()
+    if len(ends) != 2:
+        raise ValueError(f"bounds must be the least and the greatest target, as in (0, None); got {bounds!r}.")
+    try:
+        low, high = (None if end is None else float(end) for end in ends)
+    except (TypeError, ValueError):
+        raise ValueError(f"bounds must be numbers or None, as in (0, None); got {bounds!r}.") from None
+    known = [end for end in (low, high) if end is not None]
+    if not all(abs(end) <= LARGEST_LIMIT for end in known):
+        raise ValueError(f"bounds must not be beyond {LARGEST_LIMIT:g}, and None where there is none; got {bounds!r}.")
+    if len(known) == 2 and not known[0] < known[1]:
+        raise ValueError(f"The lower of the bounds must be below the upper one; got {bounds!r}.")
+    return low, high
+
+
+# Predictions are what the rules say.
+PLAIN = Output()

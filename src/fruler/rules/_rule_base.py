@@ -1,0 +1,822 @@
+"""One rule of a rule base, spelled out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fruler._table.gaps import Gaps
+from fruler._table.sources import Source
+from fruler._typing import Floats, FrozenValue, Indices, frozen
+from fruler._wording import counted_rules
+from fruler.rules._antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
+from fruler.rules._background import Background, TrainingSummary
+from fruler.rules._consequents import Consequents, LinearConsequents
+from fruler.rules._curves import Curve, checked_curves
+from fruler.rules._features import Feature, features_of
+from fruler.rules._inference import Inference
+from fruler.rules._inputs import EXTRAPOLATIONS, Extrapolation, Inputs, Variable, labels_like
+from fruler.rules._measurement import summarise
+from fruler.rules._output import PLAIN, Output
+from fruler.rules._partitions import LARGEST_LIMIT, Partition
+from fruler.rules.intervals import Intervals, PredictionIntervals, calibrated_intervals, prediction_intervals
+
+if TYPE_CHECKING:
+    from fruler.explain.explanation import Explanation
+    from fruler.explain.text import Form
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule, written out with the names of inputs and labels.
+
+    Parameters
+    ----------
+    antecedent : dict of str to tuple of str
+        For each input that the rule has a condition on, the labels that it accepts.
+    intercept : float
+        The constant of the linear output; for a label of the output, the value that it stands for where the rule fires
+        fully.
+    coefficients : dict of str to float
+        The slopes, in the data's own units, by input; those that are zero are left out.
+    label : str or None
+        The label of the output, if the rule has one.
+
+    See Also
+    --------
+    RuleBase.rules : The rules of a rule base.
+
+    Examples
+    --------
+    >>> Rule({"temperature": ("low",)}, 20.0, {"temperature": -1.0})
+    Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
+    """
+
+    antecedent: dict[str, tuple[str, ...]]
+    intercept: float
+    coefficients: dict[str, float]
+    label: str | None = None
+
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in vars(self).items() if value is not None}
+        return f"Rule({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class RuleBase(FrozenValue):
+    """Fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...", or "then y is high".
+
+    The prediction for a row is the mean of the outputs of the rules, weighted by how well the row fits each antecedent.
+    If it fits none, the rule with the nearest labels predicts it.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+        The inputs, in the order of the columns.
+    antecedents : Antecedents, or array-like of int of shape (n_rules, n_inputs, 2)
+        LabelRanges, LabelTriangles or OwnTriangles. An array stands for LabelRanges: the first and the last label that
+        a rule accepts of each input, both included. A rule that accepts all labels of an input has no condition on it.
+        A range of a nominal input's labels is a set of them like any other.
+    consequents : Consequents, or array-like of float of shape (n_rules, n_inputs + 1)
+        LinearConsequents or LabelConsequents. An array stands for LinearConsequents: intercept and slopes of each rule,
+        in the data's own units.
+    t_norm : {"product", "minimum"}, default="product"
+        How the membership degrees of the conditions of a rule are joined.
+    target_name, target_unit : str
+        What is predicted.
+    support : array-like of float, shape (n_rules,), optional
+        Each rule's mean weight in the predictions of the training rows.
+    training : TrainingSummary, optional
+        A summary of the training data, which explanations refer to.
+    curves : sequence of Curve, optional
+        What single inputs add to the output of every rule; at most one per input.
+    gaps : Gaps, optional
+        How missing values are estimated; without it they are refused.
+    intervals : Intervals, optional
+        What prediction intervals are made of; without it there are none.
+    extrapolation : {"linear", "clip"}, default="linear"
+        How values outside the range of the training data are treated: "linear" takes them as they are, "clip" replaces
+        them by the nearest value in the range.
+    output : Output, optional
+        How predictions follow from what the rules say: with a link, and within bounds. By default they are the same.
+
+    See Also
+    --------
+    FuzzyRuleRegressor : Learns rules from data.
+    fruler.rules.Variable : An input with its labels.
+    fruler.explain.text.rules_text : The rules as sentences.
+    fruler.export.export_model : The rules in other languages.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyPartition, RuleBase
+    >>> from fruler.rules import Variable
+    >>> heat = RuleBase(
+    ...     [Variable("temperature", FuzzyPartition([15.0], domain=(0.0, 30.0)), unit="°C")],
+    ...     antecedents=[[[0, 0]], [[1, 1]]],
+    ...     consequents=[[20.0, -1.0], [5.0, 0.0]],
+    ...     target_name="heating",
+    ... )
+    >>> heat.predict([[0.0], [15.0], [30.0]]).tolist()
+    [20.0, 5.0, 5.0]
+    >>> heat.rules[0]
+    Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
+
+    Rules that say labels of the output:
+
+    >>> from fruler.rules import LabelConsequents, LabelTriangles, TrianglePartition
+    >>> outside = Variable("temperature", TrianglePartition.uniform((0.0, 30.0), 2))
+    >>> said = LabelConsequents([1, 0], TrianglePartition.uniform((5.0, 20.0), 2, shoulders=False))
+    >>> heat = RuleBase([outside], LabelTriangles([[0], [1]], [outside]), said, "minimum", target_name="heating")
+    >>> heat.predict([[0.0], [15.0], [30.0]]).tolist()
+    [20.0, 12.5, 5.0]
+
+    Names and units may change; what is predicted stays the same:
+
+    >>> named = heat.with_units({"heating": "kW"}).with_labels({"temperature": {"low": "cold"}})
+    >>> named.rules[0].antecedent, heat.named_like(named).rules[0].antecedent
+    ({'temperature': ('cold',)}, {'temperature': ('cold',)})
+
+    A summary of training data is what explanations and importances need:
+
+    >>> rows = [[0.0], [10.0], [30.0]]
+    >>> trained = heat.with_training(rows, [20.0, 14.0, 5.0])
+    >>> print(trained.explain([[0.0]]))
+    heating = 20.00
+      13.33  mean prediction
+      +6.67  temperature = 0 (low)
+      by rule 1 (100%)
+    """
+
+    variables: tuple[Variable, ...]
+    antecedents: Antecedents
+    consequents: Consequents
+    t_norm: TNorm
+    target_name: str
+    target_unit: str
+    support: Floats | None
+    training: TrainingSummary | None
+    curves: tuple[Curve, ...]
+    gaps: Gaps | None
+    intervals: Intervals | None
+    extrapolation: Extrapolation
+    output: Output
+
+    def __init__(
+        self,
+        variables: Sequence[Variable],
+        antecedents: Antecedents | npt.ArrayLike,
+        consequents: Consequents | npt.ArrayLike,
+        t_norm: TNorm = "product",
+        target_name: str = "y",
+        target_unit: str = "",
+        support: npt.ArrayLike | None = None,
+        training: TrainingSummary | None = None,
+        curves: Sequence[Curve] = (),
+        gaps: Gaps | None = None,
+        intervals: Intervals | None = None,
+        extrapolation: Extrapolation = "linear",
+        output: Output = PLAIN,
+    ) -> None:
+        inputs = _checked_variables(variables)
+        # Antecedents hold on to their inputs: names, units and labels of those here are the ones that count.
+        where = antecedents.over(inputs) if isinstance(antecedents, Antecedents) else LabelRanges(antecedents, inputs)
+        said = consequents if isinstance(consequents, Consequents) else LinearConsequents(consequents)
+        self._set(variables=inputs, antecedents=where, consequents=said, t_norm=t_norm)
+        self._set(target_name=target_name, target_unit=target_unit, training=training, gaps=gaps, intervals=intervals)
+        self._set(curves=checked_curves(curves, len(inputs)), extrapolation=extrapolation, output=output)
+        self._set(support=None if support is None else frozen(support, np.float64))
+        self._check()
+
+    def _check(self) -> None:
+        p, m = len(self.variables), self.n_rules
+        if m == 0:
+            raise ValueError("A rule base needs at least one input and one rule.")
+        self.consequents.require_shape(m, p)
+        if self.support is not None and (
+            self.support.shape != (m,) or not np.isfinite(self.support).all() or (self.support < 0.0).any()
+        ):
+            raise ValueError(f"support must have one number, not negative, for each of the {m} rules.")
+        if self.training is not None and (len(self.training.low), len(self.training.rule_importance)) != (p, m):
+            raise ValueError(f"The training summary must be of {p} inputs and {m} rules.")
+        means = None if self.training is None else self.training.curve_means
+        if means is not None and len(means) != len(self.curves):
+            raise ValueError(f"The training summary must have curve_means of its {len(self.curves)} curves.")
+        nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
+        if nominal:
+            raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")
+        if self.curves and self.consequents.partition is not None:
+            raise ValueError("Curves need rules that say numbers; these say labels of the output.")
+        if self.gaps is not None and max(self.gaps.inputs, default=0) >= p:
+            raise ValueError(f"gaps must be of the {p} inputs of the rules.")
+        if self.intervals is not None and len(self.intervals.spreads) != m:
+            raise ValueError(f"intervals must be of the {m} rules.")
+        if self.extrapolation not in EXTRAPOLATIONS:
+            raise ValueError(f"extrapolation must be one of {', '.join(EXTRAPOLATIONS)}; got {self.extrapolation!r}.")
+        if self.extrapolation == "clip" and self.training is None:
+            raise ValueError("extrapolation='clip' needs the range of the training data; add it with training.")
+        if not isinstance(self.output, Output):
+            raise ValueError(f"output must be an Output, such as Output('log'); got {self.output!r}.")
+        if self.training is not None and (self.training.raw_spread is None) != self.output.transform.keeps_units:
+            raise ValueError("The training summary must be of the same output; make it with with_training(X, y).")
+        if self.t_norm not in T_NORMS:
+            raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
+        self._check_outputs()
+
+    def _check_outputs(self) -> None:
+        """Refuse rules and curves whose outputs could overflow within the domains of the inputs."""
+        ends = np.array([_farthest(variable.partition) for variable in self.variables])
+        with np.errstate(over="ignore"):
+            said = np.abs(self.consequents.intercepts) + np.abs(self.consequents.slopes_over(len(ends))) @ ends
+            for curve in self.curves:
+                said += (np.abs(curve.coefficients) @ [1.0, _farthest(curve.partition)]).max()
+        if not (said <= LARGEST_LIMIT).all():
+            raise ValueError(
+                f"What rule {int(np.argmax(said)) + 1} says goes beyond {LARGEST_LIMIT:g}; scale the target."
+            )
+
+    def __str__(self) -> str:
+        from fruler.explain.text import rules_text  # the printer reads the model, not the other way round
+
+        return rules_text(self)
+
+    def _repr_html_(self) -> str:
+        from fruler.explain.report._notebook import rules_html
+
+        return rules_html(self)
+
+    def __repr__(self) -> str:
+        count = counted_rules(self.n_rules, self.n_curves)
+        return f"<RuleBase: {count} over {len(self.variables)} inputs for {self.target_name!r}>"
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules."""
+        return self.antecedents.n_rules
+
+    @property
+    def n_coefficients(self) -> int:
+        """The number of slopes that are not zero, without those of curves."""
+        return self.consequents.n_coefficients
+
+    @property
+    def n_curves(self) -> int:
+        """The number of curves, which all rules share."""
+        return len(self.curves)
+
+    @property
+    def granularities(self) -> npt.NDArray[np.intc]:
+        """The number of labels of each input."""
+        return self.antecedents.granularities
+
+    @property
+    def looks_at(self) -> npt.NDArray[np.bool_]:
+        """Which rule has a condition on which input, shape (n_rules, n_inputs)."""
+        return self.antecedents.looks_at
+
+    @property
+    def antecedent_inputs(self) -> Indices:
+        """The inputs in any antecedent; the others are only in the consequents."""
+        return self.antecedents.inputs
+
+    @cached_property
+    def uses(self) -> npt.NDArray[np.bool_]:
+        """Which inputs the rules use at all, in a condition, with a slope or by a curve, shape (n_inputs,)."""
+        uses = np.array(self.looks_at.any(axis=0))
+        uses[self.consequents.inputs] = True
+        uses[[curve.input for curve in self.curves]] = True
+        return frozen(uses, np.bool_)
+
+    @cached_property
+    def background(self) -> Background:
+        """Answers about the training data, or about the partitions where there is no training summary."""
+        return Background(self)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The inputs together: reads the rows of tables."""
+        background = self.background
+        return Inputs(self.variables, self.uses, self.gaps, self.extrapolation, background.limits, background.typical)
+
+    @cached_property
+    def inference(self) -> Inference:
+        """Predictions for rows of numbers that are checked already."""
+        clips = self.inputs.clips if self.extrapolation == "clip" else None
+        return Inference(self.antecedents, self.consequents, self.t_norm, self.curves, self.output, clips)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        return self.inputs.names
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table that the inputs come from, each once."""
+        return self.inputs.columns
+
+    @cached_property
+    def slopes(self) -> Floats:
+        """The slopes of each rule, shape (n_rules, n_inputs); zero if the output is a label."""
+        return self.consequents.slopes_over(len(self.variables))
+
+    @cached_property
+    def target(self) -> Variable | None:
+        """What is predicted, with its labels in its own units; None if the output is a number."""
+        partition = self.consequents.partition
+        if partition is None:
+            return None
+        transform = self.output.transform
+        return Variable(
+            self.target_name,
+            partition if transform.keeps_units else partition.mapped(transform.target),
+            self.target_unit,
+        )
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """The inputs as a reader takes them: a column of categories is one, however many inputs it has."""
+        return features_of(self.variables)
+
+    def curve_of(self, feature: int) -> Curve | None:
+        """Return the curve of an input.
+
+        Parameters
+        ----------
+        feature : int
+            The number of the input, from 0.
+
+        Returns
+        -------
+        Curve or None
+            The curve; None where the input has none.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.curve_of(0) is None
+        True
+        """
+        return next((curve for curve in self.curves if curve.input == feature), None)
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether it is one rule that applies everywhere."""
+        return self.n_rules == 1 and not self.looks_at.any()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, spelled out with the names of inputs and labels; the curves come on top of each."""
+        return tuple(self._spell(rule) for rule in range(self.n_rules))
+
+    def _spell(self, rule: int) -> Rule:
+        antecedent = {}
+        for condition in self.antecedents.conditions(rule):
+            variable = self.antecedents.condition_inputs[condition.input]
+            antecedent[variable.name] = variable.partition.labels[condition.first : condition.last + 1]
+        said = self.consequents
+        terms = {self.names[j]: slope for j, slope in said.terms(rule).items()}
+        return Rule(antecedent, float(said.intercepts[rule]), terms, said.label(rule))
+
+    def predict(self, X: Any, *, compiled: bool = True) -> Floats:
+        """Predict the output of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            An array in the order of `columns`, or a data frame with columns of these names, in any order and with
+            others besides.
+        compiled : bool, default=True
+            Whether to use the compiled kernel; plain NumPy gives the same within rounding.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predictions.
+        """
+        return self.output.of(self.raw_predictions(X, compiled=compiled))
+
+    def inputs_of(self, X: Any) -> Floats:
+        """Return the inputs of rows as rules take them, shape (n_samples, n_inputs): gaps filled in, and clipped.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing and the rules do not know what to take for it.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.inputs_of([[0.5]]).tolist()
+        [[0.5]]
+        """
+        return self.inference.clipped(self.inputs.complete(X))
+
+    def numbers_of(self, X: Any) -> Floats:
+        """Return the inputs of rows as numbers, NaN where there is a gap.
+
+        A column that no rule uses changes no prediction: it may be absent from a frame, and hold anything.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_inputs)
+            The inputs.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.numbers_of([[0.5], [None]]).tolist()
+        [[0.5], [nan]]
+        """
+        return self.inputs.numbers(X)
+
+    def raw_predictions(self, X: Any, *, compiled: bool = True) -> Floats:
+        """Return the sum of the rules for each row: the prediction before its link and its bounds.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+        compiled : bool, default=True
+            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The sums.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.raw_predictions([[0.5]]).tolist()
+        [2.0]
+        """
+        return self.inference.raw_predictions(self.inputs.complete(X), compiled=compiled)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
+        """Return for each row an interval that contains its target with a given probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            As for `predict`.
+        coverage : float, default=0.9
+            The share of rows whose target lies in their interval.
+
+        Returns
+        -------
+        PredictionIntervals
+            ``lower``, ``upper`` and ``outside``: the ends, and which rows lie outside the training data.
+
+        Raises
+        ------
+        ValueError
+            If nothing is known of errors on held-out rows, or too little for the coverage.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rows = np.linspace(0.0, 1.0, 100)[:, None]
+        >>> known = rules.with_training(rows, rules.predict(rows))
+        >>> known = known.with_intervals(rows, rules.predict(rows) + np.linspace(-1.0, 1.0, 100))
+        >>> lower, upper, outside = known.predict_interval([[0.5]], coverage=0.9)
+        >>> (upper - lower).round(1).tolist()
+        [1.8]
+        """
+        return prediction_intervals(self, self.inputs.complete(X), coverage)
+
+    def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> RuleBase:
+        """Return the rule base with prediction intervals from rows that it was not learned from.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their target.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these intervals.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rows = np.linspace(0.0, 1.0, 100)[:, None]
+        >>> rules.with_intervals(rows, rules.predict(rows) + 1.0).intervals.n_rows
+        100
+        """
+        return replace(self, intervals=calibrated_intervals(self, self.inputs.complete(X), y, sample_weight))
+
+    def rule_outputs(self, X: Any) -> Floats:
+        """Return the output of each rule by itself for each row, curves included.
+
+        The output of a rule with a label is the centre of the label's triangle, cut off at the degree to which the rule
+        fires.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules)
+            The outputs; weighted by `activations` they sum to the prediction.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+        >>> RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]]).rule_outputs([[0.5]]).tolist()
+        [[2.0, 5.0]]
+        """
+        return self.inference.rule_outputs(self.inputs.complete(X))
+
+    def raw_rule_outputs(self, X: Any) -> Floats:
+        """Return the output of each rule by itself for each row, before the link and the bounds.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules)
+            The outputs.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.raw_rule_outputs([[0.5]]).tolist()
+        [[2.0]]
+        """
+        return self.inference.raw_rule_outputs(self.inputs.complete(X))
+
+    def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Return each rule's weight in the output of each row, and whether any rule fires at all.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+        compiled : bool, default=True
+            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
+
+        Returns
+        -------
+        activations : ndarray of shape (n_samples, n_rules)
+            The weights; those of a row sum to one.
+        fired : ndarray of shape (n_samples,)
+            False where no rule fits and the nearest one takes its place with weight one.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+        >>> weights, fired = RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]]).activations([[0.25]])
+        >>> weights.tolist(), fired.tolist()
+        ([[0.75, 0.25]], [True])
+        """
+        return self.inference.activations(self.inputs.complete(X), compiled=compiled)
+
+    def explain(self, X: Any) -> Explanation:
+        """Explain each prediction: the rules that fired, what each input adds, and its labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_inputs)
+            The rows.
+
+        Returns
+        -------
+        Explanation
+            Of all rows; printing it gives sentences.
+        """
+        from fruler.explain.explanation import explain_rows
+
+        return explain_rows(self, self.inputs.numbers(X), X)
+
+    def to_markdown(self, *, digits: int = 3, form: Form = "equation") -> str:
+        """Return the rules as a table in Markdown, or as sentences.
+
+        Parameters
+        ----------
+        digits : int, default=3
+            The number of significant digits of coefficients.
+        form : {"equation", "sentences"}, default="equation"
+            A table of intercepts and coefficients, or a list of sentences.
+
+        Returns
+        -------
+        str
+            Markdown.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> print(RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]]).to_markdown())
+        | Rule | Intercept | × x |
+        |-----:|----------:|----:|
+        |    1 |         1 |   2 |
+        <BLANKLINE>
+        """
+        from fruler.export.markdown import export
+
+        return export(self, digits=digits, form=form)
+
+    def to_latex(
+        self, *, digits: int = 3, caption: str | None = None, label: str | None = None, form: Form = "equation"
+    ) -> str:
+        """Return the rules as a LaTeX table for a paper, or as sentences; the document needs the package booktabs.
+
+        Parameters
+        ----------
+        digits : int, default=3
+            The number of significant digits of coefficients.
+        caption : str, optional
+            The caption, in plain text; by default it says what the rules are for.
+        label : str, optional
+            The label of the table; "tab:rules" by default.
+        form : {"equation", "sentences"}, default="equation"
+            A table of intercepts and coefficients, or a list of sentences.
+
+        Returns
+        -------
+        str
+            LaTeX.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> text = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]]).to_latex()
+        >>> "booktabs" in text or "toprule" in text
+        True
+        """
+        from fruler.export.latex import export
+
+        return export(self, digits=digits, caption=caption, label=label, form=form)
+
+    def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
+        """Return the rule base with other label names for some inputs.
+
+        The labels of the output, where it has some, are given by the name of the target.
+
+        Parameters
+        ----------
+        labels : mapping of str to mapping or sequence of str
+            For some inputs, the new names of some labels by the old ones, or the names of all labels in order, e.g.
+            ``{"age": {"low": "young"}}``.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these names.
+        """
+        said = self.consequents
+        if said.partition is not None and self.target_name in labels and self.target_name not in self.names:
+            said = said.relabelled(labels[self.target_name])
+            labels = {name: own for name, own in labels.items() if name != self.target_name}
+        return replace(self, variables=self.inputs.with_labels(labels), consequents=said)
+
+    def with_units(self, units: Mapping[str, str]) -> RuleBase:
+        """Return the rule base with units for some inputs, or for the target.
+
+        Parameters
+        ----------
+        units : mapping of str to str
+            The units by the name of the input or of the target.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these units.
+        """
+        own = {name: unit for name, unit in units.items() if name in self.names or name != self.target_name}
+        target_unit = units.get(self.target_name, self.target_unit)
+        return replace(self, variables=self.inputs.with_units(own), target_unit=target_unit)
+
+    def named_like(self, other: RuleBase) -> RuleBase:
+        """Return the rule base with the units and label names of another one over the same inputs.
+
+        A label takes the name that the other rule base gives to the label of the same default name: "low" becomes
+        "cold", however many labels either has. Labels of dates and categories are named by what they stand for, and
+        stay.
+
+        Parameters
+        ----------
+        other : RuleBase
+            The rule base to take the names from.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these names.
+        """
+        said, like = self.consequents, other.consequents.partition
+        if said.partition is not None and like is not None:
+            said = said.relabelled(labels_like(said.partition, like))
+        variables = self.inputs.named_like(other.inputs)
+        return replace(self, variables=variables, consequents=said, target_unit=other.target_unit)
+
+    def with_sources(self, sources: Sequence[Source]) -> RuleBase:
+        """Return the rule base whose inputs come from columns of a table.
+
+        Parameters
+        ----------
+        sources : sequence of Source
+            One source for each input.
+
+        Returns
+        -------
+        RuleBase
+            The rules with these sources.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> from fruler._table.sources import NumberSource
+        >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]])
+        >>> rules.with_sources([NumberSource("x")]).columns
+        ('x',)
+        """
+        return replace(self, variables=self.inputs.with_sources(sources))
+
+    def with_training(self, X: Any, y: Any) -> RuleBase:
+        """Return the rule base with a summary of training data, which explanations and importances refer to.
+
+        A learned rule base has one; a rule base that was written by hand gets it here.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            The rows, as for `predict`.
+        y : array-like of shape (n_samples,)
+            Their target.
+
+        Returns
+        -------
+        RuleBase
+            The rules with the summary.
+
+        Raises
+        ------
+        ValueError
+            If `y` has not one finite number for each row.
+        """
+        values = self.inputs_of(X)
+        target = np.asarray(y, dtype=np.float64).reshape(-1)
+        if len(target) != len(values) or not np.isfinite(target).all():
+            raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
+        self.output.raw_of(target)
+        weights, _ = self.inference.activations(values)
+        return replace(self, training=summarise(self, values, target), support=weights.mean(axis=0))
+
+
+def _farthest(partition: Partition) -> float:
+    """Return how far from zero the domain of a partition ends; a category counts as one."""
+    return max(abs(end) for end in partition.range) if partition.ordered else 1.0
+
+
+def _checked_variables(variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    inputs = tuple(variables)
+    if not inputs:
+        raise ValueError("A rule base needs at least one input and one rule.")
+    if not all(isinstance(variable, Variable) for variable in inputs):
+        raise ValueError("variables must be Variable objects: Variable(name, partition).")
+    names = [variable.name for variable in inputs]
+    if not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"Inputs must have names; got {names!r}.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"Inputs must have distinct names; got {', '.join(names)}.")
+    return inputs

@@ -1,0 +1,457 @@
+"""What instance selectors share: the estimator, classes of the output, neighbour graphs, and selected sets."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, _safe_indexing
+
+from fruler._kernels import nearest
+from fruler._table.rows import Scale, measure_scale
+from fruler._table.validation import check_training_table
+from fruler._typing import Floats, Indices
+
+# Grid points a bandwidth of the density: fine enough that no minimum that a person would see falls between two.
+_GRID_POINTS = 32
+# Bandwidths after which a Gaussian counts as zero.
+_KERNEL_REACH = 8.0
+# Share of the highest density below which a step of the grid counts as level.
+_FLAT = 1e-9
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What instance selection found.
+
+    Attributes
+    ----------
+    indices : ndarray
+        The selected rows, in the order of the table.
+    class_borders : ndarray
+        The outputs at which one class ends and the next begins.
+    scores : ndarray of shape (n_samples,)
+        How well a row represents its class; rows are taken in decreasing order.
+    error_all, error_selected : float
+        Mean squared error of predicting every row's output from its nearest other row: among all rows, and among
+        the selected ones.
+    criterion_all, criterion_selected : float
+        The error that decided on the selection, where that is another one: of all rows, and of the selected ones.
+    thinned : bool
+        Whether the set was thinned out.
+    """
+
+    indices: Indices
+    class_borders: Floats
+    scores: Floats
+    error_all: float
+    error_selected: float
+    criterion_all: float
+    criterion_selected: float
+    thinned: bool
+
+
+class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
+    """An estimator that selects the rows of a regression table that represent the others.
+
+    A subclass has its parameters, and `_select`.
+    """
+
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
+    sample_indices_: Indices
+    scores_: Floats
+    class_borders_: Floats
+    error_all_: float
+    error_selected_: float
+    thinned_: bool
+    reduction_: float
+
+    @abstractmethod
+    def _select(self, X: Floats, y: Floats) -> Selection:
+        """Select rows of standardised inputs and output."""
+
+    def _keep_criterion(self, selection: Selection, unit: float) -> None:
+        """Set the attributes of the error that decided on the selection, if it has any of its own.
+
+        Parameters
+        ----------
+        selection : Selection
+            What was found for a standardised output.
+        unit : float
+            The output's standard deviation.
+        """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The inputs.
+        y : array-like of shape (n_samples,)
+            The target.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from fruler import ClassConditionalSelector
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> ClassConditionalSelector().fit(X, y).sample_indices_.shape
+        (106,)
+        """
+        self._validate_params()
+        X_checked, y_checked, _ = check_training_table(self, X, y)
+        scaled = measure_scale(X_checked).apply(X_checked)
+        # The unit of the output does not matter to the selection, but its square must not overflow.
+        scale = measure_scale(y_checked)
+        self._keep(self._select(scaled, scale.apply(y_checked)), scale)
+        return self
+
+    def _keep(self, selection: Selection, scale: Scale) -> None:
+        unit = float(scale.spread)
+        self.sample_indices_ = selection.indices
+        self.scores_ = selection.scores
+        self.class_borders_ = selection.class_borders * unit + float(scale.centre)
+        self.error_all_ = float(selection.error_all * unit * unit)
+        self.error_selected_ = float(selection.error_selected * unit * unit)
+        self.thinned_ = selection.thinned
+        self.reduction_ = 1.0 - len(selection.indices) / len(selection.scores)
+        self._keep_criterion(selection, unit)
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Select the rows and return them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The inputs.
+        y : array-like of shape (n_samples,)
+            The target.
+
+        Returns
+        -------
+        X_selected : array-like or data frame
+            The selected rows, in their order and in the container that was given.
+        y_selected : array-like or series
+            Their target.
+        """
+        self.fit(X, y)
+        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def output_classes(y: Floats) -> tuple[Indices, Floats]:
+    """Cut the output's range where its density has a local minimum.
+
+    The density is a Gaussian kernel estimate with Scott's bandwidth.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        The outputs.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_samples,)
+        The class of each row, from 0 for the lowest outputs; no class is empty.
+    borders : ndarray
+        The outputs that separate the classes; a row on a border belongs to the class above it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> classes, borders = output_classes(np.r_[np.linspace(0, 1, 50), np.linspace(9, 10, 50)])
+    >>> classes[[0, -1]].tolist(), borders.round(1).tolist()
+    ([0, 1], [5.0])
+    """
+    low, high = float(y.min()), float(y.max())
+    bandwidth = float(y.std(ddof=1)) * len(y) ** -0.2 if len(y) > 1 else 0.0
+    if not bandwidth > 0.0:
+        return np.zeros(len(y), dtype=np.intp), np.empty(0)
+    n_grid = max(2, math.ceil((high - low) / bandwidth * _GRID_POINTS) + 1)
+    step = (high - low) / (n_grid - 1)
+    # Each output is shared out between the two grid points beside it; the sum of kernels is then one convolution.
+    place = (y - low) / step
+    left = np.minimum(place.astype(np.intp), n_grid - 2)
+    share = place - left
+    mass = np.bincount(left, 1.0 - share, n_grid) + np.bincount(left + 1, share, n_grid)
+    reach = math.ceil(_KERNEL_REACH * bandwidth / step)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / bandwidth) ** 2)
+    density = np.convolve(mass, kernel)[reach : reach + n_grid]
+    borders = low + step * _local_minima(density)
+    occupied, classes = np.unique(np.searchsorted(borders, y, side="right"), return_inverse=True)
+    return classes.astype(np.intp, copy=False), borders[occupied[1:] - 1]
+
+
+def _local_minima(density: Floats) -> Floats:
+    """Return the places, in grid steps, where a fall is followed by a rise; the middle of a flat stretch."""
+    steps = np.diff(density)
+    # Ripples of rounding are no minima.
+    slope = np.sign(np.where(np.abs(steps) > _FLAT * density.max(), steps, 0.0))
+    moving = np.flatnonzero(slope)
+    turns = np.flatnonzero((slope[moving[:-1]] < 0) & (slope[moving[1:]] > 0))
+    # A fall over the step before grid point k+1, a rise over the step after grid point m.
+    return (moving[turns] + 1 + moving[turns + 1]) / 2.0
+
+
+def nearest_rows(distances: Floats, neighbours: Indices) -> Indices:
+    """Return every row's nearest other row, given its nearest in each of several groups that hold all others.
+
+    Parameters
+    ----------
+    distances, neighbours : ndarray of shape (n_groups, n_samples)
+        Squared distances and row numbers; infinite and -1 where a group has no other row.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Row numbers; of equally near rows the lowest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest_rows(np.array([[1.0, 1.0, np.inf], [4.0, 1.0, 4.0]]), np.array([[1, 2, -1], [2, 0, 0]])).tolist()
+    [1, 0, 0]
+    """
+    n = neighbours.shape[1]
+    as_near = (distances == distances.min(axis=0)) & (neighbours >= 0)
+    return np.asarray(np.where(as_near, neighbours, n).min(axis=0))
+
+
+def in_degrees(edges: Indices, n: int) -> Indices:
+    """Return how many of the edges point to each of n rows; edges to -1 do not exist."""
+    return np.bincount(edges[edges >= 0], minlength=n)
+
+
+def divergence_scores(within: Indices, between: Indices) -> Floats:
+    """Score rows by their in-degrees in the within graph, against those in the between graph.
+
+    The score is the row's part of the K-divergence between the two distributions: high inside a class, low at its
+    border, and negative just where the between graph has the larger share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> divergence_scores(np.array([2, 1, 1]), np.array([0, 1, 1])).round(3).tolist()
+    [0.347, -0.245, -0.245]
+    """
+    p_within, p_between = (degree / max(int(degree.sum()), 1) for degree in (within, between))
+    middle = (p_within + p_between) / 2.0
+    return _x_log_ratio(p_within, middle) - _x_log_ratio(p_between, middle)
+
+
+def _x_log_ratio(x: Floats, reference: Floats) -> Floats:
+    positive = x > 0.0
+    ratio = np.divide(x, reference, out=np.ones_like(x), where=positive)
+    return np.asarray(x * np.log(ratio))
+
+
+def class_conditional_scores(neighbours: Indices) -> Floats:
+    """Score each row by how often it is the nearest of its own class, against how often of another.
+
+    With one class only there is no between graph, and what is left counts the within edges.
+
+    Parameters
+    ----------
+    neighbours : ndarray of shape (2, n_samples)
+        The nearest row of each row's own class, and the nearest of any other; -1 where there is none.
+    """
+    within, between = (in_degrees(edges, neighbours.shape[1]) for edges in neighbours)
+    return divergence_scores(within, between)
+
+
+def subset_degrees(X: Floats, classes: Indices, rows: Indices) -> tuple[Indices, Indices]:
+    """Return the in-degrees of rows in the within and between graphs of these rows alone."""
+    points = np.ascontiguousarray(X[rows])
+    present, compact = np.unique(classes[rows], return_inverse=True)
+    _, neighbours = nearest.class_neighbours(
+        points, np.ascontiguousarray(points.T), compact.astype(np.intp, copy=False), len(present)
+    )
+    return in_degrees(neighbours[0], len(rows)), in_degrees(neighbours[1], len(rows))
+
+
+class SelectedSet(Protocol):
+    """A set of selected rows, which knows how well it stands for all."""
+
+    def add(self, rows: Indices) -> None:
+        """Add rows to the set."""
+
+    def copy(self) -> Self:
+        """Return a set of the same rows that grows by itself."""
+
+    @property
+    def error(self) -> float:
+        """How badly all rows of the table are predicted from the set."""
+
+
+Set = TypeVar("Set", bound=SelectedSet)
+
+
+class NearestSelected:
+    """What every row of a table knows of a selected set, kept up to date as the set grows.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_features, n_samples)
+        The inputs on comparable scales.
+    y : ndarray of shape (n_samples,)
+        The output.
+    """
+
+    def __init__(self, columns: Floats, y: Floats) -> None:
+        n = len(y)
+        self.columns, self.y = columns, y
+        self.distance = np.full(n, np.inf)
+        self.neighbour = np.full(n, -1, dtype=np.intp)
+        self.squared_error = np.zeros(n)
+
+    def add(self, rows: Indices) -> None:
+        """Add rows to the set: one pass over the table for each."""
+        nearest.extend_selection(self.columns, self.y, rows, self.distance, self.neighbour, self.squared_error)
+
+    def copy(self) -> Self:
+        """Return a set of the same rows that grows by itself."""
+        other = self.__class__.__new__(self.__class__)
+        other.__dict__.update(self.__dict__)
+        other.distance, other.neighbour = self.distance.copy(), self.neighbour.copy()
+        other.squared_error = self.squared_error.copy()
+        return other
+
+    @property
+    def mean_squared_error(self) -> float:
+        """Mean squared error of predicting each row from the nearest selected row other than itself."""
+        return math.inf if (self.neighbour < 0).any() else float(self.squared_error.mean())
+
+    @property
+    def error(self) -> float:
+        """What decides on the selection: here the mean squared error."""
+        return self.mean_squared_error
+
+
+def grow_while_better(selected: Set, order: Indices, enough: float = -math.inf) -> tuple[Set, int]:
+    """Add rows one by one until the first that does not make the error smaller.
+
+    Parameters
+    ----------
+    selected : SelectedSet
+        The set to start from; it is left as it is.
+    order : ndarray
+        The rows to be added.
+    enough : float, default=-inf
+        The error at which no more rows are wanted.
+
+    Returns
+    -------
+    selected : SelectedSet
+        The set with the rows that made it better.
+    n_added : int
+        How many these are: the first of `order`.
+    """
+    n_added = 0
+    while n_added < len(order) and selected.error > enough:
+        larger = selected.copy()
+        larger.add(order[n_added : n_added + 1])
+        if not larger.error < selected.error:
+            break
+        selected, n_added = larger, n_added + 1
+    return selected, n_added
+
+
+def thin_out(
+    thinned: SelectedSet, degrees: Callable[[Indices], tuple[Indices, Indices]], selected: Indices
+) -> tuple[Indices, float]:
+    """Keep of selected rows those near the borders between classes, layer by layer while that pays.
+
+    Parameters
+    ----------
+    thinned : SelectedSet
+        An empty set, which will hold the rows that are kept (and perhaps a layer that did not pay).
+    degrees : callable
+        Given rows, returns their in-degrees in the within and between graphs of these rows alone.
+    selected : ndarray
+        The rows to be thinned out.
+
+    Returns
+    -------
+    rows : ndarray
+        A subset of `selected`.
+    error : float
+        The error of predicting every row of the table from it.
+    """
+    within, between = degrees(selected)
+    final, rest = selected[between > 0], selected[between == 0]
+    connected = (within + between)[between == 0] > 0
+    thinned.add(final)
+    error = thinned.error
+    while len(rest):
+        within, between = degrees(rest)
+        layer = (between > 0) & connected
+        thinned.add(rest[layer])
+        if not thinned.error < error:
+            break
+        error = thinned.error
+        final = np.concatenate([final, rest[layer]])
+        rest, connected = rest[~layer], ((within + between) > 0)[~layer]
+    return final, error
+
+
+def thin_out_within(
+    tolerance: float | None,
+    empty: SelectedSet,
+    degrees: Callable[[Indices], tuple[Indices, Indices]],
+    selected: Indices,
+    error: float,
+    min_rows: int = 2,
+) -> tuple[Indices, float, bool]:
+    """Thin out selected rows if the error allows it and enough of them are left.
+
+    Parameters
+    ----------
+    tolerance : float or None
+        By which share the error may grow; whatever the error for infinity, and no thin-out for None.
+    empty, degrees, selected
+        As for `thin_out`.
+    error : float
+        The error of `selected`.
+    min_rows : int, default=2
+        How many rows must be left; of one row alone nobody can say how well it is predicted.
+
+    Returns
+    -------
+    rows : ndarray
+        The thinned rows, or `selected`.
+    error : float
+        Their error.
+    thinned : bool
+        Whether rows were left out.
+    """
+    if tolerance is None:
+        return selected, error, False
+    thin, thin_error = thin_out(empty, degrees, selected)
+    if len(thin) < min_rows or not (math.isinf(tolerance) or thin_error <= (1.0 + tolerance) * error):
+        return selected, error, False
+    return thin, thin_error, len(thin) < len(selected)
+
+
+def at_least_two(selected: Indices, scores: Floats) -> Indices:
+    """Return selected rows in the order of the table, with the best others where they are fewer than two."""
+    if len(selected) < 2:
+        others = np.setdiff1d(np.argsort(-scores, kind="stable"), selected, assume_unique=True)
+        selected = np.concatenate([selected, others[: 2 - len(selected)]])
+    return np.sort(selected)
