@@ -1,14 +1,14 @@
-"""Digests of the models that the five estimators learn, to check that a refactoring changed none of them.
+"""Digests of the models of the five estimators, to check that a refactoring did not change them.
 
     python benchmarks/fingerprints.py --data FOLDER --out before.json      # before the change
     python benchmarks/fingerprints.py --data FOLDER --compare before.json  # after it
 
 Fits the five estimators, and FRULERRegressor with coordinate descent on all rows, on fold 1 of twelve KEEL sets
-(`--sets quake,dee` takes some of them), and on a made table with a date, categories and gaps: as it is, with a link,
-with bounds, with held-out rows for intervals, and for the growth with constraints and known split points. A digest
-covers to the last bit what a model file holds and what the public attributes return: rules, the Pareto front,
-predictions, evaluations, regularization and uncovered rows. `--compare` names the models that differ, and what
-differs in them, and exits with 1. Compare on one machine only: linear algebra rounds differently on other processors.
+(`--sets quake,dee` chooses some of them), and on a generated table with a date, categories and gaps: plain, with a
+link, with bounds, with held-out rows for intervals, and for the growth with constraints and known split points. A
+digest covers the content of the model file and the public attributes to the last bit: rules, the Pareto front,
+predictions, evaluations, regularization and uncovered rows. `--compare` lists the models that differ, and the parts in
+which they differ, and exits with 1. Compare on one machine only: linear algebra rounds differently on other processors.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MODELS: dict[str, Any] = {
     "l-metsk": LMETSKRegressor(max_evaluations=EVALUATIONS, random_state=0),
     "a-metsk": AMETSKRegressor(max_evaluations=EVALUATIONS, random_state=0),
 }
-# What the estimators are told about the table with everything. Constraints are the growth's alone.
+# The parameters of the fits on the generated table. Only the growth has constraints.
 WISHES: dict[str, dict[str, Any]] = {
     "": {},
     "link": {"link": "log"},
@@ -63,12 +63,12 @@ GROWTH_WISHES: dict[str, dict[str, Any]] = {
     "split points": {"split_points": {"size": [4.0, 7.5]}},
 }
 
-# The parts of a model, each with its digest.
+# The digest of each part of a model.
 Digests = dict[str, str]
 
 
 def digest(*values: Any) -> str:
-    """Return a digest of numbers and texts, of the former to the last bit."""
+    """Return a digest of numbers, to the last bit, and texts."""
     found = hashlib.sha256()
     for value in values:
         array = np.asarray(value)
@@ -106,7 +106,7 @@ def digests_of(model: Any, X: Any) -> Digests:
 
 
 def mixed_table(n_rows: int = 400) -> tuple[pd.DataFrame, pd.Series]:
-    """Return a table with a date, two columns of categories and a number with gaps, and a target above zero."""
+    """Return a table with a date, two columns of categories and a number with gaps, and a positive target."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
         {
@@ -124,7 +124,7 @@ def mixed_table(n_rows: int = 400) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def mixed_fits() -> Iterator[tuple[str, Any]]:
-    """Yield the estimators for the made table, each with its name."""
+    """Yield the estimators for the generated table by name."""
     for kind, model in MODELS.items():
         for wish, parameters in WISHES.items():
             yield f"mixed {kind} {wish}".strip(), clone(model).set_params(**parameters)
@@ -143,7 +143,7 @@ def fit(name: str, kind: str, train: Bunch, test: Bunch) -> tuple[str, Digests]:
 
 
 def differences(found: dict[str, Digests], expected: dict[str, Digests]) -> list[str]:
-    """Say which models differ, and in what."""
+    """Return the models that differ, with the parts in which they differ."""
     lines = []
     for model, parts in found.items():
         known = expected.get(model)
@@ -158,12 +158,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", default=SETS, help="comma-separated names")
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
-    parser.add_argument("--out", type=Path, help="where to write the digests, as JSON")
-    parser.add_argument("--compare", type=Path, help="digests to compare with, as --out wrote them")
+    parser.add_argument("--out", type=Path, help="file to write the digests to, as JSON")
+    parser.add_argument("--compare", type=Path, help="file of digests to compare with, written by --out")
     known = os.environ.get("FRULER_KEEL")
     parser.add_argument("--data", type=Path, default=known, required=not known, help="folder of the KEEL sets")
     arguments = parser.parse_args()
-    # A file that can't be read is an error before the fits, not after them.
+    # Read before the fits, so that an unreadable file is an error at once.
     expected = None if arguments.compare is None else json.loads(arguments.compare.read_text(encoding="utf-8"))
     work = (
         delayed(fit)(name, kind, *load_keel(arguments.data / name, fold=1))

@@ -1,4 +1,4 @@
-"""What FRULER's two preprocessing stages find in the bundled weather data."""
+"""FRULER's two preprocessing stages on the bundled weather data."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def main() -> None:
     )
 
     selector = ClassConditionalSelector().fit(X, y)
-    print("\nStage 1, instance selection: which days stand for the others?")
+    print("\nStage 1, instance selection: which days represent the others?")
     print(f"  {len(selector.class_borders_) + 1} groups of outputs", end="")
     if len(selector.class_borders_):
         print(", separated at", ", ".join(f"{border:.1f}" for border in selector.class_borders_), end="")
     print(f"\n  {len(selector.sample_indices_)} of {len(X)} days kept ({selector.reduction_:.0%} left out)")
     errors = np.sqrt([selector.error_all_, selector.error_selected_])
     print(
-        f"  a day predicted by its nearest neighbour is off by {errors[0]:.2f} among all days, "
-        f"{errors[1]:.2f} among those kept (root mean square)"
+        f"  root mean squared error of predicting a day from its nearest neighbour: {errors[0]:.2f} among all days, "
+        f"{errors[1]:.2f} among those kept"
     )
 
     discretizer = MultiGranularityDiscretizer().fit(X, y)
-    print("\nStage 2, discretization: how finely must each input be cut?")
+    print("\nStage 2, discretization: how many labels does each input need?")
     width = max(len(name) for name in X.columns)
     for j, name in enumerate(X.columns):
         partition = discretizer.partition(j)
@@ -52,7 +52,7 @@ def main() -> None:
     name = "dew_point"
     partition = discretizer.partition(X.columns.get_loc(name))
     values = np.linspace(*partition.domain, 7)
-    print(f"\nThe labels of {name}, and to which degree a value has them:")
+    print(f"\nThe labels of {name}, and the membership degrees of some values:")
     print(f"  {'':8}" + "".join(f"{value:7.1f}" for value in values) + f"  {weather.units[name]}")
     for label, degrees in zip(partition.labels, partition.degrees(values).T, strict=True):
         print(f"  {label:8}" + "".join(f"{degree:7.2f}" for degree in degrees))

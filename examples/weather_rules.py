@@ -1,4 +1,4 @@
-"""Rules of the bundled weather data, from Python: how many are enough, why a day is predicted so, and their file."""
+"""Rules for the bundled weather data in Python: choose their number, explain a prediction, save and load them."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def main() -> None:
     for size in model.pareto_.itertuples():
         error = np.sqrt(np.square(model.with_rules(size.rules).predict(X_new) - y_new).mean())
         print(f"  {size.rules:>5}  {size.cv_rmse:>15.2f}  {error:>16.2f}")
-    print(f"The search chose {model.n_rules_}; the two of a smaller model can be read at a glance:\n")
+    print(f"The search chose {model.n_rules_}; a smaller model of two rules can be read at a glance:\n")
 
     labels = {"max_temperature_before": {"low": "cold", "high": "warm"}}
     smaller = model.with_rules(2).with_names(units=weather.units, labels=labels)
     print(smaller.rule_base_)
 
-    print(f"\nWhy is the first of the new days predicted as it is? It came to {y_new.iloc[0]} {unit}.")
+    print(f"\nThe prediction for the first new day explained (observed: {y_new.iloc[0]} {unit})")
     print(smaller.explain(X_new[:1]))
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "weather.json")
         smaller.save(path)
         same = np.array_equal(load_model(path).predict(X_new), smaller.predict(X_new))
-        print(f"\nSaved in {path.stat().st_size:,} bytes of JSON, and loaded again: same predictions, {same}")
+        print(f"\nSaved in {path.stat().st_size:,} bytes of JSON and loaded again; same predictions: {same}")
 
 
 if __name__ == "__main__":

@@ -1,19 +1,18 @@
-"""Hold the docstring of every public name against numpydoc's checks: part of `make lint`.
+"""Check the docstrings of all public names with numpydoc; part of `make lint`.
 
     python release/docstring_validation.py [NAME ...]
 
-The public names are those of docs/reference.md, and the methods and properties of the classes among them, as far as
-they are written in this package. Names limit the check to those that begin with one of them. The installed package is
-checked, since estimators share parts of their docstrings, which are put together when it is imported. Which checks
-there are, and which are left out, is in `pyproject.toml` under `[tool.numpydoc_validation]`. One more check is made
-here: a function that raises an exception names it under Raises.
+The public names are those in docs/reference.md, and the methods and properties of their classes that are defined in
+this package. With arguments, only names that begin with one of them are checked. The installed package is checked,
+since estimators share parts of their docstrings, which are inserted on import. `pyproject.toml` lists the checks under
+`[tool.numpydoc_validation]`. This script adds one: the section Raises must name every exception that a function raises.
 
-A method or property is read on the page of its class, which waives some checks:
+Methods and properties are shown on the page of their class, so some checks do not apply:
 
-- It needs no See Also. Those of the class are on the same page.
-- It needs no example of its own if those of the class call it. A property never does: there is nothing to call.
-- A method that overrides one of another public class of this package needs no section of its own. The site shows
-  those of the other class.
+- They need no See Also, since that of the class is on the same page.
+- A method needs no example if the examples of the class call it; a property never needs one.
+- A method that overrides one of another public class of this package needs no sections, since the site shows those of
+  the other class.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ OF_THE_OVERRIDDEN = {"PR01", "RT01", "YD01", "EX01"}
 
 @dataclass(frozen=True)
 class Documented:
-    """A public name, the function or class behind it, and the class that it is a member of."""
+    """A public name, its function or class, and the class that it is a member of."""
 
     name: str
     value: Any
@@ -55,7 +54,7 @@ class Documented:
 
 
 def main(prefixes: list[str]) -> int:
-    """Print every fault, and return how the process ends."""
+    """Print every fault and return the exit code."""
     everything = public_names()
     functions = {one.value for one in everything}
     chosen = [one for one in everything if not prefixes or one.name.startswith(tuple(prefixes))]
@@ -68,14 +67,14 @@ def main(prefixes: list[str]) -> int:
 
 
 def chosen_checks() -> set[str]:
-    """Return the codes of the checks; "all" with others means all but these, as for numpydoc itself."""
+    """Return the codes of the checks; "all" with other codes means all except these, as in numpydoc."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         chosen = set(tomllib.load(file)["tool"]["numpydoc_validation"]["checks"])
     return set(ERROR_MSGS) - chosen if "all" in chosen else chosen
 
 
 def waived(one: Documented, functions: set[Any]) -> set[str]:
-    """Return the codes of the checks that a member of a class need not pass."""
+    """Return the codes of the checks that do not apply to a member of a class."""
     if one.owner is None:
         return set()
     codes = set(OF_ITS_CLASS)
@@ -90,7 +89,7 @@ def waived(one: Documented, functions: set[Any]) -> set[str]:
 
 
 def faults(one: Documented, checks: set[str]) -> Iterator[str]:
-    """Yield what is wrong with a docstring."""
+    """Yield the faults of a docstring."""
     yield from (f"{code} {text}" for code, text in validate(one.name)["errors"] if code in checks)
     if inspect.isfunction(one.value):
         told = {kind for _, kind, _ in NumpyDocString(inspect.getdoc(one.value) or "")["Raises"]}
@@ -102,12 +101,12 @@ def raised_by(function: Callable[..., Any]) -> set[str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     calls = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)]
     names = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
-    # Others are functions that make an exception.
+    # Names in lower case are functions that return an exception.
     return {name for name in names if name[0].isupper()}
 
 
 def public_names() -> list[Documented]:
-    """Return what the reference lists, and the methods and properties of the classes in it, each once."""
+    """Return the names in the reference, and the methods and properties of its classes, each once."""
     page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     found: dict[Any, Documented] = {}
     for listed in re.findall(r"^   (fruler\.[\w.]+)$", page, re.MULTILINE):
@@ -122,7 +121,7 @@ def public_names() -> list[Documented]:
 
 
 def own_members(owner: type) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the functions behind the methods and properties of a class, as far as this package has written them."""
+    """Yield the functions of the methods and properties of a class that are defined in this package."""
     for name in dir(owner):
         function = function_of(inspect.getattr_static(owner, name))
         if not name.startswith("_") and function is not None and function.__module__.startswith("fruler."):
@@ -130,7 +129,7 @@ def own_members(owner: type) -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def function_of(member: Any) -> Callable[..., Any] | None:
-    """Return the function behind a method or a property; None where there is none."""
+    """Return the function of a method or a property, or None."""
     behind = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
     function = inspect.unwrap(behind) if callable(behind) else None
     return function if inspect.isfunction(function) else None

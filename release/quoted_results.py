@@ -1,15 +1,15 @@
-"""The results that README and docs quote: computed from the lines in `benchmarks/results`, and written into the pages.
+"""Compute the results quoted in README and docs from `benchmarks/results`, and write them into the pages.
 
     python release/quoted_results.py [--check]
 
-A page marks what it quotes by two comments, which readers do not see:
+A page marks a quoted result with two comments, which readers do not see:
 
     an error of <!--=growth.error:.2f-->0.58<!--/--> times the published one
 
-The first names the result and, after the colon, its format: one of Python's, or `word` for a small number in words. A
-table stands between two such comments on lines of their own. A comment must not begin a line of running text: Markdown
-would take the line for HTML. Without `--check` the marked spots are rewritten; with it, every spot that differs is
-named, and the script ends with code 1. Nothing is run, and no data set is needed.
+The first comment has the name of the result and, after the colon, its format: one of Python's formats, or `word` for a
+small number in words. A table is between two such comments on separate lines. A comment must not begin a line of
+running text, which Markdown would take for HTML. Without `--check` the marked spots are rewritten; with `--check`,
+spots that differ are listed and the exit code is 1. The script runs no experiment and needs no data set.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 SPOT = re.compile(r"<!--=(?P<name>[\w.+-]+)(?::(?P<format>[^>]*?))?-->(?P<text>.*?)<!--/-->", re.DOTALL)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-# Those on which choices of the growth were made (docs/growth_notes.md).
+# The sets on which the choices of the growth were made (docs/growth_notes.md).
 CHOICES = (
     *("concrete", "stock", "friedman", "autoMPG8", "dee", "ele-1", "wankara", "mortgage", "ANACALT", "delta_ail"),
     *("california", "compactiv", "elevators", "mv"),
 )
-# Rules count as true if the strongest alone has at most this times the error of all, or this share of the target's
-# spread (docs/reading.md). The second matters for one set, whose spread is noted here: the lines do not have it.
+# Rules count as true if the error of the strongest rule alone is at most this times that of all rules, or at most this
+# share of the target's spread (docs/reading.md). The second matters for one set only; the lines lack its spread.
 TRUE_RATIO, NEXT_TO_NOTHING = 1.15, 0.02
 SPREAD = {"mv": 10.42}
-# How far numbers of rules may be from the paper's to count as near (docs/paper.md, docs/systems.md).
+# Numbers of rules within this factor of the paper's count as near (docs/paper.md, docs/systems.md).
 NEAR_PAPER, NEAR_PAPER_LARGE, NEAR_OTHERS = 1.6, 2.0, 1.5
 
-# Methods that users know: their name, what their size counts, and what a person can read.
+# Methods that users know: their name, the unit of their size, and what a person can read.
 COMPARED = {
     "growth": ("**fruler**", "rules", "rules as sentences, which can be read one by one"),
     "ebm": ("EBM", "curves and surfaces", "one curve per input, one surface per pair"),
@@ -65,7 +65,7 @@ Results = dict[str, Any]
 
 
 def all_results(folder: Path = RESULTS) -> Results:
-    """Return every result that a page may quote, by name: numbers, and tables as Markdown."""
+    """Return all results that a page may quote, by name: numbers, and tables as Markdown."""
     measured = read_measurements(folder / "runs.jsonl")
     return {
         **growth_results(measured),
@@ -83,7 +83,7 @@ def _read_lines(path: Path) -> pd.DataFrame:
 
 
 def growth_results(measured: Measurements) -> Results:
-    """Return what `FuzzyRuleRegressor` gives, over all sets and over both halves of them."""
+    """Return the results of `FuzzyRuleRegressor`, over all sets and over both halves of them."""
     frame = summary_table(measured).frame
     mine = frame[frame["method"] == "growth"].set_index("figure")["value"]
     seconds = measured.by_fold("seconds")[["growth", "ebm"]].dropna()
@@ -129,7 +129,7 @@ def _of_half(measured: Measurements, names: list[str]) -> Results:
 
 
 def comparison(measured: Measurements) -> str:
-    """Return a table of `FuzzyRuleRegressor` and methods that users know: error, size, time, what there is to read."""
+    """Return a table of `FuzzyRuleRegressor` and methods that users know: error, size, time, readable parts."""
     rows = [
         "| | error / fruler's | lower error than fruler | size of the model | seconds per fit | what you get to read |",
         "|---|---|---|---|---|---|",
@@ -163,7 +163,7 @@ def paper_ratios(lines: pd.DataFrame, solver: str) -> pd.DataFrame:
 
 
 def paper_results(lines: pd.DataFrame) -> Results:
-    """Return how near `FRULERRegressor` comes to the paper's Tables 4 and 9."""
+    """Return the results of `FRULERRegressor` compared with the paper's Tables 4 and 9."""
     default = FRULERRegressor().solver
     ratios = paper_ratios(lines, default)
     small = [name for name in ratios.index if name not in LARGE_SETS]
@@ -201,12 +201,12 @@ def paper_results(lines: pd.DataFrame) -> Results:
 
 
 def _n_near(ratios: pd.Series, factor: float) -> int:
-    """Return how many ratios are within a factor of one."""
+    """Return the number of ratios within a factor of one."""
     return int(ratios.between(1.0 / factor, factor).sum())
 
 
 def system_results(lines: pd.DataFrame) -> Results:
-    """Return how near the other three systems come to the paper's Table 4."""
+    """Return the results of the other three systems compared with the paper's Table 4."""
     lines, paper = lines[lines["changes"] == ""], paper_tables()
     titles = {"l-metsk": "L-METSK", "fs-mogfs": "FS_MOGFS+TUN", "a-metsk": "A-METSK"}
     rows = ["| | sets | error | rules | rules within a factor 1.5 |", "|---|---|---|---|---|"]
@@ -226,7 +226,7 @@ def system_results(lines: pd.DataFrame) -> Results:
 
 
 def ranking_results(folder: Path) -> Results:
-    """Return the paper's Friedman and Wilcoxon tests with our own runs, and the table of every set."""
+    """Return the paper's Friedman and Wilcoxon tests with our own runs, and a table of all sets."""
     runs = own_runs(folder)
     found: Results = {"systems.table": _block(table_rows(runs))}
     tables = paper_tables()
@@ -247,7 +247,7 @@ def ranking_results(folder: Path) -> Results:
 
 
 def own_runs(folder: Path) -> pd.DataFrame:
-    """Return every run with default settings: algorithm, set, test error, rules."""
+    """Return all runs with default settings: algorithm, set, test error, rules."""
     paper, others = (_read_lines(folder / f"{name}_fidelity.jsonl") for name in ("paper", "comparator"))
     default = FRULERRegressor()
     paper = paper[(paper["solver"] == default.solver) & (paper["l1_ratio"] == default.l1_ratio)]
@@ -258,7 +258,7 @@ def own_runs(folder: Path) -> pd.DataFrame:
 
 
 def table_rows(runs: pd.DataFrame) -> list[str]:
-    """Return own results with the printed ones behind them, as the rows of a Markdown table: one per set."""
+    """Return our results, with the printed ones in parentheses, as a Markdown table with one row per set."""
     means = runs.groupby(["algorithm", "set"])[["test", "rules"]].mean()
     titles = [f"{title}: {what}" for title in PRINTED.values() for what in ("error", "rules")]
     rows = ["| set | " + " | ".join(titles) + " |", "|---" * (len(titles) + 1) + "|"]
@@ -274,7 +274,7 @@ def table_rows(runs: pd.DataFrame) -> list[str]:
 
 
 def selector_results(lines: pd.DataFrame) -> Results:
-    """Return the paper's Table 2 beside all instance selectors."""
+    """Return the results of all instance selectors compared with the paper's Table 2."""
     paper = paper_tables()
     means = lines.groupby(["selector", "set"])[["reduction", "increase", "seconds"]].mean()
     columns = {"paper": paper.rename(columns={"is_reduction_pct": "reduction", "is_error_increase": "increase"})}
@@ -320,7 +320,7 @@ def _block(rows: list[str]) -> str:
 
 
 def write_value(value: Any, form: str | None) -> str:
-    """Write a result as its spot asks for it.
+    """Format a result for its spot.
 
     Examples
     --------
@@ -333,12 +333,12 @@ def write_value(value: Any, form: str | None) -> str:
 
 
 def rewrite(text: str, results: Mapping[str, Any]) -> str:
-    """Return a page with every marked spot as it must be.
+    """Return a page with the current result in every marked spot.
 
     Raises
     ------
     ValueError
-        If a mark is damaged, names no result, or begins a line of running text.
+        If a mark is damaged, names an unknown result, or begins a line of running text.
     """
 
     def spot(match: re.Match[str]) -> str:
@@ -359,13 +359,13 @@ def rewrite(text: str, results: Mapping[str, Any]) -> str:
 
 
 def pages() -> list[Path]:
-    """Return every page that quotes a result."""
+    """Return all pages that quote a result."""
     candidates = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), RESULTS / "README.md"]
     return [path for path in candidates if SPOT.search(path.read_text(encoding="utf-8"))]
 
 
 def differences(text: str, results: Mapping[str, Any]) -> list[str]:
-    """Return which marked spots of a page say something else than the results."""
+    """Return the marked spots of a page that differ from the results."""
     made = rewrite(text, results)
     pairs = zip(SPOT.finditer(text), SPOT.finditer(made), strict=True)
     return [
@@ -377,7 +377,7 @@ def differences(text: str, results: Mapping[str, Any]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="change nothing, and name what differs")
+    parser.add_argument("--check", action="store_true", help="change nothing, and list the differences")
     parser.add_argument("--list", action="store_true", help="print every result with its name")
     arguments = parser.parse_args()
     results = all_results()

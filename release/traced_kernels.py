@@ -1,10 +1,10 @@
-"""A copy of the package in `build/coverage` whose kernels tell coverage.py which of their lines are run.
+"""Copy the package to `build/coverage` and compile its kernels there so that coverage.py can trace their lines.
 
     python release/traced_kernels.py
 
-Run it from the top of the repository, and the tests as well: a traced kernel names its source from there. Tracing
-makes a kernel many times slower, so `make coverage` runs the tests of the kernels alone with this copy, and all tests
-with the installed package. coverage.py knows no branches of Cython, only lines.
+Run this script and the tests from the top of the repository: traced kernels name their source relative to it. Tracing
+makes kernels many times slower, so `make coverage` runs only the tests of the kernels with this copy, and all tests
+with the installed package. coverage.py supports lines of Cython, but not branches.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def main() -> None:
 
 
 def directives() -> list[str]:
-    """Return the directives with which the kernels are compiled for use, and the one that traces lines."""
+    """Return the directives of the normal build of the kernels, and the directive that traces lines."""
     build = (ROOT / "src" / "fruler" / "_kernels" / "meson.build").read_text(encoding="utf-8")
     return ["linetrace=True", *re.findall(r"'-X', '(\w+=\w+)'", build)]
 
 
 def compiler_call(source: Path, target: Path) -> list[str]:
-    """Return the command that makes an extension module; speed is no matter here."""
+    """Return the command that compiles an extension module, without optimisation for speed."""
     trace = ["-DCYTHON_TRACE=1", "-DCYTHON_TRACE_NOGIL=1"]
     include = ["-I", sysconfig.get_paths()["include"], "-I", str(source.parent)]
     return ["cc", "-shared", "-fPIC", "-O1", "-w", *trace, *include, str(source), "-o", str(target), "-lm"]

@@ -1,11 +1,11 @@
-"""Try the sdist and the wheel in a folder as a user would: each in an empty virtual environment.
+"""Try the sdist and the wheel in a folder as a user would, each in an empty virtual environment.
 
     python release/trial.py dist [--only wheel]
 
-Looks into the wheel first: nothing in it may tell where it was built, no source of a kernel may be in it, and its
-metadata must be whole. Then each file is installed, imported, used (`fruler demo`) and removed again, and nothing of
-it may be left. The wheel is installed where no compiler can be found. Ends with code 1 and a sentence if anything is
-amiss.
+The wheel is inspected first: it must contain no paths of the build machine and no sources of kernels, and its metadata
+must be complete. Then each file is installed, imported, used (`fruler demo`) and removed, and nothing of it may be
+left. The wheel is installed without a compiler. If anything is wrong, the script prints a sentence and exits with
+code 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from email.parser import BytesParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Where builds are made: pip and build work in folders of the system's temporary one, people in their homes.
+# Folders in which packages are built: pip and build use the system's temporary folder, people their home.
 BUILD_FOLDERS = (str(ROOT), tempfile.gettempdir(), str(Path.home()))
 SOURCES = (".pyx", ".pxd", ".pyc", ".c", ".h", ".build")
 WANTED = (
@@ -47,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dist", type=Path, help="folder with one .whl and one .tar.gz")
     parser.add_argument("--only", choices=("wheel", "sdist"), help="install only this one")
-    parser.add_argument("--python", default=sys.executable, help="the Python that is to have the environments")
+    parser.add_argument("--python", default=sys.executable, help="the Python for the environments")
     arguments = parser.parse_args()
     try:
         wheel, sdist = (only_one(arguments.dist, kind) for kind in ("*.whl", "*.tar.gz"))
@@ -69,15 +69,15 @@ def only_one(folder: Path, pattern: str) -> Path:
 
 
 def inspect_wheel(path: Path) -> None:
-    """Refuse a wheel that tells where it was built, has files that nobody needs, or lacks some that everybody does."""
+    """Raise an error if a wheel contains paths of its build, has needless files, or lacks files."""
     with zipfile.ZipFile(path) as wheel:
         contents = {name: wheel.read(name) for name in wheel.namelist()}
     traces = build_paths(contents.items(), BUILD_FOLDERS)
     if traces:
-        raise ValueError(f"{path.name} tells where it was built: {'; '.join(traces)}")
+        raise ValueError(f"{path.name} contains paths of its build: {'; '.join(traces)}")
     needless = [name for name in contents if name.endswith(SOURCES)]
     if needless:
-        raise ValueError(f"{path.name} has what only a build needs: {', '.join(needless)}")
+        raise ValueError(f"{path.name} has files that only a build needs: {', '.join(needless)}")
     missing = [name for name in WANTED if f"fruler/{name}" not in contents]
     if missing:
         raise ValueError(f"{path.name} lacks {', '.join(missing)}")
@@ -89,14 +89,14 @@ def inspect_wheel(path: Path) -> None:
 
 
 def build_paths(contents: Iterable[tuple[str, bytes]], folders: Iterable[str]) -> list[str]:
-    """Return where files name a folder in which builds are made, with what they say."""
+    """Return the files that name a folder of a build, with the path that they contain."""
     alternatives = b"|".join(re.escape(os.fsencode(folder)) for folder in folders)
     pattern = re.compile(rb"(?<![\w.])(?:" + alternatives + rb")/[\w./-]+")
     return [f"{name} has {os.fsdecode(found[0])!r}" for name, content in contents if (found := pattern.search(content))]
 
 
 def missing_metadata(raw: bytes) -> list[str]:
-    """Return which fields are not in a METADATA file, a description and classifiers among them."""
+    """Return the fields missing in a METADATA file, including description and classifiers."""
     metadata = BytesParser().parsebytes(raw)
     lacking = [name for name in METADATA if not metadata.get(name)]
     if not str(metadata.get_payload()).strip():
@@ -107,12 +107,12 @@ def missing_metadata(raw: bytes) -> list[str]:
 
 
 def try_in_empty_environment(python: str, package: Path, *, compiler: bool) -> None:
-    """Install a package file into a new environment, use it and remove it."""
+    """Install a package file in a new environment, use it and remove it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run([python, "-m", "venv", folder / "env"])
         binaries = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
-        # Without a compiler: none on the path, and none by the name that build tools ask for.
+        # Without a compiler: none on PATH, and none in the variable CC that build tools read.
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
         environment["PATH"] = f"{binaries}{os.pathsep}{os.environ['PATH']}" if compiler else str(binaries)
         environment |= {} if compiler else {"CC": "no-compiler"}
@@ -128,12 +128,12 @@ def try_in_empty_environment(python: str, package: Path, *, compiler: bool) -> N
         run([interpreter, "-m", "pip", "uninstall", "--quiet", "--yes", "fruler"], **inside)
         left = [path for path in (folder / "env").rglob("*fruler*") if path.name != "__pycache__"]
         if left:
-            raise ValueError(f"{package.name} leaves something behind when it is removed: {left[0]}")
+            raise ValueError(f"{package.name} leaves files behind when it is removed: {left[0]}")
     print(f"{package.name}: installed, imported, fruler demo, removed")
 
 
 def run(command: list[object], **options: object) -> str:
-    """Run a program and return what it printed; what it says when it fails is the error."""
+    """Run a program and return its output; if it fails, raise an error with the end of its output."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, **options)
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines()[-15:]

@@ -2,8 +2,8 @@
 
     python release/wording.py [PATH ...]
 
-Looks into every string of the package (docstrings and messages alike) and into every page. Each phrase stands with
-what to write instead. `make lint` runs this, so the places that have a new phrase must be mended in the same change.
+Checks every string of the package (docstrings and messages) and every page, and prints each phrase with advice. `make
+lint` runs this script, so a change that adds a phrase to the list must also correct its occurrences.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PHRASES = {
     r"parted\b": "split",
     r"how far off\b": "error",
 }
-# A phrase may be broken at any of its spaces.
+# A phrase may be broken across lines at any space.
 PATTERNS = {
     re.compile(rf"\b(?:{phrase})".replace(" ", r"\s+"), re.IGNORECASE): advice for phrase, advice in PHRASES.items()
 }
@@ -48,7 +48,7 @@ def main() -> None:
     found = [place for path in paths for place in faults(path)]
     print("\n".join(found), end="\n" if found else "")
     if found:
-        sys.exit(f"{len(found)} phrases to mend")
+        sys.exit(f"{len(found)} phrases to correct")
 
 
 def modules() -> list[Path]:
@@ -66,7 +66,7 @@ def pages() -> list[Path]:
 
 
 def faults(path: Path) -> Iterator[str]:
-    """Yield a line for every phrase in a file: place, phrase, advice."""
+    """Yield one line per phrase in a file: place, phrase, advice."""
     text = path.read_text(encoding="utf-8")
     parts = strings(text) if path.suffix == ".py" else [(1, text)]
     for first, part in parts:
@@ -77,7 +77,7 @@ def faults(path: Path) -> Iterator[str]:
 
 
 def strings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield every string of a program that may be a sentence, with its line."""
+    """Yield the strings of a program that may be sentences, with their lines."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
             yield node.lineno, node.value

@@ -65,14 +65,14 @@ def test_a_build_path_is_found(trial, tmp_path):
     assert trial.build_paths([("a.so", b"src/fruler/_kernels/nearest.pyx")], trial.BUILD_FOLDERS) == []
     with ZipFile(tmp_path / "a.whl", "w") as wheel:
         wheel.writestr("fruler/_kernels/nearest.so", spoiled)
-    with pytest.raises(ValueError, match=r"a\.whl tells where it was built: fruler/_kernels/nearest\.so has"):
+    with pytest.raises(ValueError, match=r"a\.whl contains paths of its build: fruler/_kernels/nearest\.so has"):
         trial.inspect_wheel(tmp_path / "a.whl")
 
 
 def test_a_wheel_with_sources_or_gaps_is_refused(trial, tmp_path):
     with ZipFile(tmp_path / "sources.whl", "w") as wheel:
         wheel.writestr("fruler/_kernels/nearest.pyx", "")
-    with pytest.raises(ValueError, match=r"has what only a build needs: fruler/_kernels/nearest\.pyx"):
+    with pytest.raises(ValueError, match=r"has files that only a build needs: fruler/_kernels/nearest\.pyx"):
         trial.inspect_wheel(tmp_path / "sources.whl")
     with ZipFile(tmp_path / "gaps.whl", "w") as wheel:
         wheel.writestr("fruler/py.typed", "")

@@ -1,12 +1,11 @@
 """The paper's other systems compared with its Table 4.
 
     python benchmarks/fidelity/comparator_fidelity.py --data FOLDER [--algorithm l-metsk] [--sets dee,stock] [--seeds 2]
-                                             [--folds 5] [--jobs 1] [--set NAME=VALUE ...] [--out FILE]
+                                                      [--folds 5] [--jobs 1] [--set NAME=VALUE ...] [--out FILE]
 
-Every finished run is a line of the results file; a run that is already there is not made again, so an interrupted
-benchmark resumes where it was. `--set` changes a parameter of the estimator (its value is read as Python), and is part
-of what a run is known by. Without --data only the summary of what is in the file is printed. Seconds are those of the
-processor.
+Every finished run is a line of the results file and is not repeated, so an interrupted benchmark resumes where it was.
+`--set` changes a parameter of the estimator (its value is parsed as Python) and is part of the key of a run. Without
+--data only the summary of the file is printed. Seconds are processor time.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from fruler.bench.paper import paper_tables
 from fruler.estimators.registry import find_estimator
 
 LARGE = ("elevators", "california", "mv", "compactiv", "pole", "ailerons", "house", "puma32h")
-# Where Table 4 has each algorithm, and within which factor its errors should be, in the geometric mean.
+# The column of each algorithm in Table 4, and the factor within which the geometric mean of its errors should be.
 PUBLISHED = {"l-metsk": ("l_metsk", 1.1), "a-metsk": ("a_metsk", 1.15), "fs-mogfs": ("fsmogfs_tun", 1.1)}
-# Error and number of rules of each algorithm in which a re-implementation is plausible.
+# Plausible ranges of the error and the number of rules of each re-implementation.
 BANDS = {
     "l-metsk": {
         "ele-1": (1.8e5, 2.15e5, 12, 20),

@@ -1,10 +1,10 @@
 """FRULERRegressor compared with the paper's Tables 4 and 9.
 
     python benchmarks/fidelity/paper_fidelity.py --data FOLDER [--sets dee,stock] [--seeds 2] [--folds 5] [--jobs 2]
-                                        [--solver sgd] [--l1-ratio 0.05] [--out FILE]
+                                                 [--solver sgd] [--l1-ratio 0.05] [--out FILE]
 
-Every finished run is a line of the results file; a run that is already there is not made again, so an interrupted
-benchmark resumes where it was. Without --data only the summary of what is in the file is printed.
+Every finished run is a line of the results file and is not repeated, so an interrupted benchmark resumes where it was.
+Without --data only the summary of the file is printed.
 """
 
 from __future__ import annotations

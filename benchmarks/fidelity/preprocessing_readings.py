@@ -1,11 +1,11 @@
-"""Readings of the paper's instance selection and discretization against its Tables 2 and 3, half by half.
+"""Readings of the paper's instance selection and discretization compared with its Tables 2 and 3, half by half.
 
     python benchmarks/fidelity/preprocessing_readings.py --data FOLDER [--stage selection] [--grid]
 
-One line for the reading that is the default and one for each that differs from it in one point; with --grid all
-combinations, the nearest on the development half first. The halves are those of `preprocessing_tables.py`. Five folds a
-set; the first one only for sets of more than 5,000 rows. The discretization is written here in NumPy, with every open
-point as an argument; the kernel in the package has the two ways that are worth having.
+Prints one line for the default reading and one for each reading that differs from it in one point; with --grid, all
+combinations, the nearest on the development half first. The halves are those of `preprocessing_tables.py`. There are
+five folds per set; sets of more than 5,000 rows use the first fold only. The discretization is implemented here in
+NumPy, with every open point as an argument; the kernel in the package has the two readings worth having.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SELECTION = {
 
 
 class Cells(NamedTuple):
-    """The rows of an input by its distinct values: how many, x, and the sums that lines are fitted to."""
+    """The rows of an input by its distinct values: their number, x, and the sums to fit lines to."""
 
     rows: np.ndarray
     x: np.ndarray
@@ -69,7 +69,7 @@ def gather(x: np.ndarray, y: np.ndarray) -> Cells:
 
 
 def line_errors(sums: np.ndarray) -> np.ndarray:
-    """Squared errors of least squares lines through rows with such sums."""
+    """Return the squared errors of least squares lines through rows with these sums."""
     n, x, y, xx, xy, yy = sums
     n = np.maximum(n, 1.0)
     sxx, sxy, syy = xx - x * x / n, xy - x * y / n, yy - y * y / n
@@ -78,7 +78,7 @@ def line_errors(sums: np.ndarray) -> np.ndarray:
 
 
 class Interval(NamedTuple):
-    """Some neighbouring cells: the error of their line, and their best split."""
+    """A range of neighbouring cells: the error of its line, and its best split."""
 
     first: int
     last: int
@@ -96,7 +96,7 @@ def examine(cells: Cells, first: int, last: int, reading: dict[str, str]) -> Int
         return Interval(first, last, total[0, 0], float(line_errors(total)[0]), -1, -math.inf)
     below = np.cumsum(sums, axis=1)
     total = below[:, -1:]
-    left = below[:, 1:-1]  # of the cells before the candidates 2, 3, ...
+    left = below[:, 1:-1]  # the sums of the cells before the candidates 2, 3, ...
     right = total - (below[:, 2:] if on_values else left)
     n_left, n_right = left[0], right[0]
     k = np.arange(2, last - first)

@@ -1,12 +1,13 @@
-"""The paper's Table 2 (instance selection) and Table 3 (discretization) beside ours, for its 28 data sets.
+"""The paper's Table 2 (instance selection) and Table 3 (discretization) compared with ours, for its 28 data sets.
 
     python benchmarks/fidelity/preprocessing_tables.py --data FOLDER [--sets dee,friedman] [--splits gain]
                                                        [--core-error rmse]
 
-Five folds a set; the first one only for sets of more than 5,000 rows. The readings of the paper that are the defaults
+There are five folds per set; sets of more than 5,000 rows use the first fold only. The default readings of the paper
 were chosen on a development half of the sets, every other one in alphabetical order; summaries are printed for both
 halves.
-`preprocessing_readings.py` compares these and other readings; `selector_tables.py` puts other selectors beside Table 2.
+`preprocessing_readings.py` compares these and other readings; `selector_tables.py` compares other selectors with
+Table 2.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LARGE = 5_000
 
 
 def development_half(names: list[str]) -> list[str]:
-    """Every other set in alphabetical order, whatever the case of its letters, from the first on."""
+    """Return every other set in alphabetical order, ignoring case, starting with the first."""
     return sorted(names, key=str.lower)[::2]
 
 
@@ -122,7 +123,7 @@ def main() -> None:
     parser.add_argument("--improvement", choices=["previous", "best"], default="previous")
     parser.add_argument("--thin-out-tolerance", default="0.1", help="a number, or none")
     parser.add_argument("--splits", choices=["printed", "gain"], default="printed")
-    parser.add_argument("--all-charged", action="store_true", help="charge for the first split too")
+    parser.add_argument("--all-charged", action="store_true", help="also charge for the first split")
     known = os.environ.get("FRULER_KEEL")
     parser.add_argument("--data", type=Path, default=known, required=not known, help="folder of the KEEL sets")
     arguments = parser.parse_args()

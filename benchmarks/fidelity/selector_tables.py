@@ -1,11 +1,11 @@
-"""The paper's Table 2 beside all instance selectors: how many rows they leave out, and what that costs.
+"""All instance selectors compared with the paper's Table 2: the share of rows they leave out, and the cost in error.
 
     python benchmarks/fidelity/selector_tables.py --data FOLDER [--sets dee,friedman] [--out FILE]
 
-Five folds a set; the first one only for sets of more than 5,000 rows. The error increase is that of the paper: the mean
-squared error of predicting each training row from its nearest selected row, over that from its nearest row of all. The
-paper prints neither CCIS nor CCISR. Every finished run is a line of the results file; a run that is already there is
-not made again. Without --data only the summary of what is in the file is printed.
+There are five folds per set; sets of more than 5,000 rows use the first fold only. The error increase is defined as in
+the paper: the mean squared error of predicting each training row from its nearest selected row, divided by that from
+its nearest row of all. The paper prints neither CCIS nor CCISR. Every finished run is a line of the results file and is
+not repeated. Without --data only the summary of the file is printed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What a time limit costs and gives: seconds taken and R² on held-out rows, for a few limits.
+"""The effect of a time limit: seconds taken and R² on held-out rows, for a few limits.
 
     python benchmarks/speed/anytime.py [--data FOLDER] [--limits 0.2 0.5 1 2 5]
 
-On bundled and synthetic tables; with --data, a folder of the KEEL sets, on the first fold of each of these too. A limit
-is kept where the time taken is above it by no more than a tenth or 0.2 s, whichever is more; run it on an idle machine.
-Limits include everything that `fit` does. The last line of each table is a fit without a limit.
+Uses bundled and synthetic tables; with --data, a folder of the KEEL sets, also the first fold of each set. A limit is
+kept if it is exceeded by at most a tenth or 0.2 s, whichever is more; run it on an idle machine. Limits include
+everything that `fit` does. The last line of each table is a fit without a limit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SLACK_SHARE, SLACK_SECONDS = 0.1, 0.2
 
 
 def tables(folder: Path | None) -> Iterator[tuple[str, list[np.ndarray]]]:
-    """Yield names, and training and test inputs and outputs."""
+    """Yield the name, the training and test inputs and the training and test targets of each table."""
     weather = load_example("weather")
     yield "weather", train_test_split(np.asarray(weather.data), weather.target, test_size=0.25, random_state=0)
     for n_rows in (800, 20_000):
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="the folder of the KEEL data sets")
     parser.add_argument("--limits", type=float, nargs="+", default=LIMITS, help="seconds")
     arguments = parser.parse_args()
-    # What is loaded once must not count for the first limit.
+    # Imports on first use must not count for the first limit.
     X, y = make_friedman1(100, random_state=0)
     FuzzyRuleRegressor(random_state=0, max_rules=2).fit(X, y)
     n_kept = n_all = 0

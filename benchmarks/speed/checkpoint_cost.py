@@ -1,10 +1,10 @@
-"""What keeping a checkpoint costs: the share of a fit's time that is spent on it.
+"""The cost of checkpoints: their share of the time of a fit.
 
     python benchmarks/speed/checkpoint_cost.py --data FOLDER [--sets concrete california] [--repeats 3]
                                                [--evaluations 20000]
 
-Both times are of one and the same fit, so that a busy machine slows both: digests of the data, the states that are
-noted after every generation, their writing every few seconds and at the end, the folder and its lock.
+Both times are from the same fit, so that a busy machine slows both. Checkpoints include digests of the data, the states
+recorded after every generation, writing them every few seconds and at the end, and the folder with its lock.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ QUICK = {"solver": "coordinate_descent", "fit_rows": "all", "criterion": "bic", 
 
 
 class Spent:
-    """Adds up the time in some methods."""
+    """The total time spent in some methods."""
 
     def __init__(self) -> None:
         self.seconds, self.n_writings, self.depth = 0.0, 0, 0
 
     def watch(self, owner: type, name: str) -> None:
-        """Count the time in a method from now on."""
+        """Measure the time in a method from now on."""
         method: Callable[..., Any] = getattr(owner, name)
 
         def timed(*arguments: Any, **options: Any) -> Any:
             self.n_writings += name == "write"
-            # Of a method within another only the outer one counts.
+            # If one method calls another, only the outer one counts.
             self.depth += 1
             start = time.perf_counter()
             try:
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of the KEEL data sets")
     parser.add_argument("--sets", nargs="+", default=["concrete", "california"])
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--evaluations", type=int, default=20_000, help="of every algorithm but the growth")
+    parser.add_argument("--evaluations", type=int, default=20_000, help="not for the growth")
     arguments = parser.parse_args()
     spent = Spent()
     for owner, name in [

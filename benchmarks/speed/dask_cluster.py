@@ -1,12 +1,12 @@
-"""What a cluster costs and gains, on a LocalCluster of processes; ratios are of one run.
+"""Memory and time on a Dask cluster, a LocalCluster of processes; each ratio is from one run.
 
     python benchmarks/speed/dask_cluster.py [--rows 1000000] [--memory-rows 10000000] [--only NAME]
 
-memory    the MV function in Parquet files: the most memory of client and workers together, above the idle cluster,
-          against a quarter of the table in float64 plus 500 MB
+memory    the MV function in Parquet files: the peak memory of client and workers together, above the idle cluster,
+          compared with a quarter of the table in float64 plus 500 MB
 rows      the time for ten times the rows
-workers   the time with one worker against that with two
-model     the model against that of one machine from the same rows and seed
+workers   the time with one worker compared with two
+model     the model compared with that of one machine from the same rows and seed
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MEGABYTE = 1e6
 
 
 def write_table(folder: Path, n_rows: int) -> None:
-    """Write so many rows, each file from a seed of its own."""
+    """Write a table of this number of rows, each file with its own seed."""
     folder.mkdir()
     for number, first in enumerate(range(0, n_rows, ROWS_A_FILE)):
         part = make_mv(min(ROWS_A_FILE, n_rows - first), random_state=number)
@@ -60,14 +60,14 @@ def local_cluster(n_workers: int, memory_limit: str | None = None) -> Iterator[C
 
 
 class Memory(threading.Thread):
-    """Watches the memory of this process and all that it started."""
+    """A thread that watches the memory of this process and its children."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.idle, self.peak, self.ended = self.used(), 0, threading.Event()
 
     def used(self) -> int:
-        """Return the memory that all of them take now."""
+        """Return the current memory of all processes."""
         here = psutil.Process()
         total = 0
         for process in (here, *here.children(recursive=True)):
@@ -78,7 +78,7 @@ class Memory(threading.Thread):
         return total
 
     def run(self) -> None:
-        """Look again and again."""
+        """Update the peak until the end."""
         while not self.ended.wait(0.05):
             self.peak = max(self.peak, self.used())
 
@@ -111,7 +111,7 @@ def fit_seconds(client: Client, folder: Path) -> float:
 
 def measure_rows(small: Path, large: Path) -> None:
     with local_cluster(2) as client:
-        fit_seconds(client, small)  # imports, and the files into the cache of the machine
+        fit_seconds(client, small)  # warm-up: imports, and the disk cache
         few, many = (fit_seconds(client, folder) for folder in (small, large))
     print(
         f"rows: ten times the rows take {many / few:.1f} times as long (at most 11 wanted): {few:.1f} s, {many:.1f} s"
@@ -133,7 +133,7 @@ def measure_workers(folder: Path) -> None:
 
 
 def compare_models(folder: Path) -> None:
-    """Learn from the same rows and seed on one machine, too."""
+    """Compare the model of the cluster with that of one machine from the same rows and seed."""
     X, y = read_table(folder)
     with local_cluster(2) as client:
         model = DaskFuzzyRuleRegressor(client, random_state=0).fit(X, y)

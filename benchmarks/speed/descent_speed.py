@@ -1,12 +1,12 @@
-"""What an evaluation with gradient descent costs, compared with other builds of fruler.
+"""The time of an evaluation with gradient descent, compared with other builds of fruler.
 
     python benchmarks/speed/descent_speed.py --data FOLDER [--sets california,elevators,ailerons] [--turns 5]
-                                       [--others FOLDER_OF_ANOTHER_INSTALLATION ...]
+                                             [--others FOLDER_OF_ANOTHER_INSTALLATION ...]
 
-Chromosomes that a short search of this installation meets are evaluated by the kernels of every installation, each in a
-process of its own, turn by turn, on one core. Printed are microseconds of processor time per evaluation and per epoch
-of the descent (the smallest of the turns), and the ratios to this installation (the median and the range of the
-turns). To install another version beside this one:
+A short search of this installation records chromosomes. The kernels of every installation evaluate them in turns, each
+in a separate process on one core. The script prints microseconds of processor time per evaluation and per epoch of the
+descent (the minimum of the turns), and their ratios to this installation (median and range of the turns). To install
+another version next to this one:
 
     git worktree add ../before COMMIT
     pip install --no-deps --target ../before/site ../before
@@ -32,7 +32,7 @@ from fruler._algorithms.fruler.fitness import run_kernel
 SETS = "california,elevators,ailerons"
 N_EVALUATED = 150
 
-# Runs with the kernels of another version, so it knows of that version only what has always been there.
+# Runs with the kernels of another version, so it uses only functions that all versions have.
 TURN = """
 import json, pickle, sys, time
 from pathlib import Path
@@ -50,9 +50,9 @@ print(json.dumps([seconds, float(results[:, 4].sum()), errors[len(errors) // 2]]
 
 
 def write_batch(folder: Path, path: Path) -> tuple[int, int, float]:
-    """Write what the kernels are called with; return the fitted and the scored rows, and the mean number of rules."""
+    """Write the arguments of the kernels; return the numbers of fitted and scored rows and the mean number of rules."""
     train, _ = load_keel(folder, fold=1)
-    # The last of them: those of the first generations have other sizes than a search looks at for most of its time.
+    # The last chromosomes: those of the first generations have other sizes than most of a search.
     evaluator = record_search(train.data, train.target, 1_000, solver="sgd")
     chosen, task, settings = evaluator.asked[-N_EVALUATED:], evaluator.task, evaluator.settings
     batch = (
@@ -71,7 +71,7 @@ def write_batch(folder: Path, path: Path) -> tuple[int, int, float]:
 
 
 def run_turn(site: Path | None, path: Path) -> list[float]:
-    """Return the seconds of an installation, its epochs and its median error."""
+    """Return the seconds, the epochs and the median error of an installation."""
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"} | ({"PYTHONPATH": str(site)} if site else {})
     command = [sys.executable, "-c", TURN, str(path)]
     return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)

@@ -1,10 +1,10 @@
-"""What an evaluation costs, beside the floor: a pass that fires all rows and sums errors.
+"""The time of an evaluation, compared with the floor: a pass that fires the rules for all rows and sums errors.
 
     python benchmarks/speed/evaluation_speed.py --data FOLDER [--sets friedman,wankara]
 
-First FRULER on chromosomes of the paper's size (within half of Table 4's number of rules), then on those that a search
-meets when it has run for a while: the steps of coordinate descent, and a whole evaluation with gradient descent, on one
-core. Then L-METSK, and the second stages of A-METSK and FS_MOGFS, with the rules of Table 4. Last, whole searches
+First FRULER on chromosomes of the paper's size (within half of Table 4's number of rules), then on chromosomes from
+the later part of a search: the steps of coordinate descent, and a whole evaluation with gradient descent, on one core.
+Then L-METSK, and the second stages of A-METSK and FS_MOGFS, with the number of rules of Table 4. Last, whole searches
 with one and with two threads.
 """
 
@@ -45,7 +45,7 @@ PROFILED = 200
 
 
 class RecordingEvaluator(Evaluator):
-    """Remembers itself and the new chromosomes that it is asked for, in their order."""
+    """An evaluator that records the new chromosomes in their order."""
 
     latest: RecordingEvaluator
 
@@ -55,7 +55,7 @@ class RecordingEvaluator(Evaluator):
         RecordingEvaluator.latest = self
 
     def __call__(self, chromosomes: Any, **options: Any) -> Any:
-        """Note what is new, and evaluate."""
+        """Record new chromosomes, and evaluate."""
         self.asked += [c for c in chromosomes if c.key not in self.known]
         return super().__call__(chromosomes, **options)
 
@@ -68,7 +68,7 @@ def record_search(X: np.ndarray, y: np.ndarray, evaluations: int, **options: Any
 
 
 def of_paper_size(evaluator: Evaluator, n_rules: float) -> list[Chromosome]:
-    """Draw chromosomes until enough of them have about as many rules as the paper's models."""
+    """Draw chromosomes until enough of them have about as many rules as the paper's model."""
     task, rng = evaluator.task, np.random.default_rng(0)
     space, found = task.space, []
     for _ in range(200_000):
@@ -97,7 +97,7 @@ def of_paper_size(evaluator: Evaluator, n_rules: float) -> list[Chromosome]:
 
 
 def print_steps(name: str, evaluator: Evaluator, descent: ElasticNetSettings, chosen: list[Chromosome]) -> None:
-    """Time the steps of coordinate descent, and gradient descent as a whole, against the same floor."""
+    """Time the steps of coordinate descent and whole gradient descent, compared with the same floor."""
     task = evaluator.task
     genes = np.stack([c.granularities for c in chosen]), np.stack([c.displacements for c in chosen])
     rows = task.examples.arrays, task.fitted.arrays, task.scored.arrays
@@ -125,7 +125,7 @@ def print_steps(name: str, evaluator: Evaluator, descent: ElasticNetSettings, ch
 
 
 def print_grid(name: str, X: np.ndarray, y: np.ndarray) -> None:
-    """Time the search of L-METSK on random grids with about as many rules as the paper's models have."""
+    """Time the search of L-METSK on random grids with about as many rules as the paper's model."""
     table = LocalTable.from_arrays(X, y, None, [f"x{j}" for j in range(X.shape[1])], None)
     search = Search(LMETSKOptions(), table, np.random.default_rng(0), RunControl())
     problem = LMETSKLearner(search).stage.search.problem
@@ -137,7 +137,7 @@ def print_grid(name: str, X: np.ndarray, y: np.ndarray) -> None:
     totals, ratios = [], []
     for _ in range(REPEATS):
         total = _microseconds(problem.evaluate, chosen, None, NO_LIMIT) / len(chosen)
-        # Rules come from all rows in any case: with hardly any row to score, what is missing is the pass.
+        # Rules are always made from all rows, so scoring only two rows leaves out the pass.
         rules = _microseconds(problem.evaluate, chosen, problem.take_sample(np.arange(2)), NO_LIMIT) / len(chosen)
         totals.append((total, total - rules))
         ratios.append(total / (total - rules))
@@ -149,7 +149,7 @@ def print_grid(name: str, X: np.ndarray, y: np.ndarray) -> None:
 
 
 def print_tuned(name: str, X: np.ndarray, y: np.ndarray) -> None:
-    """Time stage 2 on random points, with as many rules as the paper's models have."""
+    """Time the second stage on random points, with as many rules as the paper's models."""
     table = LocalTable.from_arrays(X, y, None, [f"x{j}" for j in range(X.shape[1])], None)
     for title, learner, options in (
         ("a-metsk", AMETSKLearner, AMETSKOptions(max_evaluations=2_000)),
@@ -185,7 +185,7 @@ def _microseconds(work: Callable[..., Any], *arguments: Any) -> float:
 
 
 def _floor(problem: Any, chosen: list[TunedChromosome]) -> None:
-    """Fire all rows and sum errors, with one and the same output for all rules."""
+    """Fire the rules for all rows and sum errors, with the same output for all rules."""
     rows, m, q = problem.rows, problem.space.n_rules, len(problem.start.inputs)
     labels = [problem.space.decoded(one.genes) for one in chosen]
     shaped = [triangles if len(triangles) == m * q else triangles[problem._antecedents] for triangles in labels]
@@ -216,7 +216,7 @@ def print_tuned_threads(name: str, X: np.ndarray, y: np.ndarray, algorithm: str)
 
 
 def print_threads(name: str, X: np.ndarray, y: np.ndarray, solver: str) -> None:
-    # As many evaluations as take some seconds: short runs say more about their beginning than about the search.
+    # Enough evaluations for some seconds: in short runs the start counts for more than the search.
     evaluations = 8_000 if len(y) < 5_000 else 100
     ratios = []
     for _ in range(REPEATS):
@@ -254,14 +254,14 @@ def main() -> None:
         for name, table in tables.items()
     }
     header = "set        fitted scored  rules     rules     Gram   solver  fitness     total  floors"
-    print(f"microseconds an evaluation, chromosomes of the paper's size\n{header}")
+    print(f"microseconds per evaluation, chromosomes of the paper's size\n{header}")
     for name in names:
         alike = of_paper_size(searches[name], paper_tables().fruler_rules[name])
         print_steps(name, searches[name], descents[name], alike)
-    print(f"\nmicroseconds an evaluation, chromosomes met in a search\n{header}")
+    print(f"\nmicroseconds per evaluation, chromosomes from a search\n{header}")
     for name in names:
         print_steps(name, searches[name], descents[name], searches[name].asked[-PROFILED:])
-    print("\nmicroseconds an evaluation, L-METSK and the second stages of the others")
+    print("\nmicroseconds per evaluation, L-METSK and the second stages of the others")
     print("set        algorithm   rows  rules      total     floor  floors")
     for name, table in tables.items():
         print_grid(name, np.asarray(table.data, dtype=float), np.asarray(table.target, dtype=float))

@@ -1,12 +1,12 @@
-"""What a million predictions cost in ONNX Runtime and in DuckDB, beside a random forest of scikit-learn.
+"""The time of a million predictions in ONNX Runtime and DuckDB, compared with a random forest of scikit-learn.
 
     python benchmarks/speed/export_speed.py [--rows 1000000] [--repeats 5]
 
-Rules and forest (100 trees) learn from the same example data; every system predicts the same rows on one thread of this
-process. What counts is processor time, of all threads: on a busy machine wall-clock time mostly tells how long a
-system had to wait. A ratio is the forest's time over the system's of the same turn; in brackets stand the least and the
-greatest of all turns, and at the end the median of wall-clock time. No value is missing; what is able to fill in
-gaps all the same stands in rows of its own.
+Rules and forest (100 trees) are fitted to the same example data; every system predicts the same rows on one thread of
+this process. Times are processor time of all threads, since wall-clock time on a busy machine mostly measures waiting.
+A ratio is the forest's time divided by the system's in the same turn; the minimum and maximum of all turns are in
+parentheses, and the median wall-clock time is at the end. No values are missing; exports that can fill in gaps have
+separate lines.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How fast the growth is: against other regressors, with rows, with inputs, and where its time goes.
+"""The speed of the growth: compared with other regressors, by number of rows, by number of inputs, and a profile.
 
     python benchmarks/speed/growth_speed.py sets --data FOLDER [--first FOLDER]   the 20 small KEEL sets, fold 1
     python benchmarks/speed/growth_speed.py rows [--largest 1e6]                  1e3 rows and more
     python benchmarks/speed/growth_speed.py inputs                                10 to 5,000 inputs
     python benchmarks/speed/growth_speed.py profile --data FOLDER [--set concrete]
 
-Seconds are of one core's processor time; all that is compared runs in one process, in turns. `--first` is a folder with
-an installation of another version of fruler, which is run in a process of its own.
+Seconds are processor time of one core; compared methods run in turns in one process. `--first` is a folder with an
+installation of another version of fruler, which runs in a separate process.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SMALL = [
 
 
 def seconds_of(job: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the processor time of a job, and what it gives."""
+    """Return the processor time and the result of a job."""
     start = time.process_time()
     result = job()
     return time.process_time() - start, result
@@ -65,7 +65,7 @@ def forest() -> Any:
 
 
 def on_sets(arguments: argparse.Namespace) -> None:
-    """Compare the sum over fold 1 of the small sets."""
+    """Compare the total times of fold 1 of the small sets."""
     totals: dict[str, float] = defaultdict(float)
     for name in arguments.sets or SMALL:
         X, y, _X_test, _ = fold(arguments.data, name)
@@ -86,7 +86,7 @@ def on_sets(arguments: argparse.Namespace) -> None:
 
 
 def seconds_of_first(arguments: argparse.Namespace, name: str) -> float:
-    """Return the processor time of another version's fit, in a process of its own."""
+    """Return the processor time of a fit of another version, in a separate process."""
     code = (
         "import sys, time, json\n"
         "from fruler import FuzzyRuleRegressor, load_keel\n"
@@ -101,7 +101,7 @@ def seconds_of_first(arguments: argparse.Namespace, name: str) -> float:
 
 
 def made_up(n_rows: int, n_inputs: int, seed: int = 0) -> tuple[Any, Any]:
-    """Return rows with two pieces, a curve and noise; inputs beyond the fifth say nothing."""
+    """Return rows with two pieces, a curve and noise; inputs after the fifth are irrelevant."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_inputs))
     y = np.where(X[:, 0] > 0.3, 2.0 * X[:, 1], -X[:, 2]) + np.abs(X[:, 3]) + 0.5 * X[:, 4]
@@ -109,7 +109,7 @@ def made_up(n_rows: int, n_inputs: int, seed: int = 0) -> tuple[Any, Any]:
 
 
 def with_rows(arguments: argparse.Namespace) -> None:
-    """Show how the time rises with rows."""
+    """Show how the time grows with the number of rows."""
     n_rows = 1_000
     while n_rows <= arguments.largest:
         X, y = made_up(n_rows, 10)
@@ -126,7 +126,7 @@ def with_rows(arguments: argparse.Namespace) -> None:
 
 
 def with_inputs(arguments: argparse.Namespace) -> None:
-    """Show how the time rises with inputs."""
+    """Show how the time grows with the number of inputs."""
     for n_inputs in (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000):
         X, y = made_up(2_000, n_inputs)
         seconds, model = seconds_of(lambda X=X, y=y: growth().fit(X, y))
@@ -139,7 +139,7 @@ def with_inputs(arguments: argparse.Namespace) -> None:
 
 
 def profile(arguments: argparse.Namespace) -> None:
-    """Show where the time of one fit goes, and the floor: one pass over the rows per candidate."""
+    """Print a profile of one fit, and the floor: one pass over the rows per candidate."""
     from fruler._algorithms.growth.structure import Structure
     from fruler._algorithms.growth.sums import Sums, degrees_of
     from fruler.learning._training_table import LocalTable
@@ -167,10 +167,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("sets", "rows", "inputs", "profile"))
     parser.add_argument("--data", type=Path, help="the folder of the KEEL sets")
-    parser.add_argument("--sets", nargs="*", help="some of them")
-    parser.add_argument("--set", default="concrete", help="the one to profile")
+    parser.add_argument("--sets", nargs="*", help="names of sets; all small ones by default")
+    parser.add_argument("--set", default="concrete", help="the set to profile")
     parser.add_argument("--first", type=Path, help="a folder with an installation of another version")
-    parser.add_argument("--largest", type=float, default=1e6, help="the most rows")
+    parser.add_argument("--largest", type=float, default=1e6, help="maximum number of rows")
     arguments = parser.parse_args()
     if arguments.what in ("sets", "profile") and arguments.data is None:
         parser.error("name the folder of the KEEL sets: --data FOLDER")

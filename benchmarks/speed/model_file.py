@@ -1,10 +1,10 @@
-"""How long a large model takes to save and to load, and how large its file is.
+"""The time to save and load a large model, and the size of its file.
 
     python benchmarks/speed/model_file.py [--folder FOLDER]
 
-The model has 100 rules over 40 inputs, every slope of every rule and a summary of its training data. Medians of fifty
-times, and the least, in milliseconds of the wall clock and of the processor. What is asked for: below 10 ms each, and
-below 300 kB. Saving waits until the file is on the disk (fsync): it is given with the disk and without.
+The model has 100 rules over 40 inputs, all slopes of all rules and a summary of its training data. The script prints
+the median and the minimum of fifty runs, in milliseconds of wall-clock and processor time. The goals are below 10 ms
+each, and below 300 kB. Saving waits until the file is on the disk (fsync), so it is timed with and without the disk.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def large_model() -> FuzzyRuleRegressor:
 
 
 def measured(work: Callable[[], object]) -> str:
-    """Return the median times of some work."""
+    """Return the median and minimum times of some work, formatted."""
     wall, busy = [], []
     for _ in range(REPEATS):
         start, start_busy = time.perf_counter(), time.process_time()
@@ -56,7 +56,7 @@ def measured(work: Callable[[], object]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", type=Path, help="where files are written; a temporary folder by default")
+    parser.add_argument("--folder", type=Path, help="folder to write files to; a temporary folder by default")
     arguments = parser.parse_args()
     model = large_model()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:

@@ -1,10 +1,11 @@
-"""Speed and memory of the two preprocessing stages, as ratios to a yardstick measured in the same run.
+"""Speed and memory of the two preprocessing stages, as ratios to a reference measured in the same run.
 
     python benchmarks/speed/preprocessing_speed.py --data FOLDER
 
-Stage 1 on mv, one core: against scikit-learn's k-d tree, which finds the nearest neighbour of the same rows among
-themselves; how the time grows with rows times selected rows; peak memory in a process of its own.
-Stage 2 on each set: against sorting its columns, the best of each. Every ratio is repeated; the spread is printed.
+Stage 1 on mv, one core: compared with scikit-learn's k-d tree, which finds the nearest neighbour of each row among the
+same rows; the time per row and selected row; peak memory in a separate process.
+Stage 2 on each set: compared with sorting its columns, the best time of each. Every ratio is repeated; its range is
+printed.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def selection_against_tree(X: np.ndarray, y: np.ndarray) -> None:
 
 
 def selection_growth(X: np.ndarray, y: np.ndarray) -> None:
-    print("stage 1, growth on mv (nanoseconds a row and selected row; must not rise):")
+    print("stage 1, growth on mv (nanoseconds per row and selected row; must not rise):")
     order = np.random.default_rng(0).permutation(len(y))
     for n in (len(y) // 8, len(y) // 4, len(y) // 2, len(y)):
         rows = np.sort(order[:n])
@@ -75,7 +76,7 @@ import numpy as np
 from fruler._algorithms.fruler.instance_selection import select_instances
 
 def peak():
-    # Linux only, but honest: getrusage would count what the parent held when it started this process.
+    # Linux only: getrusage would include the memory of the parent when it started this process.
     return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
 
 table = np.load(sys.argv[1])
@@ -87,7 +88,7 @@ print(before, peak())
 
 
 def selection_memory(X: np.ndarray, y: np.ndarray) -> None:
-    """Peak memory in a process that holds the table and nothing else."""
+    """Print the peak memory in a process that only has the table."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.npy"
         np.save(path, np.column_stack([X, y]))
@@ -101,7 +102,7 @@ def selection_memory(X: np.ndarray, y: np.ndarray) -> None:
 
 
 def discretization_against_sorting(name: str, X: np.ndarray, y: np.ndarray) -> None:
-    # Small sets take microseconds: loops keep the clock's grain out of the ratio.
+    # Small sets take microseconds: loops make the resolution of the clock irrelevant.
     loops = range(max(1, 200_000 // X.size))
     sort, stage, estimator = [], [], []
     for _ in range(REPEATS):

@@ -1,12 +1,11 @@
-"""How fast the report of a large model is, in a real browser.
+"""The speed of the report of a large model in a real browser.
 
     python benchmarks/speed/report_speed.py [--chromium PATH]
 
-How large the page of the demo's model is (below 400 kB wanted). Then, of a model of 40 rules over 40 inputs, each rule
-with all 40 slopes: how long its page takes to make and how large it is (below 500 kB wanted), and how long a move of a
-slider takes until everything is drawn anew, median and worst of 50 moves (below 50 ms wanted). The moves are those of a
-mouse that drags the slider; a move ends with the frame that follows the new layout. As a yardstick, the same of a frame
-in which nothing changes.
+Prints the size of the page of the demo's model (goal: below 400 kB). Then, for a model of 40 rules over 40 inputs, each
+rule with all 40 slopes: the time to write its page, its size (goal: below 500 kB), and the time from a move of a slider
+until everything is redrawn, median and worst of 50 moves (goal: below 50 ms). A mouse drags the slider; a move ends
+with the frame after the new layout. For comparison, it also times frames in which nothing changes.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from fruler.rules import FuzzyPartition, RuleBase, Variable
 N_MOVES = 50
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
-# Measures from the event's own handler to the end of the layout that it causes, and to the next frame.
+# Measures the time from the event's handler to the end of its layout, and to the next frame.
 WATCH = """() => {
     window.moves = [];
     let start = 0;
@@ -66,7 +65,7 @@ def large_model(n_rules: int = 40, n_inputs: int = 40) -> tuple[RuleBase, np.nda
 
 
 def drag(page: Page) -> np.ndarray:
-    """Drag the first slider to and fro; return milliseconds: handled, laid out, drawn."""
+    """Drag the first slider back and forth; return milliseconds until handled, laid out and drawn."""
     page.evaluate("() => { window.moves = []; }")
     slider = page.locator("input[type=range]").first
     slider.scroll_into_view_if_needed()

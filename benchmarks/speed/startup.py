@@ -1,4 +1,4 @@
-"""How long `fruler --help` takes, and what importing fruler adds to scikit-learn: medians over many processes."""
+"""The time of `fruler --help`, and of importing fruler compared with scikit-learn: medians over many processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMPORTS = {
 
 
 def measure(command: list[str]) -> tuple[float, float]:
-    """Run a command; return seconds by the clock and of the processor."""
+    """Run a command; return its wall-clock and processor time in seconds."""
     before, start = os.times(), time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     seconds, after = time.perf_counter() - start, os.times()
@@ -39,9 +39,9 @@ def main() -> None:
     commands |= {name: [sys.executable, "-c", code] for name, code in IMPORTS.items()}
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for name in commands:
-        measure(commands[name])  # the first time files are read from the disk
+        measure(commands[name])  # warm-up: the first run reads files from the disk
     for _ in range(repeats):
-        # In turn, so that a busy minute of the machine falls on all of them.
+        # In turns, so that a busy minute of the machine affects all commands.
         for name in commands:
             runs[name].append(measure(commands[name]))
     medians = {name: [statistics.median(column) for column in zip(*found, strict=True)] for name, found in runs.items()}

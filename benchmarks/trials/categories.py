@@ -1,9 +1,9 @@
-"""Categories as they are, against an input of 0 and 1 for each: the same learner, error and size.
+"""Native categories compared with one-hot inputs: error and size of the same learner.
 
     python benchmarks/trials/categories.py --data FOLDER [--sets concrete stock] [--folds 1 2]
 
-Every second numeric input of a KEEL set is cut into 3 to 12 parts of equal size with names in random order: what a
-category means is known, but not told.
+Every second numeric input of a KEEL set is cut into 3 to 12 parts of equal size with names in random order, so that the
+learner does not see the order of the categories.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import pandas as pd
 from fruler import FuzzyRuleRegressor, load_keel
 
 SETS = ["concrete", "stock", "friedman", "autoMPG8", "dee", "wankara", "abalone", "ele-2", "baseball", "treasury"]
-# An input with fewer values is left as it is.
+# Inputs with at most this number of values stay numeric.
 MIN_VALUES = 12
 
 
 def with_categories(train: Any, test: Any) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
-    """Return two tables with inputs cut into named parts, and the names of these inputs."""
+    """Return two tables with some inputs cut into categories, and the names of these inputs."""
     rng = np.random.default_rng(0)
     X, Z = (pd.DataFrame(np.asarray(table)).add_prefix("x") for table in (train, test))
     cut = [name for name in X.columns if X[name].nunique() > MIN_VALUES][::2]

@@ -1,11 +1,11 @@
-"""What constraints cost: the error and the processor time of growths with and without them.
+"""The cost of constraints: error and processor time of the growth with and without them.
 
     python benchmarks/trials/constraints.py --data FOLDER [--folds 2]
 
-For some KEEL sets of which the direction of some columns is known, fits FuzzyRuleRegressor and scikit-learn's gradient
-boosting with and without the constraint, and prints the root mean squared error on test rows and the processor time of
-each, by itself and per candidate that was evaluated, and the largest step in the wrong direction that random pairs of
-rows found, in percent of the predictions' span. Times are the least of three fits.
+For KEEL sets with known directions of some columns, fits FuzzyRuleRegressor and scikit-learn's gradient boosting with
+and without the constraint. Prints the root mean squared error on test rows, the processor time of a fit and per
+evaluated candidate, and the largest step in the wrong direction between random pairs of rows, in percent of the range
+of predictions. Times are the minimum of three fits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from fruler import FuzzyRuleRegressor, load_keel
 
-# By set: the direction of columns, by number.
+# The directions of columns by index, for each set.
 KNOWN: dict[str, list[dict[int, int]]] = {
     "friedman": [{3: 1}, {3: 1, 4: 1}],
     "concrete": [{7: 1}, {0: 1}, {0: 1, 7: 1}],
@@ -34,7 +34,7 @@ REPEATS = 3
 
 
 def largest_violation(model: Any, X: Any, known: dict[int, int]) -> float:
-    """Return the largest step against a direction, as a share of the predictions' span; 0 where there is none."""
+    """Return the largest step against a direction, as a share of the range of predictions; 0 if there is none."""
     rng, p = np.random.default_rng(0), X.shape[1]
     low, high = X.min(axis=0), X.max(axis=0)
     worst, said = 0.0, model.predict(X)
@@ -61,7 +61,7 @@ def fitted(model: Any, train: Any, test: Any, repeats: int = 1) -> tuple[Any, fl
 
 
 def compare(folder: Path, fold: int, known: dict[int, int]) -> list[float]:
-    """Return ratios of errors with and without a constraint, of times, the boosting's error ratio, and violations."""
+    """Return errors and ratios with and without a constraint, for the growth and for boosting, sizes and violations."""
     train, test = load_keel(folder, fold=fold)
     signs = [known.get(j, 0) for j in range(np.asarray(train.data).shape[1])]
     plain = {"random_state": 0, "warn_outside": False}

@@ -1,9 +1,9 @@
-"""Dates as rules use them: what it gives to count a cycle from where the target says, beside counting from 1 January.
+"""Dates in rules: the gain of cycles whose start is learned, compared with cycles that start on 1 January.
 
-Six tables are made with seasons, weeks and days of different shapes, so that the truth is known. Half of the rows are
-learned from, and the error on the others is divided by that of the truth itself, which is noise alone: 1 is perfect.
+    python benchmarks/trials/dates.py
 
-Run it: python benchmarks/trials/dates.py
+Six tables with seasons, weeks and days of different shapes are generated, so that the truth is known. Half of the rows
+are training rows; the error on the others is divided by that of the truth itself, which is only noise: 1 is perfect.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ def _season(days: pd.Series) -> pd.Series:
 
 
 def winter_surcharge(d: pd.Series) -> pd.Series:
-    """Make a step: from 1 November to 20 February something costs more."""
+    """Return a step: higher from 1 November to 20 February."""
     return 5.0 * ((d.dt.strftime("%m-%d") >= "11-01") | (d.dt.strftime("%m-%d") < "02-20"))
 
 
 def temperature(d: pd.Series) -> pd.Series:
-    """Make a wave over the year and one over the day."""
+    """Return a wave over the year plus one over the day."""
     return 10.0 - 10.0 * np.cos(_season(d)) + 3.0 * np.cos(2.0 * np.pi * (d.dt.hour - 15) / 24.0)
 
 
 def traffic(d: pd.Series) -> pd.Series:
-    """Make rush hours on working days, and noon on others."""
+    """Return rush hours on working days, and a peak at noon on others."""
     hour, work = d.dt.hour, d.dt.day_of_week < 5
     rush = 6.0 * np.exp(-np.square(hour - 8) / 4.0) + 6.0 * np.exp(-np.square(hour - 17) / 6.0)
     return np.where(work, rush, 5.0 * np.exp(-np.square(hour - 13) / 12.0))
 
 
 def night_rate(d: pd.Series) -> pd.Series:
-    """Make a step from 22 to 6 o'clock, and a trend."""
+    """Return a step from 22 to 6 o'clock, and a trend."""
     return np.where((d.dt.hour >= 22) | (d.dt.hour < 6), 1.0, 4.0) + (d.dt.year - 2018)
 
 
 def sales(d: pd.Series) -> pd.Series:
-    """Make growth, closed Sundays, and a Christmas trade that runs into January."""
+    """Return a trend, low Sundays, and a Christmas season that lasts into January."""
     christmas = 4.0 * ((d.dt.strftime("%m-%d") >= "11-20") | (d.dt.strftime("%m-%d") < "01-10"))
     return 1.5 * (d.dt.year - 2018) - 3.0 * (d.dt.day_of_week == 6) + christmas
 
 
 def nothing(d: pd.Series) -> pd.Series:
-    """Make nothing at all."""
+    """Return zeros."""
     return 0.0 * d.dt.year
 
 
@@ -67,7 +67,7 @@ TABLES: dict[str, Callable[[pd.Series], pd.Series]] = {
 
 
 def make_table(name: str, seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Return dates with another input, the target, and the target without its noise."""
+    """Return dates with another input, the target, and the target without noise."""
     rng = np.random.default_rng(seed)
     hours = rng.integers(0, 6 * 365 * 24, N_ROWS)
     dates = pd.Series(pd.Timestamp("2018-01-01") + pd.to_timedelta(hours, unit="h"))
@@ -77,13 +77,13 @@ def make_table(name: str, seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarr
 
 
 def own(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, int]:
-    """Learn from the dates as they are."""
+    """Fit rules to the dates as they are."""
     model = FuzzyRuleRegressor(random_state=0).fit(X, y)
     return model.predict(new), model.rule_base_.n_rules
 
 
 def from_january(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, int]:
-    """Learn with cycles that begin on 1 January and at midnight."""
+    """Fit rules with cycles that start on 1 January and at midnight."""
     with mock.patch("fruler._table.encoding.cycle_start", return_value=0.0):
         return own(X, y, new)
 
@@ -95,13 +95,13 @@ def _columns(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def numbers(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, int]:
-    """Learn from year, day of the year, weekday and hour as plain numbers, as people make them by hand."""
+    """Fit rules to year, day of the year, weekday and hour as plain numbers, as people derive them by hand."""
     model = FuzzyRuleRegressor(random_state=0).fit(_columns(X), y)
     return model.predict(_columns(new)), model.rule_base_.n_rules
 
 
 def lightgbm(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, int]:
-    """Let LightGBM learn from the same columns."""
+    """Fit LightGBM to the same columns."""
     from lightgbm import LGBMRegressor
 
     model = LGBMRegressor(random_state=0, n_jobs=1, verbose=-1).fit(_columns(X), y)
@@ -112,9 +112,9 @@ WAYS = {"own": own, "from 1 January": from_january, "plain numbers": numbers, "L
 
 
 def main() -> None:
-    """Print a line per table and way."""
+    """Print one line per table, with the results of all ways."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=3, help="tables of each kind (default: 3)")
+    parser.add_argument("--seeds", type=int, default=3, help="number of tables of each kind (default: 3)")
     options = parser.parse_args()
     ways = dict(WAYS)
     try:

@@ -1,12 +1,12 @@
-"""Prediction intervals on the KEEL sets: what they cover, how wide they are beside MAPIE's, and what they cost.
+"""Prediction intervals on the KEEL sets: their coverage, their width compared with MAPIE's, and their cost.
 
     python benchmarks/trials/interval_coverage.py --data path/to/keel
     python benchmarks/trials/interval_coverage.py --data path/to/keel --methods fruler,l-metsk --sets dee,quake
     python benchmarks/trials/interval_coverage.py --page docs/interval_notes.md
 
-Every run adds a line to benchmarks/results/intervals.jsonl, and what is there is not repeated; without --data only the
-tables are made. The intervals of growth come from its cross-validation, and CV+ of MAPIE is put around the same model
-(five shuffled folds). Those of other methods come from a fifth of the rows (calibration=0.2).
+Every run adds a line to benchmarks/results/intervals.jsonl and is not repeated; without --data only the tables are
+written. The intervals of the growth come from its cross-validation; CV+ of MAPIE is applied to the same model (five
+shuffled folds). The intervals of other methods come from a fifth of the rows (calibration=0.2).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ KEY = ["method", "set", "fold", "seed"]
 COVERAGES = (0.8, 0.9, 0.95)
 CALIBRATED = 0.2
 PARTS = ("covered", "width")
-# Sets that take long: one fold.
+# Slow sets, with one fold only.
 LARGE = ("ailerons", "california", "compactiv", "elevators", "house", "mv", "pole", "puma32h")
 
 
 class Stopwatch:
-    """Sums up the processor time that a method takes."""
+    """The total processor time of a method."""
 
     def __init__(self, kind: type, name: str) -> None:
         self.seconds, timed = 0.0, getattr(kind, name)
@@ -106,7 +106,7 @@ def read_lines(path: Path) -> pd.DataFrame:
 
 
 def tables(lines: pd.DataFrame) -> str:
-    """Return Markdown: growth set by set, a summary of it, and the other methods."""
+    """Return tables in Markdown: the growth by set, its summary, and the other methods."""
     growth = lines[lines.method == "growth"].copy()
     for name in ("mapie seconds", *(f"{what} mapie {coverage:g}" for what in PARTS for coverage in COVERAGES)):
         growth[name] = growth.get(name, np.nan)
@@ -179,7 +179,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=os.environ.get("FRULER_KEEL"), help="folder of the KEEL sets")
     parser.add_argument("--methods", default="growth")
     parser.add_argument("--sets", default=",".join(map(str, paper_tables().index)))
-    parser.add_argument("--folds", type=int, default=5, help="at most; large sets have one")
+    parser.add_argument("--folds", type=int, default=5, help="maximum number of folds; large sets have one")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--max-evaluations", type=int)
     parser.add_argument("--no-peer", action="store_true", help="leave out MAPIE")
@@ -197,7 +197,7 @@ def main() -> None:
             for name in arguments.sets.split(",")
             if (method, name, fold, arguments.seed) not in known and (fold == 1 or name not in LARGE)
         ]
-        # The large ones come last.
+        # Large sets come last.
         for method, name, fold in sorted(plan, key=lambda one: one[1] in LARGE):
             folder = Path(arguments.data) / name
             line = run(method, folder, fold, arguments.seed, arguments.max_evaluations, not arguments.no_peer)

@@ -1,11 +1,11 @@
-"""Missing values: the estimator's own way against imputers and boosted trees.
+"""Missing values: the estimator's own handling compared with imputers and boosted trees.
 
     python benchmarks/trials/missing_values.py --data FOLDER [--sets concrete stock] [--kinds random:0.2] [--folds 1 2]
 
 Values are removed from the inputs of training and test rows of KEEL sets: `random:p` removes each with probability p;
-`other:p` removes a value with probability 2p where another input, drawn once per input, is above its median; `own:p`
-with probability 2p where the value itself is above its median. Shown are ratios of the mean squared error on the test
-rows to LightGBM's with its own handling (100 trees), geometric means over sets and folds.
+`other:p` removes a value with probability 2p if another input, drawn once per input, is above its median; `own:p` with
+probability 2p if the value itself is above its median. The script prints ratios of the mean squared error on the test
+rows to that of LightGBM with its own handling (100 trees), as geometric means over sets and folds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 
 from fruler import FuzzyRuleRegressor, load_keel
 
-# Ways were chosen on the first six; the others took no part.
+# The handling was chosen on the first six sets; the others took no part.
 SETS = [
     "concrete",
     "friedman",
@@ -46,7 +46,7 @@ KINDS = ["random:0.05", "random:0.2", "random:0.4", "other:0.2", "own:0.2"]
 
 
 def with_gaps(tables: list[Any], kind: str, seed: int) -> list[Any]:
-    """Return tables of the same inputs with values removed; medians are those of the first."""
+    """Return the tables with values removed; medians are those of the first table."""
     rng = np.random.default_rng(seed)
     how, _, share = kind.partition(":")
     p, n_inputs = float(share), tables[0].shape[1]

@@ -1,11 +1,11 @@
-"""What a link of "log" does to the error, and whether the mean should be corrected.
+"""The effect of ``link="log"`` on the error, and of corrections of its mean.
 
     python benchmarks/trials/output_link.py --data FOLDER
 
-For skewed KEEL sets, folds 1 and 2, the test errors of FuzzyRuleRegressor with the identity link, with ``bounds``, with
-``link="log"`` as it is, and with its predictions multiplied by one factor: Duan's smearing estimate from the training
-residuals, or what makes the mean of the predictions on the training rows that of the targets. Root mean squared errors
-and mean absolute errors are given over those of the identity link. Targets that reach down to zero have one added.
+For skewed KEEL sets, folds 1 and 2, prints the test errors of FuzzyRuleRegressor with the identity link, with
+``bounds``, with ``link="log"``, and with its predictions multiplied by one factor: Duan's smearing estimate from the
+training residuals, or the ratio of the mean target to the mean prediction on the training rows. Root mean squared
+errors and mean absolute errors are ratios to those of the identity link. One is added to a target that reaches zero.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SETS = "baseball,ele-1,ele-2,abalone,autoMPG6,concrete,california,forestFires,ho
 
 
 def errors(name: str, fold: int, data: Path) -> dict[str, tuple[float, float]]:
-    """Return the root mean squared and the mean absolute error on the test rows, by what predicts."""
+    """Return the root mean squared error and the mean absolute error on the test rows, by kind of prediction."""
     train, test = load_keel(data / name, fold=fold)
     shift = 1.0 if min(train.target.min(), test.target.min()) <= 0.0 else 0.0
     y, wanted = train.target + shift, test.target + shift
@@ -42,7 +42,7 @@ def errors(name: str, fold: int, data: Path) -> dict[str, tuple[float, float]]:
 
 
 def main() -> None:
-    """Print a line per set and fold, and geometric means."""
+    """Print one line per set and fold, and geometric means."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", default=SETS)

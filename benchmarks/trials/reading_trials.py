@@ -1,13 +1,13 @@
-"""Whether somebody who has never seen a model can answer questions about it from its report alone.
+"""Reading trials: whether a person who has never seen a model can answer questions about it from its report alone.
 
     python benchmarks/trials/reading_trials.py make --data FOLDER --out FOLDER
     python benchmarks/trials/reading_trials.py grade reader1.json [reader2.json ...] --out FOLDER
 
-`make` learns models of housing prices (california), the strength of concrete (concrete) and fuel consumption
-(autoMPG6), writes their reports, `questions.md` with ten questions about each, and `answers.json` with what the models
-themselves say. A reader gets the reports and the questions, and writes a JSON object from the number of a question
-("housing 1") to the answer. `grade` compares these with the models' answers and appends a line for each question to
-benchmarks/results/reading_trials.jsonl. What is right is computed from the model, and never read from the report.
+`make` fits models of housing prices (california), the strength of concrete (concrete) and fuel consumption (autoMPG6),
+and writes their reports, `questions.md` with ten questions about each, and `answers.json` with the models' answers. A
+reader gets the reports and the questions, and writes a JSON object that maps the number of a question ("housing 1") to
+the answer. `grade` compares these with the models' answers and appends one line per question to
+benchmarks/results/reading_trials.jsonl. The right answers are computed from the model, never read from the report.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pandas as pd
 from fruler import FuzzyRuleRegressor, RuleBase, load_keel
 
 RESULTS = Path(__file__).parents[1] / "results" / "reading_trials.jsonl"
-# The set, and the units of its columns.
+# The set of each topic, and the units of its columns.
 TOPICS: dict[str, tuple[str, dict[str, str]]] = {
     "housing": ("california", {"HousingMedianAge": "years", "MedianHouseValue": "USD"}),
     "concrete": (
@@ -40,16 +40,16 @@ TOPICS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 class Questions:
-    """Ten questions about a model, with the answers that the model gives.
+    """Ten questions about a model, with the model's answers.
 
     Parameters
     ----------
     rule_base : RuleBase
-        The model's rules.
+        The rules of the model.
     rows : DataFrame
-        The rows that it was learned from.
+        The training rows.
     rng : numpy Generator
-        Chooses what is asked for.
+        The generator that draws the subjects of the questions.
     """
 
     def __init__(self, rule_base: RuleBase, rows: pd.DataFrame, rng: np.random.Generator) -> None:
@@ -58,7 +58,7 @@ class Questions:
         self.asked: list[dict[str, Any]] = []
 
     def all(self) -> list[dict[str, Any]]:
-        """Ask all ten."""
+        """Return all ten questions."""
         self._importance()
         self._condition()
         self._typical_output()
@@ -82,7 +82,7 @@ class Questions:
         self._ask("Which input moves predictions most? (its name)", self.rules.names[most])
 
     def _condition(self) -> None:
-        """Ask for a border of a rule that is an end of its condition."""
+        """Ask for the split point at the end of a rule's condition."""
         found = []
         for rule in range(self.rules.n_rules):
             for j, first, last in self.rules.antecedents.conditions(rule):
@@ -112,7 +112,7 @@ class Questions:
         )
 
     def _slope(self) -> None:
-        """Ask for what an input without a curve does by one rule."""
+        """Ask for the effect of an input without a curve in one rule."""
         curved = {curve.input for curve in self.rules.curves}
         effects = np.abs(self.rules.slopes * self.training.spreads)
         effects[:, sorted(curved)] = 0.0
@@ -209,7 +209,7 @@ def make(data: Path, out: Path) -> None:
 
 
 def is_right(given: Any, one: dict[str, Any]) -> bool:
-    """Return whether an answer is the model's, within its tolerance."""
+    """Return whether an answer agrees with the model's, within its tolerance."""
     answer = one["answer"]
     if isinstance(answer, str):
         return str(given).strip().lower() == answer.lower()

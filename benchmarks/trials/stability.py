@@ -1,12 +1,12 @@
-"""What comes back when a model is learned from parts of its rows: splits and rules, on the weather data and KEEL sets.
+"""The stability of splits and rules in refits on samples of the rows, for the weather data and KEEL sets.
 
     python benchmarks/trials/stability.py
     python benchmarks/trials/stability.py --data path/to/keel --sets concrete,dee,autoMPG6,stock
     python benchmarks/trials/stability.py --method fruler --max-evaluations 1000
 
-For each set: the rules and splits of the model, the share of splits and of rules that came back (on average over them
-and the refits), how far a rule overlaps with the nearest one of a refit, the rules of the refits (least, median, most),
-their error on rows that they did not see over that of the mean, and the processor time in seconds.
+Prints for each set: the numbers of rules and splits of the model, the mean shares of splits and of rules that came
+back, the mean overlap of a rule with the nearest rule of a refit, the numbers of rules of the refits (minimum, median,
+maximum), their error on held-out rows divided by that of the mean, and the processor time in seconds.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def tables(folder: Path | None, names: list[str]) -> Iterator[tuple[str, Any, An
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder of the KEEL sets")
-    parser.add_argument("--sets", default="concrete,dee,autoMPG6,stock", help="their names")
+    parser.add_argument("--sets", default="concrete,dee,autoMPG6,stock", help="comma-separated names of sets")
     parser.add_argument("--method", default="growth", help="the algorithm")
-    parser.add_argument("--max-evaluations", type=int, help="a cap on its evaluations")
+    parser.add_argument("--max-evaluations", type=int, help="maximum number of evaluations")
     parser.add_argument("--refits", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fruler.estimators._saved_model import load_model
     from fruler.rules import FuzzyPartition, RuleBase
 
-# Loaded when first asked for: the command line says `--help` without waiting for scikit-learn and pandas.
+# Loaded on first use: the command line prints `--help` without waiting for scikit-learn and pandas.
 _HOMES = {
     "AMETSKRegressor": "fruler.estimators._ametsk",
     "ClassConditionalSelector": "fruler._algorithms.fruler.instance_selection",
@@ -49,7 +49,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        from importlib.metadata import version  # takes longer than all the rest here
+        from importlib.metadata import version  # slower to import than everything else here
 
         globals()[name] = version("fruler")
         return globals()[name]

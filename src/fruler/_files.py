@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and folders that are one process's alone."""
+"""Files that are written whole or not at all, and folders that are locked by one process."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, or choose another folder") -> Path:
-    """Write a file so that a reader finds the old one or the new one, and never a part; one that says the same stays.
+    """Write a file so that readers find the old or the new content, never a part; keep a file with the same content.
 
     Parameters
     ----------
     path : Path
-        Where to.
+        The file.
     content : str or bytes
-        What; text is written as UTF-8.
+        The content; text is written as UTF-8.
     remedy : str
-        What the message of a failure tells the user to do.
+        The advice to the user in the message of a failure.
 
     Raises
     ------
     OSError
-        If it cannot be written; the old file is then as it was.
+        If the file cannot be written; the old file is then unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
     temporary: Path | None = None
@@ -46,7 +46,7 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
             temporary.unlink(missing_ok=True)
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             raise OSError(
-                error.errno, f"there is no folder {str(path.parent)!r} to write {path.name!r} to; make it"
+                error.errno, f"there is no folder {str(path.parent)!r} to write {path.name!r} to; create it"
             ) from error
         if isinstance(error, OSError):
             raise OSError(
@@ -58,39 +58,39 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
 
 
 def _mode_of(path: Path) -> int | None:
-    """Return the rights on the old file, which the new one inherits, or None where there is no old one."""
+    """Return the permissions of the old file, which the new one inherits; None if there is no old file."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return None
     if not stat.S_ISREG(mode):
         # Replacing a folder fails; replacing a device would succeed.
-        raise OSError(errno.EINVAL, "there is something else than a file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return stat.S_IMODE(mode)
 
 
 def _new_file_beside(path: Path) -> tuple[Path, int]:
-    """Open a new file in the same folder, with the rights that the user's mask gives."""
+    """Open a new file in the same folder, with the permissions that the umask gives."""
     temporary = path.with_name(f".{path.name[:50]}.{secrets.token_hex(6)}")
     return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
 
 
 def lock_folder(folder: Path, message: str) -> int:
-    """Lock a folder, until the process ends or closes the descriptor that is returned.
+    """Lock a folder until the process ends or closes the returned descriptor.
 
     Parameters
     ----------
     folder : Path
         The folder.
     message : str
-        Of the error, if another process has locked it.
+        The message of the error if another process has locked the folder.
 
     Raises
     ------
     BlockingIOError
-        If it is locked already.
+        If the folder is already locked.
     """
-    # The file stays when the lock is given back: a lock on a file that another process has removed locks nothing.
+    # The file stays when the lock is released: a lock on a file that another process has removed locks nothing.
     descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         if sys.platform == "win32":
@@ -108,14 +108,14 @@ def lock_folder(folder: Path, message: str) -> int:
 
 
 def read_at_most(path: Path, most: int, kind: str = "file") -> bytes:
-    """Return what a file holds, of one that is larger a byte more than the most that is wanted.
+    """Return the content of a file; of a larger one only `most` bytes and one more, by which callers detect it.
 
     Raises
     ------
     FileNotFoundError
-        If there is none.
+        If there is no such file.
     ValueError
-        If it is a folder; the message says what `kind` of file to give.
+        If the path is a folder; the message names the `kind` of file to give.
     """
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder; give the path of a {kind}")

@@ -1,4 +1,4 @@
-"""The threads that a parameter `n_jobs` asks for."""
+"""Threads for the parameter `n_jobs`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 @contextmanager
 def thread_pool(n_jobs: int) -> Iterator[ThreadPoolExecutor | None]:
-    """Open a pool of so many threads; none for one, which is the caller's."""
+    """Open a pool of `n_jobs` threads; None for one, which is the caller's."""
     if n_jobs == 1:
         yield None
         return

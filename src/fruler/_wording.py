@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from fruler.callbacks import Progress
 
 _MAX_NAMES, _MAX_QUOTED = 30, 100
-# Units that are words, and lose their s after a 1.
+# Units that are words in the plural; singular after 1.
 _UNIT_WORDS = ("years", "months", "weeks", "days", "hours", "minutes", "seconds")
 # Control characters, direction marks, surrogates, private characters, line and paragraph separators. Persian, Hindi and
-# composed pictures need the two joiners.
+# composed emoji need the two joiners.
 _UNPRINTABLE_KINDS = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"
 _SIGN = re.compile(r"(?<![\w-])-(?=\d)")
@@ -27,16 +27,16 @@ _SIGNED_NUMBER = re.compile(rf"\s*(?:[+-]?(?P<before>[$€£¥])\s*{_NUMBER}|{_N
 
 
 def readable_number(value: float, digits: int = 3, *, grouped: bool = True) -> str:
-    """Write a number with a few digits that matter, and no exponent where a person would write none.
+    """Write a number with a few significant digits, and without an exponent where a person would use none.
 
     Parameters
     ----------
     value : float
         The number.
     digits : int, default=3
-        How many digits matter.
+        The number of significant digits.
     grouped : bool, default=True
-        Whether commas separate thousands; years and the numbers at an axis have none.
+        Whether commas separate thousands; not for years and axis labels.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def readable_number(value: float, digits: int = 3, *, grouped: bool = True) -> s
 
 
 def in_groups(text: str) -> str:
-    """Separate the thousands of a written number by commas; one with an exponent stays as it is.
+    """Separate the thousands of a written number by commas; a number with an exponent is unchanged.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def in_groups(text: str) -> str:
 
 
 def number_within(value: float, tolerance: float, *, grouped: bool = True) -> str:
-    """Write a number with as few digits as keep it within a tolerance, but no fewer than two.
+    """Write a number with the fewest digits that keep it within a tolerance, but at least two.
 
     Examples
     --------
@@ -73,14 +73,14 @@ def number_within(value: float, tolerance: float, *, grouped: bool = True) -> st
     """
     if value == 0.0 or not math.isfinite(value) or not tolerance > 0.0:
         return readable_number(value, grouped=grouped)
-    # A number that is rounded at its k-th decimal place is off by half a unit of that place at most.
+    # A number that is rounded at its k-th decimal place is off by at most half a unit of that place.
     places = math.ceil(-math.log10(2.0 * tolerance) - 1e-9) if tolerance < 1e300 else -300
     digits = math.floor(math.log10(abs(value))) + 1 + places
     return readable_number(value, min(max(digits, 2), 15), grouped=grouped)
 
 
 def number_to_place(value: float, tolerance: float, *, grouped: bool = True) -> str:
-    """Write a number for others beside it, all of which have as many decimal places as a tolerance allows.
+    """Write a number with the decimal places that a tolerance needs, the same for all numbers of a list.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def number_to_place(value: float, tolerance: float, *, grouped: bool = True) -> 
 
 
 def with_minus(text: str) -> str:
-    """Write the signs of the numbers in a text as a minus, which is as wide as a plus; for pages and pictures.
+    """Write the signs of the numbers in a text as a minus, which is as wide as a plus; for pages and plots.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def with_minus(text: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share in percent; a small one is not nothing.
+    """Write a share in percent; a small share is not zero.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def percent(share: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a number of things.
+    """Write a count with its noun.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def counted_rules(n_rules: int, n_curves: int) -> str:
-    """Write how large a model is.
+    """Write the size of a model.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def counted_rules(n_rules: int, n_curves: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time as one would say it.
+    """Write a duration in seconds, minutes or hours.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def unit_after(number: str, unit: str) -> str:
 
 
 def progress_line(progress: Progress, *, with_stage: bool = True) -> str:
-    """Say in one line how far a search is.
+    """Describe the progress of a search in one line.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def progress_line(progress: Progress, *, with_stage: bool = True) -> str:
     if progress.n_rules:
         parts.append(counted(progress.n_rules, "rule"))
     if math.isfinite(progress.error):
-        # Half the mean squared error is what the paper prints; people compare errors in the target's own unit.
+        # The paper reports half the mean squared error; people compare errors in the target's own unit.
         parts.append(f"RMSE {readable_number(math.sqrt(2.0 * progress.error), 4)}")
     parts.append(duration(progress.seconds))
     if progress.seconds_left is not None:
@@ -206,14 +206,14 @@ def progress_line(progress: Progress, *, with_stage: bool = True) -> str:
 
 
 def brief_progress(progress: Progress, share: float | None = None) -> str:
-    """Say in few words how far a search is: percent, error, rules and the time left, or the time so far.
+    """Describe the progress of a search in a few words: percent, error, rules, and the time left or so far.
 
     Parameters
     ----------
     progress : Progress
-        What the search says of itself.
+        The progress of the search.
     share : float, optional
-        How much of it is done, from 0 to 1.
+        The share of the search that is done, from 0 to 1.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def is_printable(text: str) -> bool:
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Return a text with all that a terminal would obey instead of show written as an escape.
+    r"""Return a text with the characters that a terminal would obey instead of show written as escapes.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def _is_unprintable(character: str) -> bool:
 
 
 def number_advice(text: str) -> str | None:
-    """Say how to write a number that is written for people, or None for any other text.
+    """Return advice on how to write a number that is formatted for people; None for any other text.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def number_advice(text: str) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Write a name or a value for a message; of a long one the beginning.
+    """Quote a name or a value for a message; a long one is cut.
 
     Examples
     --------
@@ -312,7 +312,7 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Write a name where it begins a message; of a long one the beginning.
+    """Write a name at the start of a message; a long one is cut.
 
     Examples
     --------
@@ -323,7 +323,7 @@ def shortened(text: str) -> str:
 
 
 def quote_names(names: Iterable[str]) -> str:
-    """List names for a message, the first few only where there are many.
+    """List names for a message; only the first few if there are many.
 
     Examples
     --------
@@ -336,7 +336,7 @@ def quote_names(names: Iterable[str]) -> str:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Say which of the known names are close to one that isn't known, and list them all.
+    """Suggest known names that are close to an unknown one, and list all known names.
 
     Examples
     --------
@@ -353,14 +353,14 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def install_advice(extra: str) -> str:
-    """Say how to install what an extra of this package brings, whether or not the package itself is published.
+    """Return the command that installs the requirements of an extra, whether or not the package is published.
 
     Examples
     --------
     >>> install_advice("report")
     'run: pip install "Jinja2>=3.1" (the extra fruler[report])'
     """
-    from importlib.metadata import requires  # takes long, and is only for those who lack something
+    from importlib.metadata import requires  # slow to import, and only needed where something is missing
 
     mark = f"extra=={extra}"
     entries = (entry.partition(";") for entry in requires("fruler") or ())
@@ -369,7 +369,7 @@ def install_advice(extra: str) -> str:
 
 
 def either(names: Sequence[str]) -> str:
-    """Write alternatives.
+    """List alternatives.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Callbacks: told how a search goes, able to end it; one of them shows a progress bar."""
+"""Callbacks, which follow a search and can end it; one of them shows a progress bar."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichBar
 
 
-# Where there is no terminal, seconds between two lines.
+# Seconds between two lines where there is no terminal.
 _SECONDS_A_LINE = 2.0
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is.
+    """The progress of a search.
 
     Parameters
     ----------
     stage : str
-        What has just been done: ``"growth"``, a rule was added; ``"cross-validation"``, a fold is finished;
+        The step that just ended: ``"growth"``, a rule was added; ``"cross-validation"``, a fold is finished;
         ``"selection"`` and ``"discretization"``, the stage is finished; ``"evolution"``, a generation is finished, or
         ``"grid"`` and ``"tuning"`` in searches of one or two such stages; ``"fit"``, a model of the Pareto front was
         fitted on all rows.
     generation : int
-        The number of the generation (0 is the first population), or how many rules, folds or models are done.
+        The number of the generation (0 is the first population), or the number of rules, folds or models so far.
     n_evaluations : int
         The number of candidates evaluated so far.
     n_rules : int
@@ -42,11 +42,11 @@ class Progress:
     seconds : float
         The time since `fit` was called.
     seconds_left : float or None
-        An estimate of the time to the end; None while it is not known.
+        An estimate of the time to the end; None while it is unknown.
 
     See Also
     --------
-    Callback : Gets it.
+    Callback : Receives the progress of a search.
 
     Examples
     --------
@@ -64,15 +64,15 @@ class Progress:
 
 
 class Callback:
-    """What an estimator calls while it learns.
+    """Base class of callbacks, which an estimator calls during `fit`.
 
-    Derive a class from it and override one of its methods, each of which does nothing here. An exception in a method
-    ends the fit and leaves the estimator as it was before.
+    Derive a class and override any of the methods, which do nothing here. An exception in a method ends the fit and
+    leaves the estimator as it was before.
 
     See Also
     --------
-    Progress : What a callback is given.
-    ProgressBar : A callback that shows how far the search is.
+    Progress : The argument of `on_generation`.
+    ProgressBar : A callback that shows the progress of the search.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Callback:
     """
 
     def on_start(self, estimator: Any) -> None:
-        """Take note that a fit begins: its data are checked, and nothing is learned yet.
+        """Handle the start of a fit: the data are checked, and nothing is learned yet.
 
         Parameters
         ----------
@@ -102,12 +102,12 @@ class Callback:
         """
 
     def on_generation(self, progress: Progress) -> bool | None:
-        """Take note of how far the search is.
+        """Handle the progress of the search.
 
         Parameters
         ----------
         progress : Progress
-            How far it is.
+            The progress so far.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class Callback:
         return None
 
     def on_end(self, estimator: Any) -> None:
-        """Take note that a fit is over; also one that failed, which leaves the estimator as it was before.
+        """Handle the end of a fit, also of one that failed and left the estimator as it was before.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ def check_callbacks(callbacks: Callback | Iterable[Callback] | None) -> list[Cal
     Raises
     ------
     ValueError
-        If one of them is something else.
+        If one of them is not a `Callback`.
     """
     if callbacks is None:
         return []
@@ -152,16 +152,16 @@ def check_callbacks(callbacks: Callback | Iterable[Callback] | None) -> list[Cal
 class ProgressBar(Callback):
     """A progress bar on standard error; where there is no terminal, a line at most every two seconds.
 
-    Every estimator with ``verbose=1`` has one.
+    ``verbose=1`` adds a progress bar to any estimator.
 
     Parameters
     ----------
     console : rich Console, optional
-        Where to show it instead.
+        The console to use instead of standard error.
 
     See Also
     --------
-    fruler.explain.plots.ProgressDisplay : A picture of a search that is over.
+    fruler.explain.plots.ProgressDisplay : A plot of a finished search.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class ProgressBar(Callback):
         self._told, self._told_at = False, -math.inf
 
     def on_start(self, estimator: Any) -> None:
-        """Put up the bar."""
+        """Show the bar."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -190,7 +190,7 @@ class ProgressBar(Callback):
             self._bar.start()
 
     def on_generation(self, progress: Progress) -> bool | None:
-        """Move the bar on, or write a line."""
+        """Update the bar, or write a line."""
         self._latest, self._told = progress, False
         if self._bar is not None:
             left = progress.seconds_left
@@ -207,7 +207,7 @@ class ProgressBar(Callback):
         return None
 
     def on_end(self, estimator: Any) -> None:
-        """Take the bar down, and leave a line of where it ended."""
+        """Stop the bar, or write the last line."""
         if self._bar is not None:
             self._bar.stop()
         elif not self._told:
@@ -226,7 +226,7 @@ try:
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in for scikit-learn's."""
+        """Stands in for the class of scikit-learn in versions without callbacks."""
 
     _with_callbacks = None
 
@@ -235,7 +235,7 @@ _T = TypeVar("_T")
 
 
 def with_callbacks(method: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Make a method of an estimator tear its scikit-learn callbacks down at its end, whatever comes."""
+    """Make a method of an estimator tear down its scikit-learn callbacks at the end, even after an error."""
     if _with_callbacks is None:
         return method
     wrapped: Callable[_P, _T] = _with_callbacks(method)
@@ -243,17 +243,17 @@ def with_callbacks(method: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def sklearn_callbacks(estimator: Any, X: Any, y: Any) -> list[Callback]:
-    """Return a callback that hands everything on to those that ``set_callbacks`` was given; none if there are none."""
+    """Return a callback that forwards everything to the callbacks of ``set_callbacks``; an empty list without these."""
     if _with_callbacks is None:
         return []
-    # Below a meta-estimator with callbacks, the tasks of this fit hang on one of its own.
+    # Inside a meta-estimator with callbacks, the tasks of this fit belong to one of its tasks.
     if not getattr(estimator, "_skl_callbacks", None) and not hasattr(estimator, "_parent_callback_ctx"):
         return []
     return [_Bridge(X, y)]
 
 
 class _Bridge(Callback):
-    """A fit is a task for scikit-learn, and every step of the search one below it."""
+    """Reports a fit to scikit-learn as a task, and every step of the search as a subtask."""
 
     def __init__(self, X: Any, y: Any) -> None:
         self._data = {"X": X, "y": y}
@@ -268,13 +268,13 @@ class _Bridge(Callback):
         self._context.call_on_fit_task_begin(estimator=estimator, **self._data)
 
     def on_generation(self, progress: Progress) -> bool | None:
-        """Begin and end a task; some callback may ask for the end."""
+        """Begin and end a subtask; return whether a callback asks to end the search."""
         task = self._context.subcontext(task_name=progress.stage)
         task.call_on_fit_task_begin(estimator=self._estimator, **self._data)
         return bool(task.call_on_fit_task_end(estimator=self._estimator, **self._data))
 
     def on_end(self, estimator: Any) -> None:
-        """End the task of the fit, with the model; one that failed has no end."""
+        """End the task of the fit with the model; the task of a failed fit is not ended."""
         model = getattr(estimator, "rule_base_", None)
         if self._context is not None and model is not self._model_before:
             fitted = {name: value for name, value in vars(estimator).items() if name.endswith("_") and name[0] != "_"}

@@ -51,7 +51,7 @@ def test_hash_stands_for_settings_of_today():
     ("changes", "message"),
     [
         ({"sets": "plane"}, "no set 'plane'.*'plain'"),
-        ({"sets": ","}, "names no set"),
+        ({"sets": ","}, "--sets is empty"),
         ({"peers": "treee"}, "no peer 'treee'.*'tree'"),
         ({"methods": "fast"}, "--methods: there is no algorithm 'fast'"),
         ({"seeds": 0}, "--seeds must be at least 1"),
@@ -70,7 +70,7 @@ def test_bad_wishes_are_refused(small_sets, changes, message):
 def test_folder_must_hold_sets(tmp_path):
     with pytest.raises(FileNotFoundError, match="no data folder"):
         plan_experiment(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match="holds no sets"):
+    with pytest.raises(ValueError, match="has no sets"):
         plan_experiment(tmp_path)
 
 

@@ -67,7 +67,7 @@ class TestReading:
         [
             ("{half", "not JSON"),
             ("[1, 2]", "not a JSON object"),
-            ('{"set": "dee"}', "lacks 'method'"),
+            ('{"set": "dee"}', "has no valid 'method'"),
             (json.dumps(make_line(fold="1")), "'fold'"),
             (json.dumps(make_line(settings=None)), "'settings'"),
             (json.dumps(make_line(status="done")), "unknown status 'done'"),
@@ -93,7 +93,7 @@ class TestReading:
 
     def test_different_settings_are_not_averaged(self, tmp_path):
         path = write_lines(tmp_path / "runs.jsonl", [make_line(settings="aa"), make_line(fold=2, settings="bb")])
-        with pytest.raises(ValueError, match=r"'growth' were made with different settings \(aa, bb\)"):
+        with pytest.raises(ValueError, match=r"'growth' have different settings \(aa, bb\)"):
             read_measurements(path)
 
     def test_the_last_line_about_a_run_counts(self, tmp_path):

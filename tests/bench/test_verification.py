@@ -63,7 +63,7 @@ def test_a_true_record_agrees_to_the_bit(verify):
     assert "12 runs of the 12 in" in said
     assert "results of our own algorithms must agree to the bit" in said
     assert said.count(": to the bit\n") == 12
-    assert said.endswith("12 runs made again: 12 to the bit\nas recorded\n")
+    assert said.endswith("12 runs repeated: 12 to the bit\nas recorded\n")
 
 
 def test_a_false_record_is_found(recorded, verify):
@@ -72,7 +72,7 @@ def test_a_false_record_is_found(recorded, verify):
     assert not agrees
     assert "different (rules 99 recorded, " in said
     assert "growth in runs.jsonl: 4 different\n" in said
-    assert said.endswith("not as recorded: make these runs anew\n")
+    assert said.endswith("not as recorded: replace these runs\n")
 
 
 def test_the_recorded_settings_are_those_of_the_run(recorded, verify):
@@ -92,7 +92,7 @@ def test_rounding_is_allowed_on_another_machine_only(recorded, verify):
     (recorded / "machine.json").write_text(json.dumps(machine | {"numpy": "1.0"}))
     agrees, said = verify()
     assert agrees
-    assert "recorded elsewhere (numpy differ): results must agree to rounding" in said
+    assert "recorded on another machine (numpy differ): results must agree to rounding" in said
     assert "to rounding (1e-12 relative)" in said
 
 
@@ -100,9 +100,9 @@ def test_runs_that_cannot_be_made_are_not_drawn(recorded, verify):
     change_lines(recorded, lambda line: line | ({"method": "first_growth"} if line["method"] == "growth" else {}))
     agrees, said = verify(sets=["plain"])
     assert agrees
-    assert "left out: 4 runs, of first_growth, which is no longer here" in said
+    assert "left out: 4 runs, of first_growth, which is no longer in the package" in said
     assert "left out: 4 runs, of other sets" in said
-    with pytest.raises(ValueError, match="no run that can be made again here"):
+    with pytest.raises(ValueError, match="no run that can be repeated here"):
         verify(limit=1e-9)
 
 
@@ -174,7 +174,9 @@ def test_the_summary_counts_by_file_and_method():
     good = compare(make_record(), make_again(), same_machine=True)
     bad = compare(make_record("linear"), make_again(error=9.0), same_machine=True)
     said = summarise([good, bad, good])
-    assert said.splitlines()[0] == "3 runs made again: 2 to the bit, 1 different"
+    assert said.splitlines()[0] == "3 runs repeated: 2 to the bit, 1 different"
     assert "  linear in runs.jsonl: 1 different\n" in said
     late = compare(make_record(), make_again(status="timeout", message="stopped"), same_machine=True)
-    assert summarise([good, late]).endswith("growth in runs.jsonl: 1 to the bit, 1 not made\nsome could not be made")
+    assert summarise([good, late]).endswith(
+        "growth in runs.jsonl: 1 to the bit, 1 not made\nsome could not be repeated"
+    )

@@ -40,10 +40,10 @@ def tables(tmp_path):
         ("one.csv", "y", ["one.csv", "one row"]),
         ("gaps.csv", "y", ["no column can be an input", "a: 75% of its values are missing; b: 75%"]),
         ("no_target.csv", "y", ["'y' is missing in every row"]),
-        ("text.csv", "k", ["'k' must hold numbers", "row 1", "'u'", "'a', 'y'"]),
+        ("text.csv", "k", ["'k' must be numbers", "row 1", "'u'", "'a', 'y'"]),
         ("odd.csv", "y", ["row 3", "'unknown'", "leave it empty"]),
         ("comma.csv", "y", ["line 2", "'1,000' may be 1000 or 1", "--thousands ,", "--decimal ,"]),
-        ("percent.csv", "y", ["line 3", "'y'", 'some values have "%" and some have not']),
+        ("percent.csv", "y", ["line 3", "'y'", 'some values have "%" and some do not']),
         ("ids.csv", "y", ["no column can be an input", "a: 3 categories in 3 rows, too few rows to learn from each"]),
         ("constant.csv", "y", ["2 in every row"]),
         ("wide.csv", "y", ["1e+200", "row 1"]),
@@ -107,8 +107,8 @@ def test_places_where_no_file_can_be(fruler, houses, tmp_path, option):
     assert houses.read_bytes() == before
     if sys.platform == "linux":
         # Not even the superuser makes files there.
-        assert_one_line(fit("/proc/m"), "nothing can be put into")
-        assert_one_line(fit("/dev/null"), "no ordinary file")
+        assert_one_line(fit("/proc/m"), "is not writable")
+        assert_one_line(fit("/dev/null"), "is not a regular file")
 
 
 def test_model_and_report_in_one_file(fruler, houses, tmp_path):

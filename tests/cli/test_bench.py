@@ -70,7 +70,7 @@ def test_lines_and_summary(with_pictures, bench, tmp_path):
 def test_bad_input(fruler, bench, tmp_path, monkeypatch):
     monkeypatch.delenv("FRULER_KEEL", raising=False)
     assert_one_line(run_process("bench", "--data", tmp_path / "none"), "no data folder", "--data")
-    assert_one_line(fruler("bench", "--data", tmp_path), "holds no sets")
+    assert_one_line(fruler("bench", "--data", tmp_path), "has no sets")
     assert_one_line(fruler("bench"), "--data")
     assert_one_line(bench("--sets", "lime"), "'lime'", "'line'")
     assert_one_line(bench("--peers", "cubits"), "'cubits'", "'cubist'")
@@ -79,7 +79,7 @@ def test_bad_input(fruler, bench, tmp_path, monkeypatch):
     assert_one_line(bench("--tables-only"), "no results")
     (tmp_path / "out").write_text("")
     assert_one_line(bench(), "is a file")
-    assert_one_line(bench("--out", tmp_path / "out" / "deeper"), "cannot be made", "--out")
+    assert_one_line(bench("--out", tmp_path / "out" / "deeper"), "cannot create the folder", "--out")
 
 
 def test_other_settings_are_refused(bench, tmp_path):
@@ -142,7 +142,7 @@ def test_the_end_says_what_did_not_finish_and_where_to_look(bench, tmp_path, dat
     assert "3 runs in" in said
     assert ": 1 ok, 1 failed, 1 missing\n" in said
     assert "1 failed: see failures.md" in said
-    assert "1 not made, for want of a package: install what failures.md names" in said
+    assert "1 lack a package: install the packages listed in failures.md" in said
     assert "ValueError: x" in (tmp_path / "out" / "failures.md").read_text()
 
 
@@ -151,14 +151,14 @@ def test_verify_says_whether_the_record_holds(bench, tmp_path):
     assert bench(*options).returncode == 0
     result = bench("--verify", "5")
     assert result.returncode == 0, result.stderr
-    assert "2 runs made again: 2 to the bit\nas recorded\n" in result.stdout
+    assert "2 runs repeated: 2 to the bit\nas recorded\n" in result.stdout
     path = tmp_path / "out" / "runs.jsonl"
     before = path.read_bytes()
     lines = [json.loads(line) for line in before.splitlines()]
     path.write_text("".join(json.dumps(line | {"error": line["error"] * 1.01}) + "\n" for line in lines))
     result = bench("--verify", "5")
     assert result.returncode == 1
-    assert result.stdout.endswith("not as recorded: make these runs anew\n")
+    assert result.stdout.endswith("not as recorded: replace these runs\n")
     assert_one_line(bench("--verify", "0"), "--verify must be at least 1")
     assert "different" in bench("--verify", "1", "--draw", "3").stdout
 

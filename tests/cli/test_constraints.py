@@ -46,11 +46,11 @@ def test_groups_that_have_a_name(fruler, steps, named):
     ("options", "parts"),
     [
         (("--increasing", "w"), ("--increasing", "there is no input 'w'", "'x', 'z', 'v'")),
-        (("--increasing", "kind"), ("--increasing: 'kind' holds categories", "leave it out")),
+        (("--increasing", "kind"), ("--increasing: 'kind' has categories", "leave it out")),
         (("--decreasing", "always"), ("--decreasing: the column 'always' is left out (always 1",)),
         (("--increasing", "x", "--decreasing", "x"), ("both name 'x'; choose one",)),
         (("--interactions", "x,w"), ("--interactions: there is no input 'w'",)),
-        (("--interactions", " , "), ("as in size,age; got ' , '",)),
+        (("--interactions", " , "), ("such as size,age; got ' , '",)),
         (("--increasing", "x", "--algorithm", "fruler"), ("--increasing: the algorithm fruler takes no constraints",)),
     ],
 )

@@ -96,7 +96,7 @@ def test_without_a_model_file_the_output_says_how_to_keep_the_rules(fruler, hous
     monkeypatch.chdir(tmp_path)
     result = fruler("fit", houses, "--target", "price", "--no-test", "--max-rules", 1)
     assert re.search(r"1 rule( and 1 curve)? for price\n\nprice is about ", result.stdout)
-    assert "repeat this with --model" in result.stdout
+    assert "add --model m.json" in result.stdout
     assert "held out" not in result.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -151,7 +151,7 @@ def test_categories_that_are_alike_are_hinted_at_once(fruler, tmp_path):
     table = make_codes().assign(zone=["North", "north", "south "] * 40)
     table.to_csv(tmp_path / "t.csv", index=False)
     result = fruler("fit", tmp_path / "t.csv", "--target", "y")
-    hint = "  hint      zone has 'North', 'north', which differ only by case or spaces; write them alike if"
+    hint = "  hint      zone has 'North', 'north', which differ only by case or spaces; write them the same way if"
     assert result.stdout.count(hint) == 1
     assert "alike" not in result.stderr
 

@@ -42,7 +42,7 @@ def test_the_text_says_which_rows(fruler, series):
     said = fruler("fit", series, "--target", "y", "--test-last", "20%").stdout
     assert "Test on the last 11 rows: root mean squared error of models learned from the 48 before\n" in said
     assert " rules above were learned from all 59 rows" in said
-    assert "if later rows are to be predicted, trust the test." in said
+    assert "to predict later rows, trust the test." in said
     said = fruler("fit", series, "--target", "y", "--test-last", "1").stdout
     assert "Test on the last row: root mean squared error of models learned from the 58 before\n" in said
 
@@ -62,7 +62,7 @@ def test_few_rows_are_held_out_if_asked_for(fruler, tmp_path):
 @pytest.mark.parametrize("asked", ["0", "0%", "100%", "-5", "20 percent", "x", "", "1.5", "1e3", "9" * 20, "nan%"])
 def test_what_is_no_number_of_rows_is_refused_before_anything_is_read(fruler, series, asked):
     result = fruler("fit", series, "--target", "y", f"--test-last={asked}")
-    assert_one_line(result, "--test-last must be a share as in 20%, or a number of rows above 0", repr(asked))
+    assert_one_line(result, "--test-last must be a share such as 20%, or a number of rows above 0", repr(asked))
     assert result.stdout == ""
 
 

@@ -53,7 +53,7 @@ def test_labels_that_the_rules_do_not_have_are_said_and_left_out(fruler, bent):
 @pytest.mark.parametrize(
     ("option", "parts"),
     [
-        ("--label=x", ("--label must be an input, a label and its name, as in age:low=young", "'x'")),
+        ("--label=x", ("--label must be an input, a label and its new name: age:low=young", "'x'")),
         ("--label=x:low", ("--label must be",)),
         ("--label=x:=cold", ("--label must be",)),
         ("--label=x:low= ", ("--label must be",)),
@@ -70,7 +70,7 @@ def test_what_is_no_name_is_refused_before_anything_is_learned(fruler, bent, opt
 
 def test_two_labels_of_one_name(fruler, bent):
     result = fruler("fit", bent, "--target", "y", "--label", "x:low=a", "--label", "x:high=a")
-    assert_one_line(result, "two labels of 'x' would be called 'a'")
+    assert_one_line(result, "two labels of 'x' have the name 'a'")
 
 
 def test_names_may_hold_colons_and_equal_signs():

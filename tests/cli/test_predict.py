@@ -69,13 +69,13 @@ def test_an_interval_that_cannot_be_given_is_refused(fruler, model, new_rows):
     regressor.rule_base_ = replace(regressor.rule_base_, intervals=None)
     regressor.save(model.with_name("plain.json"))
     result = fruler("predict", model.with_name("plain.json"), new_rows, "--interval", "0.9")
-    assert_one_line(result, "--interval: the model knows no errors on held-out rows", "--calibration 0.2")
+    assert_one_line(result, "--interval: the model has no held-out errors", "--calibration 0.2")
     result = fruler("predict", model, new_rows, "--interval", "90")
     assert_one_line(result, "--interval: coverage must be between 0 and 1, as in 0.9; got 90")
     kept = new_rows.with_name("kept.csv")
     kept.write_text("lower,size,smoker,colour,heated,age\n1,70,yes,red,true,10\n")
     result = fruler("predict", model, kept, "--interval", "0.9", "--keep")
-    assert_one_line(result, "has a column 'lower' already")
+    assert_one_line(result, "already has a column 'lower'")
 
 
 def test_calibration_and_clipping_are_learned_and_exported(fruler, houses, tmp_path):
@@ -86,7 +86,7 @@ def test_calibration_and_clipping_are_learned_and_exported(fruler, houses, tmp_p
     assert (rules.intervals.method, rules.extrapolation) == ("calibration", "clip")
     assert "predict_interval" in fruler("export", path, "--to", "python", "--interval", "0.9").stdout
     assert_one_line(
-        fruler("export", path, "--to", "latex", "--interval", "0.9"), "--interval: latex has no such choice"
+        fruler("export", path, "--to", "latex", "--interval", "0.9"), "--interval: latex has no such option"
     )
     assert_one_line(fruler("export", path, "--to", "fml"), "FML cannot clip values outside the training data")
     for wrong in (("--calibration", "2"), ("--extrapolation", "flat")):
@@ -96,7 +96,7 @@ def test_calibration_and_clipping_are_learned_and_exported(fruler, houses, tmp_p
 def assert_says_why(result):
     assert result.returncode == 0
     assert result.stderr == (
-        "fruler: missing or not known, and estimated from the rest of the row: "
+        "fruler: missing or unknown values, estimated from the rest of the row: "
         "'colour' in 1 row (not known: 'teal'); 'age' in 1 row\n"
     )
 
@@ -115,7 +115,7 @@ def test_a_model_that_knows_nothing_to_take_for_a_gap_leaves_the_row_empty(frule
     result = fruler("predict", older, new_rows)
     assert result.stdout == f'prediction\n{first}\n""\n""\n{last}\n'
     assert result.stderr == (
-        "fruler: 2 of 4 rows cannot be predicted, for what is missing: "
+        "fruler: 2 of 4 rows cannot be predicted because of gaps: "
         "'colour' in 1 row (not known: 'teal'); 'age' in 1 row\n"
     )
     document = json.loads(fruler("predict", older, new_rows, "--json").stdout)
@@ -210,7 +210,7 @@ def test_what_no_rule_uses_is_not_needed(fruler, smaller_model, tmp_path, text):
     for shown in (table, table.drop(columns=["size", "colour"])):
         shown.to_csv(tmp_path / "new.csv", index=False)
         result = fruler("predict", smaller_model, tmp_path / "new.csv")
-        assert result.stderr == ("fruler: missing, and estimated from the rest of the row: 'age' in 1 row\n")
+        assert result.stderr == ("fruler: missing values, estimated from the rest of the row: 'age' in 1 row\n")
         predictions.append(result.stdout)
         assert fruler("explain", smaller_model, tmp_path / "new.csv", "--row", 1).stdout.startswith("Row 1\nprice = ")
     assert predictions[0] == predictions[1]
@@ -222,7 +222,7 @@ def test_what_no_rule_uses_is_not_needed(fruler, smaller_model, tmp_path, text):
 def test_text_in_a_column_of_numbers(fruler, model, tmp_path):
     (tmp_path / "new.csv").write_text(ROWS.replace("80,", "big,"))
     result = fruler("predict", model, tmp_path / "new.csv", "-o", tmp_path / "out.csv")
-    assert_one_line(result, "new.csv, line 3, column 'size': the value is 'big', and the model knows numbers there")
+    assert_one_line(result, "new.csv, line 3, column 'size': the value is 'big', but the model was fitted on numbers")
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -232,7 +232,7 @@ def test_text_in_a_column_of_numbers(fruler, model, tmp_path):
         (
             ("red", "teal", "blue"),
             "7",
-            ["line 2, column 'colour'", "is 7", "knows categories there", "'blue', 'green'"],
+            ["line 2, column 'colour'", "is 7", "was fitted on categories", "'blue', 'green'"],
         ),
         (("10", "20", "3"), "true", ["line 2, column 'age'", "a truth value", "write 0 or 1"]),
     ],
@@ -280,7 +280,7 @@ def test_files_that_are_read_are_not_overwritten(fruler, model, new_rows):
 def test_a_column_that_would_be_there_twice(fruler, model, tmp_path):
     table = pd.read_csv(io.StringIO(ROWS)).assign(prediction=1)
     table.to_csv(tmp_path / "new.csv", index=False)
-    assert_one_line(fruler("predict", model, tmp_path / "new.csv", "--keep"), "'prediction' already")
+    assert_one_line(fruler("predict", model, tmp_path / "new.csv", "--keep"), "already has a column 'prediction'")
     assert fruler("predict", model, tmp_path / "new.csv").returncode == 0
 
 
@@ -290,7 +290,7 @@ def test_a_model_that_was_learned_without_names_takes_columns_by_order(fruler, t
     model.save(tmp_path / "m.json")
     pd.DataFrame(X, columns=["a", "b"]).to_csv(tmp_path / "t.csv", index=False)
     result = fruler("predict", tmp_path / "m.json", tmp_path / "t.csv")
-    assert "by their order" in result.stderr
+    assert "columns are taken in order" in result.stderr
     np.testing.assert_array_equal(pd.read_csv(io.StringIO(result.stdout))["prediction"], model.predict(X))
     pd.DataFrame(X[:, ::-1], columns=["x1", "x0"]).to_csv(tmp_path / "t.csv", index=False)
     result = fruler("predict", tmp_path / "m.json", tmp_path / "t.csv")
@@ -330,7 +330,7 @@ def test_explanations_in_sentences(fruler, model, new_rows):
 
 def test_explanations_name_categories_that_are_not_known(fruler, model, new_rows):
     result = fruler("explain", model, new_rows, "--row", 2)
-    assert result.stderr == "fruler: 'colour': the model does not know 'teal', which counts as missing\n"
+    assert result.stderr == "fruler: 'colour': unknown categories count as missing: 'teal'\n"
 
 
 def test_explanations_end_with_how_true_the_rules_are(fruler, model, new_rows):
@@ -391,13 +391,13 @@ def test_a_link_and_bounds_are_learned_told_and_exported(fruler, houses, tmp_pat
     assert "% per " in learned.stdout
     assert "Predictions are at least 1." in learned.stdout
     assert "math.exp(raw)" in fruler("export", path, "--to", "python").stdout
-    assert_one_line(fruler("export", path, "--to", "fml"), "FML cannot say the link or the bounds")
+    assert_one_line(fruler("export", path, "--to", "fml"), "FML cannot express a link or bounds")
     assert "  ×" in fruler("explain", path, houses, "--row", "1").stdout
     for wrong, said in (
         (("--link", "root"), "--link must be identity or log; got 'root'"),
-        (("--bounds", "5"), "--bounds must be two numbers with a comma between them"),
-        (("--bounds", "low,9"), "--bounds must be two numbers with a comma between them"),
-        (("--bounds", "9,5"), "--bounds: The lower of the bounds must be below the upper one"),
+        (("--bounds", "5"), "--bounds must be two numbers separated by a comma"),
+        (("--bounds", "low,9"), "--bounds must be two numbers separated by a comma"),
+        (("--bounds", "9,5"), "--bounds: The lower bound must be below the upper bound"),
         (("--bounds", ",5"), "must hold for all targets"),
     ):
         assert_one_line(fruler("fit", houses, "--target", "price", *wrong), said)

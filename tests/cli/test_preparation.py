@@ -56,11 +56,11 @@ def test_columns_that_become_inputs(values, kind):
         ([" "] * N, "empty"),
         ([1.0, 2.0] * 8 + [np.nan] * (N - 16), "60% of its values are missing"),
         ([1.0, 2.0] * 8 + [np.inf] * (N - 16), "60% of its values are missing or infinite"),
-        ([datetime.time(1), datetime.time(2)] * 20, "times; add a column of numbers made of them, such as hours"),
-        (["12:30", "13:45"] * 20, "times; add a column of numbers made of them, such as hours"),
+        ([datetime.time(1), datetime.time(2)] * 20, "times; convert it to a column of numbers, such as hours"),
+        (["12:30", "13:45"] * 20, "times; convert it to a column of numbers, such as hours"),
         (["1.2.20", "2.3.21"] * 20, "dates with years of two digits; write them as 2024-12-31"),
         (["2020-01-02", "2021-01-02"] * 19 + ["2020-01-01", "soon"], "text among dates ('soon' in row 40); correct it"),
-        (["1/2/2020", "3/4/2020"] * 20, "a date of which day and month cannot be told apart ('1/2/2020' in row 1)"),
+        (["1/2/2020", "3/4/2020"] * 20, "a date whose day and month cannot be told apart ('1/2/2020' in row 1)"),
         (
             [str(i) for i in range(N - 1)] + ["unknown"],
             "text among numbers ('unknown' in row 40); correct it, leave it",
@@ -167,7 +167,7 @@ def test_what_cannot_be_a_category(values, reason):
     ("options", "message"),
     [
         ({"categories": ["colour"]}, "there is no column 'colour'"),
-        ({"categories": ["y"]}, "'y' is the target, which must hold numbers"),
+        ({"categories": ["y"]}, "'y' is the target, which must be numbers"),
         ({"categories": ["x"], "drop": ["x"]}, "'x' cannot be both a category and left out"),
     ],
 )
@@ -179,7 +179,7 @@ def test_categories_that_make_no_sense(options, message):
 def test_a_column_that_counts_the_rows_is_hinted_at():
     prepared = prepare(number=np.arange(1, N + 1))
     assert prepared.notes() == [
-        "hint      number only counts the rows; if it is no measurement, leave it out: --drop number"
+        "hint      number only counts the rows; if it is not a measurement, leave it out: --drop number"
     ]
 
 
@@ -187,7 +187,7 @@ def test_categories_that_differ_by_case_or_spaces_are_hinted_at():
     prepared = prepare(k=["New town", "new  town", "Old", "Old "] * 10)
     assert prepared.notes()[-1] == (
         "hint      k has 'New town', 'new  town', which differ only by case or spaces; "
-        "write them alike if they are the same"
+        "write them the same way if they mean the same"
     )
     assert len(prepare(k=kinds(3)).hints) == 0
 
@@ -218,4 +218,4 @@ def test_a_message_about_all_columns_stays_short():
     with pytest.raises(ValueError, match="no column can be an input") as refused:
         prepare_table(pd.DataFrame({**empty, "y": np.arange(N)}), "y")
     assert len(str(refused.value)) < 500
-    assert str(refused.value).endswith("; and 296 more); add one of numbers or of a few categories")
+    assert str(refused.value).endswith("; and 296 more); add a column of numbers or of a few categories")

@@ -75,7 +75,7 @@ def test_missing_values_and_separators_that_are_given(fruler, tmp_path):
     result = fruler("predict", tmp_path / "m.json", path, *options)
     assert "'size' in 2 rows" in result.stderr
     assert len(result.stdout.splitlines()) == 31
-    assert_one_line(fruler("fit", path, "--target", "y", "--sheet", "1"), "t.txt", "needs no --sheet 1")
+    assert_one_line(fruler("fit", path, "--target", "y", "--sheet", "1"), "t.txt", "--sheet 1 does not apply")
     assert_one_line(fruler("fit", path, "--target", "y", "--sep", "::"), "--sep :: is not one character")
     assert_one_line(fruler("predict", tmp_path / "m.json", path, "--decimal", "x"), "--decimal x is neither")
 
@@ -141,5 +141,5 @@ def test_percent_is_said(fruler, tmp_path):
     path = tmp_path / "t.csv"
     TABLE.assign(size=[f"{size}%" for size in SIZES]).to_csv(path, index=False)
     assert read_lines(fruler("fit", path, "--target", "y", "--no-test")) == [
-        "  read      numbers of percent in 'size' (12.5% is 12.5)"
+        "  read      percentages in 'size' (12.5% is 12.5)"
     ]

@@ -64,11 +64,11 @@ def test_without_it_the_page_is_as_ever(fruler, model, houses, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--stability", "3"], "name the table that it was learned from as DATA"),
+        (["--stability", "3"], "give its training table as DATA"),
         (["DATA", "--stability", "1"], "--stability"),
         (["DATA", "--stability", "3", "--jobs", "0"], "--jobs must be at least 1"),
         (["DATA", "--stability", "3", "--time-limit", "0"], "--time-limit must be a number of seconds above 0"),
-        (["DATA", "--stability", "3", "--time-limit", "1e-9"], "Only 0 refits of 3 ended"),
+        (["DATA", "--stability", "3", "--time-limit", "1e-9"], "Only 0 refits of 3 finished"),
         (["DATA", "--jobs", "2"], "--jobs is for --stability"),
         (["DATA", "--time-limit", "2"], "--time-limit is for --stability"),
     ],
@@ -84,7 +84,7 @@ def test_rules_that_were_not_learned_cannot_be_learned_again(fruler, model, hous
     (tmp_path / "frog.yml").write_text(FROG_TEXT)
     for name in ("rules.json", "frog.yml"):
         result = fruler("report", tmp_path / name, houses, "--stability", "3", "-o", tmp_path / "r.html")
-        assert_one_line(result, f"{name} has rules, but not how they were learned")
+        assert_one_line(result, f"{name} has rules, but no settings of a fit")
 
 
 def test_all_columns_are_needed(fruler, model, houses, tmp_path):
@@ -96,14 +96,14 @@ def test_all_columns_are_needed(fruler, model, houses, tmp_path):
     column = unused[0] if unused else "colour"
     pd.read_csv(houses).drop(columns=column).to_csv(tmp_path / "less.csv", index=False)
     result = fruler("report", model, tmp_path / "less.csv", "--stability", "3", "-o", tmp_path / "r.html")
-    assert_last_line(result, f"less.csv has no column {column!r}, which the model was learned from")
+    assert_last_line(result, f"less.csv lacks training columns of the model, which --stability needs: {column!r}")
 
 
 def test_another_number_of_rows_is_told(fruler, model, houses, tmp_path):
     pd.read_csv(houses)[:100].to_csv(tmp_path / "some.csv", index=False)
     result = fruler("report", model, tmp_path / "some.csv", "--stability", "2", "-o", tmp_path / "r.html")
     assert result.returncode == 0
-    assert "some.csv has 99 rows with a value of price, and the model was learned from 199" in result.stderr
+    assert "some.csv has 99 rows with a value of price, but the model was learned from 199" in result.stderr
 
 
 @pytest.mark.process

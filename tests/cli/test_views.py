@@ -85,7 +85,7 @@ def test_an_export_may_do_without_gaps(fruler, model, tmp_path):
     assert short == export_model(rules, "sql", gaps=False)
     assert len(short) < len(export_model(rules, "sql"))
     assert_one_line(
-        fruler("export", model, "--to", "c", "--no-gaps"), "--no-gaps: c has no such choice; it is for onnx, sql"
+        fruler("export", model, "--to", "c", "--no-gaps"), "--no-gaps: c has no such option; it is for onnx, sql"
     )
 
 
@@ -98,7 +98,7 @@ def test_the_table_and_the_key_of_a_query(fruler, model):
     assert '"my houses"' in result.stdout
     for option in ("table", "keep", "prediction"):
         result = fruler("export", model, "--to", "python", f"--{option}", "id")
-        assert_one_line(result, f"--{option}: python has no such choice; it is for sql")
+        assert_one_line(result, f"--{option}: python has no such option; it is for sql")
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_orders_and_inputs_that_are_not_there(fruler, four_rules, model, tmp_pat
     rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
     write_model(tmp_path / "two.json", Model(rules))
     assert_one_line(fruler("rules", tmp_path / "two.json", "--only", "z"), "--only: no rule uses 'z'")
-    assert_one_line(fruler("rules", tmp_path / "two.json", "--sort", "weight"), "--sort weight: ", "no weights")
+    assert_one_line(fruler("rules", tmp_path / "two.json", "--sort", "weight"), "--sort weight: ", "no support")
 
 
 @pytest.mark.process
@@ -172,7 +172,7 @@ def test_a_binary_export_on_standard_output(model):
 def test_a_report_on_data_needs_the_target(fruler, model, tmp_path):
     (tmp_path / "new.csv").write_text("size,smoker,colour,heated,age\n70,yes,red,true,10\n")
     result = fruler("report", model, tmp_path / "new.csv", "-o", tmp_path / "r.html")
-    assert_one_line(result, "new.csv", "'price'", "leave DATA out")
+    assert_one_line(result, "new.csv", "'price'", "leave out DATA")
     (tmp_path / "new.csv").write_text("size,smoker,colour,heated,age,price\n70,yes,red,true,3,\n")
     result = fruler("report", model, tmp_path / "new.csv", "-o", tmp_path / "r.html")
     assert_one_line(result, "no row has a value of 'price'")
@@ -187,6 +187,6 @@ def test_more_rules_than_anybody_can_read_are_not_shown(fruler, tmp_path):
     for arguments in (["rules"], ["report", "-o", tmp_path / "r.html"]):
         result = fruler(arguments[0], tmp_path / "m.json", *arguments[1:])
         assert result.returncode == 2
-        assert "m.json has 2,001 rules with 0 coefficients, more than anybody can read" in result.stderr
+        assert "m.json has 2,001 rules with 0 coefficients, too many to read" in result.stderr
     (tmp_path / "t.csv").write_text("x\n1.5\n", encoding="utf-8")
     assert fruler("predict", tmp_path / "m.json", tmp_path / "t.csv").returncode == 0

@@ -181,7 +181,7 @@ def test_numbers_are_read_to_the_last_bit():
         (with_header("@attribute a real", "@attribute a real"), "line 3: the attribute 'a' is already .* line 2; keep"),
         (with_header("@relation s", *ABC), "line 2: @relation is already declared in line 1"),
         (with_header(*ABC, "@inputs a", "@input b"), "line 6: @inputs is already declared in line 5"),
-        (with_header(*ABC, "@inputs a, bb"), "line 5: @inputs names 'bb', which is no @attribute; did you mean 'b'"),
+        (with_header(*ABC, "@inputs a, bb"), "line 5: @inputs names 'bb', which is not an @attribute; did you mean"),
         (with_header(*ABC, "@outputs price"), "line 5: @outputs names 'price', .* names are 'a', 'b', 'c'"),
         (with_header(*ABC, "@inputs"), "line 5: cannot read the list of names ''"),
         (with_header(*ABC, "@inputs a,,b"), "line 5: cannot read the list of names 'a,,b'"),

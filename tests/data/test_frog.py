@@ -66,15 +66,15 @@ def test_the_rules_do_what_others_do(made_up, tmp_path, rng):
 
 BAD = {
     "empty": ("", "it is empty"),
-    "other": ("a: 1", "it is YAML but no !!frog.rulebase.KnowledgeBase"),
-    "list": ("[1, 2]", "no !!frog.rulebase.KnowledgeBase"),
+    "other": ("a: 1", "it is YAML but not a !!frog.rulebase.KnowledgeBase"),
+    "list": ("[1, 2]", "not a !!frog.rulebase.KnowledgeBase"),
     "not yaml": ("a: [1, 2", r"it is not YAML \(line 1, column 9: "),
     "two documents": (FROG_TEXT + "--- 1\n", "it is not YAML"),
     "deep": ("[" * 5000, "nested too deeply"),
-    "an object of Python": ("!!python/object/apply:os.system ['true']", "no !!frog.rulebase.KnowledgeBase"),
+    "an object of Python": ("!!python/object/apply:os.system ['true']", "not a !!frog.rulebase.KnowledgeBase"),
     "binary": (b"\xff\xfe\x00", "byte 0 is not UTF-8"),
     "control": ("a: \x07", "it is not YAML"),
-    "alias": (FROG_TEXT.replace("name: made up", "name: &a [*a]"), "by an alias"),
+    "alias": (FROG_TEXT.replace("name: made up", "name: &a [*a]"), "with an alias"),
     "twice": (FROG_TEXT + "name: again\n", "'name' occurs twice"),
 }
 
@@ -94,7 +94,7 @@ WRONG = [
     ("norm_std: 2.5", "norm_std: 0", r"inputs\[0\]\.norm_std must be a positive number; got 0"),
     ("norm_mean: 4.0", "norm_mean: NaN", r"inputs\[0\]\.norm_mean must be a finite number; got 'NaN'"),
     ("    norm_mean: 4.0\n", "", r"inputs\[0\] has no 'norm_mean'"),
-    ("max: 10.0", "max: -1", r"inputs\[0\]\.max must be more than the least value, 0"),
+    ("max: 10.0", "max: -1", r"inputs\[0\]\.max must be more than the minimum, 0"),
     ("name: speed", "name: load", "distinct names"),
     ("name: speed", "name: 5", r"inputs\[1\]\.name must be text; got 5"),
     ("name: speed", "nam: speed", r"inputs\[1\] has no 'name'"),
@@ -110,7 +110,7 @@ WRONG = [
     ("LinguisticLabelProposition {label: 0", "ApproximativeLabelProposition {label: 0", "must be a !!frog.proposition"),
     ("{label: 2, var: 0}", "{label: 3, var: 0}", "one of the 3 labels"),
     ("{label: 0, var: 2}", "{label: 0, var: 3}", "of the 3"),
-    ("{label: 0, var: 2}", "{label: 0, var: 0}", "another input than before"),
+    ("{label: 0, var: 2}", "{label: 0, var: 0}", "each at most once"),
     ("{label: 0, var: 2}", "{label: 0.5, var: 2}", "a whole number"),
     ("[0.5, -0.25, 1.0, 0.125]", "[0.5, -0.25, 1.0]", "must have 4 numbers"),
     ("[0.5, -0.25, 1.0, 0.125]", "[0.5, -0.25, 1.0, x]", "must be a finite number; got 'x'"),

@@ -87,7 +87,7 @@ def test_files_of_folds_come_first(tmp_path):
 
 def test_incomplete_folds_are_refused(tmp_path):
     folder = write_set(tmp_path, tra1=[5], tst1=[1], tra2=[5])
-    with pytest.raises(FileNotFoundError, match=r"lacks demo-5-2tst\.dat; add what is missing, or remove"):
+    with pytest.raises(FileNotFoundError, match=r"lacks demo-5-2tst\.dat; add the missing files, or remove"):
         load_keel(folder, fold=2)
     with pytest.raises(FileNotFoundError, match=r"lacks demo-5-3tra\.dat and demo-5-3tst\.dat"):
         load_keel(folder, fold=3)
@@ -167,7 +167,7 @@ def test_paths_that_lead_nowhere(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"^there is no file '.*hollow\.dat'; check the path$"):
         load_keel(tmp_path / "hollow")
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match=r"table\.csv is no '\.dat' file; read other formats with read_table"):
+    with pytest.raises(ValueError, match=r"table\.csv is not a '\.dat' file; read other formats with read_table"):
         load_keel(tmp_path / "table.csv")
 
 

@@ -40,8 +40,8 @@ def read(tmp_path):
         (["1\u00a0000,500", "2\u202f500"], [1000.5, 2500.0], 'decimals with ",", thousands with " " in \'x\''),
         (["1'000", "2’500.75"], [1000.0, 2500.75], "thousands with \"'\" in 'x'"),
         (["−5", "+3"], [-5.0, 3.0], None),
-        (["12.5%", "7 %"], [12.5, 7.0], "numbers of percent in 'x' (12.5% is 12.5)"),
-        (["12,5%", "7%"], [12.5, 7.0], "decimals with \",\", numbers of percent in 'x' (12.5% is 12.5)"),
+        (["12.5%", "7 %"], [12.5, 7.0], "percentages in 'x' (12.5% is 12.5)"),
+        (["12,5%", "7%"], [12.5, 7.0], "decimals with \",\", percentages in 'x' (12.5% is 12.5)"),
         (["$1,200", "$2,500"], [1200.0, 2500.0], "thousands with \",\" in 'x', amounts in \"$\" in 'x'"),
         (["-$1,200.50", "$-3", "US$ 5"], [-1200.5, -3.0, 5.0], "thousands with \",\" in 'x', amounts in \"$\" in 'x'"),
         (
@@ -134,7 +134,7 @@ def test_what_the_user_says_is_not_said_again(read):
         (["3,14", "2,5"], {"thousands": ","}, 2, "'3,14' is not a number with thousands=','; correct one of the two"),
         (["3,14", "2,5"], {"decimal": "."}, 2, "'3,14' is not a number with decimal='.'; correct one of the two"),
         (["1'0.5", "2,5", "3,5"], {"decimal": "."}, 2, None),
-        (["5%", "0.5", "7%"], {}, 3, 'some values have "%" and some have not; write all the same way'),
+        (["5%", "0.5", "7%"], {}, 3, 'some values have "%" and some do not; write all the same way'),
         (["$5", "$7", "€6"], {}, 4, 'it has amounts in "$" and "€"; convert them to one currency'),
     ],
 )

@@ -131,10 +131,10 @@ def test_missing_values_that_the_user_names(read):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("t.csv", {"sheet": "one"}, r"^t.csv: a file of this format needs no sheet='one'; leave it out$"),
-        ("t.arff", {"decimal": ","}, r"^t.arff: a file of this format needs no decimal=','"),
-        ("t.dat", {"na_values": "-"}, r"^t.dat: .* needs no na_values='-'"),
-        ("t.jsonl", {"sep": ";"}, r"^t.jsonl: .* needs no sep=';'"),
+        ("t.csv", {"sheet": "one"}, r"^t.csv: sheet='one' does not apply to files of this format; leave it out$"),
+        ("t.arff", {"decimal": ","}, r"^t.arff: decimal=',' does not apply to files"),
+        ("t.dat", {"na_values": "-"}, r"^t.dat: na_values='-' does not apply"),
+        ("t.jsonl", {"sep": ";"}, r"^t.jsonl: sep=';' does not apply"),
         ("t.csv", {"decimal": ";"}, r"^decimal=';' is neither a point nor a comma$"),
         ("t.csv", {"thousands": "_"}, r"^thousands='_' is not a comma, "),
         ("t.csv", {"decimal": ",", "thousands": ","}, r"^decimal=',' and thousands=',' are the same; leave one"),
@@ -148,14 +148,14 @@ def test_options_that_make_no_sense(read, name, options, message):
 @pytest.mark.parametrize(
     ("text", "options", "advice"),
     [
-        ("a;b;y\n1;2;3\n", {"sep": ","}, "separated by ';'; say so with sep=';'"),
-        ("a b y\n1 2 3\n4 5 6\n", {}, "separated by blanks; say so with sep=' '"),
+        ("a;b;y\n1;2;3\n", {"sep": ","}, "separated by ';'; if so, set sep=';'"),
+        ("a b y\n1 2 3\n4 5 6\n", {}, "separated by blanks; if so, set sep=' '"),
         ("a:b\n1:2\n", {}, "separated by ':'"),
-        ("a\tb\n1\t2\n", {"sep": ","}, "separated by tabs; say so with sep='tab'"),
+        ("a\tb\n1\t2\n", {"sep": ","}, "separated by tabs; if so, set sep='tab'"),
     ],
 )
 def test_a_wrong_separator_is_named(text, options, advice):
-    with pytest.raises(ValueError, match=r"t\.csv: a single column") as caught:
+    with pytest.raises(ValueError, match=r"t\.csv: there is a single column") as caught:
         read_separated(text, "t.csv", ReadOptions(**options))
     assert advice in str(caught.value)
 

@@ -66,7 +66,7 @@ def test_a_partition_with_infinity_is_named(model, friedman):
     with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
         model.fit(*in_chunks(X, friedman[1], 200))
     X[0, 1] = np.inf
-    with pytest.raises(ValueError, match=r"Partition 0: .* \(1 more partitions are bad.\)"):
+    with pytest.raises(ValueError, match=r"Partition 0: .* \(Other partitions with problems: 1.\)"):
         model.fit(*in_chunks(X, friedman[1], 200))
 
 
@@ -106,7 +106,7 @@ def test_tables_without_rows_or_columns_are_refused(model, frame):
 def test_rows_that_are_nowhere_else_cannot_be_read_again(client, friedman):
     model = DaskFuzzyRuleRegressor(client, keep_rows=False)
     persisted = client.persist(in_chunks(*friedman, 300))
-    with pytest.raises(ValueError, match="keep_rows=False needs partitions that can be read each by itself"):
+    with pytest.raises(ValueError, match="keep_rows=False needs partitions that can be read independently"):
         model.fit(*persisted)
 
 
@@ -130,7 +130,8 @@ def test_a_worker_with_another_dask_is_named(client, model, friedman):
     [worker, _] = client.scheduler_info()["workers"]
     client.run(set_version, "2021.1.0", workers=[worker])
     try:
-        with pytest.raises(ValueError, match=rf"Worker {worker} has dask 2021.1.0, but here it is {dask.__version__}"):
+        told = rf"Worker {worker} has dask 2021.1.0, but the client has {dask.__version__}"
+        with pytest.raises(ValueError, match=told):
             model.fit(*in_chunks(*friedman, 300))
     finally:
         client.run(set_version, dask.__version__, workers=[worker])

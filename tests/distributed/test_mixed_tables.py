@@ -239,7 +239,7 @@ def test_a_rare_category_that_is_not_drawn_counts_as_missing(client, monkeypatch
     held = in_thirds(table)
     model = DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"])
     assert model.rule_base_.variables[1].levels.levels == ("blue", "green", "red")
-    told = r"In 60 rows that were drawn: The column 'colour' has 60 categories in 60 rows, too few rows"
+    told = r"In a sample of 60 rows: The column 'colour' has 60 categories in 60 rows, too few rows"
     held = in_thirds(table.assign(colour=[f"row {i}" for i in range(N)]))
     with pytest.raises(ValueError, match=told):
         DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"])

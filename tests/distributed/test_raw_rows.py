@@ -24,7 +24,7 @@ def test_what_is_wrong_with_a_partition_is_said_with_its_number(X, y, told):
 
 def test_other_columns_in_a_later_partition_are_a_problem():
     part = load_part((pd.DataFrame([[1.0, 2.0]], columns=["a", "c"]), np.ones(1)), NAMES, 1)
-    assert "X has the columns a, c, the first partition a, b" in part.problem
+    assert "X has the columns a, c, but the first partition has a, b" in part.problem
     part = load_part((np.ones((1, 3)), np.ones(1)), NAMES, 1)
     assert part.problem.startswith("Partition 1: X has the columns 3 in number")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fruler import FuzzyRuleRegressor
-from fruler._table import validation
+from fruler._table import reading
 
 ROWS = np.random.default_rng(0).uniform(size=(90, 2))
 
@@ -17,13 +17,13 @@ def model():
 @pytest.fixture
 def checks(monkeypatch):
     """The tables that were checked."""
-    found, require_finite = [], validation.require_finite
+    found, require_finite = [], reading.require_finite
 
     def counted(X, *arguments, **options):
         found.append(X.shape)
         require_finite(X, *arguments, **options)
 
-    monkeypatch.setattr(validation, "require_finite", counted)
+    monkeypatch.setattr(reading, "require_finite", counted)
     return found
 
 

@@ -11,7 +11,7 @@ from sklearn.datasets import make_friedman1
 
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.estimators.base import split_rows
-from fruler.rules.intervals import OutsideTrainingWarning
+from fruler.rules._background import OutsideTrainingWarning
 
 ROWS, TARGET = make_friedman1(600, 5, noise=1.0, random_state=0)
 NEW, ANSWERS = make_friedman1(2_000, 5, noise=1.0, random_state=1)
@@ -56,7 +56,7 @@ def test_rows_that_are_kept_are_not_learned_from(calibrated):
 
 def test_without_held_out_rows_there_are_no_intervals():
     model = make_estimator("l-metsk", random_state=0, max_evaluations=100).fit(ROWS, TARGET)
-    with pytest.raises(ValueError, match=r"fit with calibration=0\.2, or give such rows to with_intervals"):
+    with pytest.raises(ValueError, match=r"fit with calibration=0\.2, or give held-out rows to with_intervals"):
         model.predict_interval(NEW)
     with pytest.raises(ValueError, match=r"fit with calibration=0\.2"):
         FuzzyRuleRegressor(random_state=0, max_evaluations=30).fit(ROWS, TARGET).predict_interval(NEW)
@@ -121,7 +121,7 @@ def test_any_table_is_split(kind):
 
 
 def test_too_few_rows_to_keep_any_are_refused():
-    with pytest.raises(ValueError, match=r"calibration=0\.9 of 3 rows leaves none to learn from; give more rows"):
+    with pytest.raises(ValueError, match=r"calibration=0\.9 leaves none of the 3 rows to learn from; give more rows"):
         FuzzyRuleRegressor(calibration=0.9).fit(ROWS[:3], TARGET[:3])
     with pytest.raises(ValueError, match="'calibration' parameter"):
         FuzzyRuleRegressor(calibration=1.0).fit(ROWS, TARGET)

@@ -139,7 +139,7 @@ def test_a_checkpoint_is_of_one_output(tmp_path):
     assert again.rule_base_ == first.rule_base_
     pd.testing.assert_frame_equal(again.pareto_, first.pareto_)
     for other in ({}, {"link": "log", "bounds": (0, None)}):
-        with pytest.raises(ValueError, match=r"(link|bounds) is .* there and"):
+        with pytest.raises(ValueError, match=r"(link|bounds) was .* and is now"):
             FuzzyRuleRegressor(random_state=0, checkpoint=tmp_path / "a", **other).fit(ROWS, TARGET)
 
 

@@ -191,7 +191,7 @@ def test_rules_that_nobody_learned_cannot_be(sharp, tmp_path):
 
     X, y = stepped()
     write_model(tmp_path / "m.json", Model(sharp[0].rule_base_))
-    with pytest.raises(ValueError, match="were not learned by an estimator"):
+    with pytest.raises(ValueError, match="the rules of this one were written by hand"):
         load_model(tmp_path / "m.json").stability(X, y)
 
 
@@ -219,8 +219,8 @@ def test_tables_with_categories_gaps_and_dates():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 1}, "n must be at least 2 refits; got 1"),
-        ({"n": 2.5}, "n must be a whole number of refits"),
+        ({"n": 1}, "n, the number of refits, must be at least 2; got 1"),
+        ({"n": 2.5}, "n, the number of refits, must be an integer"),
         ({"subsample": 1.0}, "subsample must be a share of the rows between 0 and 1"),
         ({"subsample": "half"}, "subsample must be a share"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
@@ -241,7 +241,7 @@ def test_wrong_rows_are_named(sharp):
         model.stability(X, y[:-1])
     with pytest.raises(ValueError, match="needs at least 4 rows"):
         model.stability(X[:3], y[:3])
-    with pytest.raises(ValueError, match="at least 3 different rows; there are 1"):
+    with pytest.raises(ValueError, match="at least 3 different rows; got 1"):
         model.stability(pd.concat([X[:1]] * 9), pd.concat([y[:1]] * 9))
     with pytest.raises(ValueError, match="slope"):
         model.stability(X.drop(columns="slope"), y)
@@ -284,9 +284,9 @@ def test_a_callback_can_end_it(sharp):
 
 def test_too_few_refits_are_no_answer(sharp):
     X, y = stepped()
-    with pytest.raises(ValueError, match="Only 1 refit of 20 ended before the run was over"):
+    with pytest.raises(ValueError, match="Only 1 refit of 20 finished before the run ended"):
         sharp[0].stability(X, y, callbacks=Counting(1))
-    with pytest.raises(ValueError, match="Only 0 refits of 20 ended"):
+    with pytest.raises(ValueError, match="Only 0 refits of 20 finished"):
         sharp[0].stability(X, y, time_limit=1e-9)
 
 

@@ -132,7 +132,7 @@ INFINITE = pd.Series([1.0] * 7 + [np.inf] + [2.0] * (N - 8))
         ),
         (
             pd.Series(pd.timedelta_range("1h", periods=N)),
-            "The column 'k' holds durations; make numbers of them, such as hours, or leave it out.",
+            "The column 'k' holds durations; convert them to numbers, such as hours, or leave it out.",
         ),
     ],
     ids=["None", "NaN", "infinity", "text among numbers", "mixed", "identifiers", "dates"],
@@ -192,10 +192,10 @@ def test_categories_that_differ_by_case():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ({"size": ["large"], "colour": ["red"]}, "'size', row 0 .* is 'large', and the model knows numbers there"),
+        ({"size": ["large"], "colour": ["red"]}, "'size', row 0 .* is 'large', but the model was fitted on numbers"),
         ({"size": [True], "colour": ["red"]}, "'size', row 0 .* a truth value"),
         ({"size": [pd.Timestamp("2020-01-01")], "colour": ["red"]}, "'size', row 0 .* a date"),
-        ({"size": [1.0], "colour": [3]}, "'colour', row 0 .* is 3, and the model knows categories there, such as"),
+        ({"size": [1.0], "colour": [3]}, "'colour', row 0 .* is 3, but the model was fitted on categories such as"),
         ({"size": [1.0], "colour": [pd.Timestamp("2020-01-01")]}, "'colour', row 0 .* a date"),
         ({"size": [np.inf], "colour": ["red"]}, "'size', row 0 .* infinity"),
     ],
@@ -229,7 +229,7 @@ def test_columns_may_be_numbered():
 
 def test_a_lazy_table_is_refused_in_one_sentence():
     lazy = pl.DataFrame({"x": [1.0, 2.0]}).lazy()
-    with pytest.raises(TypeError, match=r"X is a LazyFrame, which holds no rows yet; give X.collect\(\)"):
+    with pytest.raises(TypeError, match=r"X is a LazyFrame, which holds no rows yet; pass X.collect\(\)"):
         FuzzyRuleRegressor().fit(lazy, [1.0, 2.0])
 
 

@@ -6,7 +6,7 @@ import pytest
 from helpers.dated_rules import dated_rules
 from helpers.triangle_rules import mamdani
 
-from fruler.explain._effects import rule_widths, signed_effects, typical_rows
+from fruler.explain._effects import signed_effects, typical_rows
 from fruler.explain._sentences import sentence_of
 from fruler.explain.text import rules_text
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
@@ -33,8 +33,8 @@ class TestTypicalRow:
         light = X[:, 0] < 3000.0
         np.testing.assert_allclose(rules.training.centres, [X[light].mean(axis=0), X[~light].mean(axis=0)], rtol=1e-4)
         np.testing.assert_allclose(rules.training.spreads, [X[light].std(axis=0), X[~light].std(axis=0)], rtol=1e-4)
-        np.testing.assert_allclose(rule_widths(rules), 2.0 * rules.training.spreads)
-        np.testing.assert_allclose(signed_effects(rules), rules.slopes * rule_widths(rules))
+        np.testing.assert_allclose(rules.background.widths, 2.0 * rules.training.spreads)
+        np.testing.assert_allclose(signed_effects(rules), rules.slopes * rules.background.widths)
 
     def test_an_input_of_zeros_and_ones_has_the_more_common_one(self):
         rules, _ = cars()

@@ -7,7 +7,7 @@ import pytest
 from helpers.triangle_rules import mamdani, own_sets
 
 from fruler._table.date_sources import TrendSource
-from fruler.explain._effects import output_spread, signed_effects
+from fruler.explain._effects import signed_effects
 from fruler.explain._sentences import truth_sentence, unused_sentence
 from fruler.explain.text import rules_text
 from fruler.rules import (
@@ -203,7 +203,7 @@ def test_the_spread_counts_curves_and_the_effects_do_not():
     plain = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]])
     curved = rules([[1.0, 2.0, 0.0], [0.0, -0.5, 0.0]], curves=[WIND])
     span = np.ptp(WIND.values(np.linspace(0.0, 60.0, 1000)))
-    assert output_spread(curved) == pytest.approx(output_spread(plain) + span / 4.0, rel=1e-3)
+    assert curved.background.spread == pytest.approx(plain.background.spread + span / 4.0, rel=1e-3)
     np.testing.assert_array_equal(signed_effects(curved), signed_effects(plain))
 
 

@@ -88,13 +88,13 @@ def test_python_reads_text_and_zones_as_predict_does():
     own = {}
     exec(export_model(rules, "python"), own)  # noqa: S102
     np.testing.assert_allclose([own["predict"]([value]) for value in values], expected(rules, values), rtol=1e-12)
-    with pytest.raises(ValueError, match="written as 2024-12-31"):
+    with pytest.raises(ValueError, match="written like 2024-12-31"):
         own["predict"](["soon"])
-    with pytest.raises(ValueError, match="a date is needed; got 5"):
+    with pytest.raises(ValueError, match="expected a date; got 5"):
         own["predict"]([5])
     year_first = {}
     exec(export_model(date_rules(), "python"), year_first)  # noqa: S102
-    with pytest.raises(ValueError, match="written as 2024-12-31"):
+    with pytest.raises(ValueError, match="written like 2024-12-31"):
         year_first["predict"](["05.04.2024"])
     rules = date_rules(dates=DateFormat("Europe/Berlin"))
     exec(export_model(rules, "python"), own)  # noqa: S102
@@ -120,7 +120,7 @@ def test_onnx_predicts_the_same(variant):
     values = moments()
     answers = session.run(None, {"X": DateFormat().seconds(values)[:, None]})[0][:, 0]
     np.testing.assert_allclose(answers, expected(rules, values), rtol=1e-9)
-    with pytest.raises(ValueError, match="Dates need numbers of 64 bits"):
+    with pytest.raises(ValueError, match="Dates need 64-bit numbers"):
         export_model(rules, "onnx", float32=True)
 
 
@@ -181,7 +181,7 @@ def test_text_that_is_no_date_is_missing_in_sqlite():
 
 def test_c_and_onnx_say_which_clock_dates_go_by():
     onnx = pytest.importorskip("onnx")
-    note = "Dates ('sold') are seconds from the start of 1970 to what the clock of Europe/Berlin shows."
+    note = "Dates ('sold') are seconds since the start of 1970, in the local time of Europe/Berlin."
     rules = date_rules(dates=DateFormat("Europe/Berlin"))
     assert note in export_model(rules, "c")
     assert onnx.load_from_string(export_model(rules, "onnx")).doc_string == note

@@ -118,7 +118,7 @@ class Interpreter:
 def test_an_interpreter_of_the_standard_predicts_the_same(rule_base, rows, check):
     if not rule_base.antecedents.shares_labels:
         with pytest.raises(
-            ValueError, match="FML has labels that all rules share, and these rules have sets of their own"
+            ValueError, match="In FML all rules share their labels, but these rules have fuzzy sets of their own"
         ):
             export_model(rule_base, "fml")
         return
@@ -182,14 +182,16 @@ def test_too_many_rules_are_refused_in_a_sentence(make_rules):
     rule_base = make_rules("gaps, product")
     splits = np.linspace(0.1, 3.9, 8)
     curves = [Curve(j, FuzzyPartition(splits, (0.0, 4.0)), np.ones((9, 2))) for j in range(3)]
-    with pytest.raises(ValueError, match=r"without them there would be 2,187 rules, more than 2,000; choose another"):
+    with pytest.raises(
+        ValueError, match=r"without them, this model would have 2,187 rules, more than 2,000; choose another"
+    ):
         export_model(replace(rule_base, curves=curves), "fml")
     export_model(replace(rule_base, curves=curves[:2]), "fml")
 
 
 def test_a_curve_beside_the_minimum_of_conditions_is_refused(make_rules):
     rule_base = replace(make_rules("gaps and a curve"), t_norm="minimum")
-    with pytest.raises(ValueError, match=r"cannot hold rule 1 with a curve, .* joined by the minimum"):
+    with pytest.raises(ValueError, match=r"cannot express rule 1 with a curve: .* combined by the minimum"):
         export_model(rule_base, "fml")
 
 

@@ -70,7 +70,7 @@ def test_steps_come_to_what_the_rule_base_takes_for_gaps(slopes, pattern):
 def test_a_column_cannot_hold_numbers_and_categories():
     sources = [NumberSource("a"), LevelSource("a", "xy", [1.0, 2.0])]
     variables = [Variable(f"v{j}", FuzzyPartition([], (0.0, 1.0)), source=source) for j, source in enumerate(sources)]
-    with pytest.raises(ValueError, match="'a' holds numbers for one input and categories for another"):
+    with pytest.raises(ValueError, match="'a' has numbers for one input and categories for another"):
         plan_of(RuleBase(variables, [[[0, 0], [0, 0]]], [[1.0, 2.0, 3.0]]))
 
 

@@ -76,7 +76,7 @@ def test_numbers_of_32_bits_do_not_overflow():
 
 def test_fml_says_that_it_can_not(make_rules):
     rules = replace(make_rules("crisp"), output=Output(bounds=(0, None)))
-    with pytest.raises(ValueError, match="FML cannot say the link or the bounds of a prediction"):
+    with pytest.raises(ValueError, match="FML cannot express a link or bounds of predictions"):
         export_model(rules, "fml")
 
 

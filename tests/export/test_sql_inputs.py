@@ -170,7 +170,7 @@ def test_options_that_make_no_sense_are_refused():
         export_model(mixed_model("growth"), "sql", gaps=["colour"])
     with pytest.raises(ValueError, match="gaps must be True, False or a list"):
         export_model(mixed_model("growth"), "sql", gaps="size")
-    with pytest.raises(ValueError, match="do not know what to take"):
+    with pytest.raises(ValueError, match="has no estimates for missing values"):
         export_model(without_gaps(mixed_model("growth")), "sql", gaps=["size"])
     x = Variable("a", FuzzyPartition([], (0.0, 1.0)), source=LevelSource("a", ["x\0", "y"], [3.0, 5.0]))
     with pytest.raises(ValueError, match="null character"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from fruler._algorithms.genetic import pcblx
 from fruler._algorithms.systems.genes import BITS, Bits, gray_distance, hux
-from fruler._typing import Floats
+from fruler._arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,6 @@
 """The budget of a search: deadline and stop together."""
 
-from fruler.learning._budget import UNLIMITED, Budget
-from fruler.learning._control import RunControl
+from fruler.learning._control import UNLIMITED, Budget, RunControl
 
 
 def test_a_budget_ends_at_its_deadline(clock):

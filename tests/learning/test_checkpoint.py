@@ -188,30 +188,30 @@ def test_without_a_seed_the_one_that_was_drawn_is_kept(friedman, algorithm, tmp_
 def test_a_generator_must_give_the_same_numbers(friedman, tmp_path):
     first = quick("fruler", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman)
     assert_same(quick("fruler", tmp_path, random_state=np.random.RandomState(5)).fit(*friedman), first)
-    with pytest.raises(ValueError, match=r"random_state is 'a generator' there and 4 here"):
+    with pytest.raises(ValueError, match=r"random_state was 'a generator' and is now 4"):
         quick("fruler", tmp_path, random_state=4).fit(*friedman)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_rules": 7}, "max_rules is 20 there and 7 here. Resume it with warm_start=True, or choose another"),
-        ({"fuzziness": 0.5}, "fuzziness is 1.0 there and 0.5 here. Give the same, or choose another folder."),
-        ({"random_state": 1}, "random_state is 0 there and 1 here"),
-        ({"split_points": {1: [0.5]}}, r"split_points is \{\} there and \{'x1': \[0.5\]\} here"),
+        ({"max_rules": 7}, "max_rules was 20 and is now 7. Resume it with warm_start=True, or choose another"),
+        ({"fuzziness": 0.5}, "fuzziness was 1.0 and is now 0.5. Use the same data and settings, or choose another"),
+        ({"random_state": 1}, "random_state was 0 and is now 1"),
+        ({"split_points": {1: [0.5]}}, r"split_points was \{\} and is now \{'x1': \[0.5\]\}"),
     ],
 )
 def test_a_checkpoint_of_other_settings_is_refused(friedman, tmp_path, changes, message):
     quick("growth", tmp_path, callbacks=StopAt(2)).fit(*friedman)
     before = (tmp_path / FILE).read_bytes()
-    with pytest.raises(ValueError, match=f"is of another run: .*{message}"):
+    with pytest.raises(ValueError, match=f"belongs to another run: .*{message}"):
         quick("growth", tmp_path, **changes).fit(*friedman)
     assert (tmp_path / FILE).read_bytes() == before
 
 
 def test_a_checkpoint_of_another_algorithm_is_refused(friedman, tmp_path):
     quick("growth", tmp_path, callbacks=StopAt(2)).fit(*friedman)
-    with pytest.raises(ValueError, match="algorithm is 'growth' there and 'fruler' here"):
+    with pytest.raises(ValueError, match="algorithm was 'growth' and is now 'fruler'"):
         quick("fruler", tmp_path).fit(*friedman)
 
 
@@ -223,9 +223,9 @@ def test_a_checkpoint_of_other_data_is_refused(friedman, tmp_path):
         ((X, y + np.eye(len(y))[5] * 1e-9), "y"),
         ((X, y, np.ones(len(y))), "sample_weight"),
     ]:
-        with pytest.raises(ValueError, match=f"is of another run: {name} is other data. Give the same"):
+        with pytest.raises(ValueError, match=f"belongs to another run: {name} has changed. Use the same"):
             quick("growth", tmp_path).fit(*other)
-    with pytest.raises(ValueError, match=r"names of the inputs is \['x0'.* there and \['a'"):
+    with pytest.raises(ValueError, match=r"names of the inputs was \['x0'.* and is now \['a'"):
         quick("growth", tmp_path).fit(pd.DataFrame(X, columns=list("abcde")), y)
 
 
@@ -304,7 +304,7 @@ def test_where_nothing_can_be_written_the_search_goes_on(friedman, algorithm, wh
         raise OSError(28, "no room")
 
     monkeypatch.setattr(checkpoint, "write_file", full)
-    with pytest.warns(RuntimeWarning, match="the search is not kept: no room"):
+    with pytest.warns(RuntimeWarning, match="the checkpoint was not written: no room"):
         model = quick(algorithm, tmp_path).fit(*friedman)
     assert_same(model, whole[algorithm])
 

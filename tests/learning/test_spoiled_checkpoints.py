@@ -108,7 +108,7 @@ def test_a_packed_or_enormous_member_is_damage(fuzz, tmp_path):
     text = np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
     # A few bytes that would unpack to many megabytes.
     np.savez_compressed(tmp_path / FILE, document=text, **arrays, bomb=np.zeros(2**20))
-    with pytest.raises(ValueError, match=r"is damaged .* is packed"):
+    with pytest.raises(ValueError, match=r"is damaged .* is compressed"):
         fuzz._fit(fuzz.make(algorithm, tmp_path, 1))
     buffer = io.BytesIO()
     np.savez(buffer, document=text, **arrays)

@@ -103,18 +103,18 @@ def test_without_warm_start_a_fit_begins_afresh(friedman):
 def test_other_data_or_settings_are_refused(friedman):
     X, y = friedman
     model = FuzzyRuleRegressor(max_rules=2, random_state=0, warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match=r"resumes the last fit, which is another: y is other data\. Give the same"):
+    with pytest.raises(ValueError, match=r"cannot resume the last fit: y has changed\. Use the same data"):
         model.fit(X, y + 1.0)
-    with pytest.raises(ValueError, match=r"fuzziness is 1\.0 there and 0\.5 here"):
+    with pytest.raises(ValueError, match=r"fuzziness was 1\.0 and is now 0\.5"):
         model.set_params(fuzziness=0.5).fit(X, y)
-    with pytest.raises(ValueError, match="random_state is 0 there and 7 here"):
+    with pytest.raises(ValueError, match="random_state was 0 and is now 7"):
         model.set_params(fuzziness=1.0, random_state=7).fit(X, y)
     assert model.set_params(random_state=0).fit(X, y).resumed_ > 0
 
 
 def test_a_limit_that_is_passed_already_is_refused(friedman):
     model = make_estimator("fruler", max_evaluations=500, random_state=0, warm_start=True).fit(*friedman)
-    with pytest.raises(ValueError, match="max_evaluations is too small to resume a search that has made"):
+    with pytest.raises(ValueError, match="max_evaluations is too small to resume a search that has already used"):
         model.set_params(max_evaluations=100).fit(*friedman)
 
 

@@ -63,7 +63,7 @@ def test_a_perfect_fit_is_saved(tmp_path):
 
 
 def test_other_models_of_the_front_are_not_in_a_file(fitted, loaded):
-    with pytest.raises(ValueError, match="read from a file, which holds no model of another size"):
+    with pytest.raises(ValueError, match="read from a file, which has no models of other sizes"):
         loaded.with_rules(2)
     assert fitted.with_rules(2).n_rules_ == 2
 
@@ -77,7 +77,7 @@ def test_however_many_rules_were_asked_for_the_file_can_be_read(fitted, tmp_path
 def test_what_a_file_does_not_hold_is_missing_and_says_why(fitted, loaded, name):
     assert hasattr(fitted, name)
     assert not hasattr(loaded, name)
-    with pytest.raises(AttributeError, match=f"no {name}: fit makes it"):
+    with pytest.raises(AttributeError, match=f"{name} is set by fit"):
         getattr(loaded, name)
 
 
@@ -154,7 +154,7 @@ def test_rules_by_hand_become_a_regressor_that_says_what_it_lacks(fitted, tmp_pa
     check_is_fitted(model)
     assert model.rule_base_ == hand
     assert model.feature_names_in_.tolist() == [variable.name for variable in hand.variables]
-    with pytest.raises(AttributeError, match="no pareto_: fit makes it"):
+    with pytest.raises(AttributeError, match="pareto_ is set by fit"):
         model.pareto_  # noqa: B018
     model.save(tmp_path / "model.json")
     assert load_model(tmp_path / "model.json").rule_base_ == hand

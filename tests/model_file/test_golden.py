@@ -226,5 +226,5 @@ def test_the_golden_intervals_are_those_of_the_file():
 def test_a_file_of_the_time_before_intervals_has_none():
     model = load_model(GOLDEN / "truth-1.json")
     assert (model.rule_base_.intervals, model.rule_base_.extrapolation) == (None, "linear")
-    with pytest.raises(ValueError, match="give such rows to with_intervals"):
+    with pytest.raises(ValueError, match="give held-out rows to with_intervals"):
         model.rule_base_.predict_interval([[0.0]])

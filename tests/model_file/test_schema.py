@@ -17,17 +17,17 @@ from fruler.estimators._saved_model import regressor_of
 # What a schema cannot say: how parts of a document refer to each other, the order of numbers, a key that occurs twice,
 # and the values of settings, which each version knows best.
 BEYOND_A_SCHEMA = re.compile(
-    r"occurs twice in one object|has a name twice|has an input twice|is no input|NaN is not|Infinity is not"
-    r"|must be a list of labels|its columns do not give|must all have a support|must have the names of all inputs"
-    r"|Split points must increase|for each of the \d+ split points|label names are needed|in one group only"
-    r"|The truth of a training summary must be of|that fills gaps|the numbers of its categories"
-    r"|three points, none less|ordered by their second points|must be a label of the target|must be a list of one label"
-    r"|LabelTriangles needs inputs|Ranges of labels need partitions|Curves need rules that say numbers"
-    r"|domain must be the|A triangle needs an input with an order|A curve over \d+ labels needs"
-    r"|low that is not above the high|must lie between low and high|learning\.settings: "
-    r"|a number of at most 1e\+300|says goes beyond"
-    r"|The coverages of intervals must increase|and scores can.t fall|a score for each coverage|intervals must be of"
-    r"|extrapolation=.clip. needs|of the bounds must be|must be of the same output"
+    r"occurs twice in one object|has a name twice|has an input twice|is not an input|NaN is not|Infinity is not"
+    r"|must be a list of (neighbouring )?labels|its columns do not match|must all have a support"
+    r"|must have the names of all inputs|Split points must increase|for each of the \d+ split points"
+    r"|label names are needed|in one group only|The truth of a training summary must have|an input that fills no gaps"
+    r"|the numbers of its categories|three points that do not decrease|ordered by their second points"
+    r"|must be a label of the target|must be a list of one label|LabelTriangles needs inputs"
+    r"|Ranges of labels need partitions|Curves need rules with numbers|domain must be the"
+    r"|A triangle needs an input with an order|A curve over \d+ labels needs|low must not be above high"
+    r"|must lie between low and high|learning\.settings: |a number of at most 1e\+300|The output of rule \d+ can exceed"
+    r"|The coverages of intervals must increase|and scores can.t decrease|a score for each coverage|intervals must have"
+    r"|extrapolation=.clip. needs|(lower|upper) bound must be|summary is for another link"
 )
 
 

@@ -47,12 +47,12 @@ def test_a_model_is_saved_over_another(golden, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_named(fitted, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no folder '.*none' to write 'm\.json' to; make it"):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder '.*none' to write 'm\.json' to; create it"):
         fitted.save(tmp_path / "none" / "m.json")
 
 
 def test_a_folder_is_not_written_over(fitted, tmp_path):
-    with pytest.raises(OSError, match=r"could not be written \(there is something else than a file\)"):
+    with pytest.raises(OSError, match=r"could not be written \(it is not a regular file\)"):
         fitted.save(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -60,7 +60,7 @@ def test_a_folder_is_not_written_over(fitted, tmp_path):
 @unix
 def test_a_device_is_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="something else than a file"):
+    with pytest.raises(OSError, match="it is not a regular file"):
         write_whole(tmp_path / "pipe", b"new")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 

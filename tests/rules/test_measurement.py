@@ -52,7 +52,7 @@ def test_curves_have_the_mean_of_what_they_add(rules):
     with pytest.raises(ValueError, match="curve_means must have a number for each of the 2 rules"):
         read(written)
     written["training"]["curve_means"] = [[0.0, 0.0], [0.0, 0.0]]
-    with pytest.raises(ValueError, match="curve_means of its 1"):
+    with pytest.raises(ValueError, match="curve_means for 1 curves"):
         read(written)
 
 
@@ -82,9 +82,9 @@ def spoiled(written, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda inputs: inputs["a"].pop("centres"), "a number for each of the 2 rules, and all inputs have it"),
-        (lambda inputs: inputs["b"]["spreads"].pop(), "a number for each of the 2 rules"),
-        (lambda inputs: [one.pop("spreads") for one in inputs.values()], "both centres and spreads, or none"),
+        (lambda inputs: inputs["a"].pop("centres"), "one number for each of the 2 rules, in all inputs"),
+        (lambda inputs: inputs["b"]["spreads"].pop(), "one number for each of the 2 rules"),
+        (lambda inputs: [one.pop("spreads") for one in inputs.values()], "both centres and spreads, or neither"),
         (lambda inputs: inputs["a"].update(centres=[1e9, 1.0]), "must lie between low and high"),
         (lambda inputs: inputs["a"].update(spreads=[-1.0, 1.0]), "can't be negative"),
         (lambda inputs: inputs["a"].update(spreads="wide"), "spreads"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fruler.rules import FuzzyPartition, RuleBase, Variable
-from fruler.rules.intervals import outside_training, said_of_outside, warn_of_outside
+from fruler.rules._background import outside_training, said_of_outside, warn_of_outside
 
 
 def test_the_ends_are_inside_and_gaps_too():

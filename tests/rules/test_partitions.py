@@ -129,8 +129,8 @@ def test_partitions_are_values():
         ({"split_points": [1.0], "domain": (0, 3), "labels": ["same", "same"]}, "distinct"),
         ({"split_points": [1.0], "domain": (0, 3), "labels": []}, "2 label names are needed"),
         ({"split_points": [1.0], "domain": (0, 3), "labels": "ab"}, "2 label names are needed"),
-        ({"split_points": 1.0, "domain": (0, 3)}, "split_points must be in one row"),
-        ({"split_points": [1.0], "domain": (0, 3, 4)}, "least and the greatest"),
+        ({"split_points": 1.0, "domain": (0, 3)}, "split_points must be one-dimensional"),
+        ({"split_points": [1.0], "domain": (0, 3, 4)}, "smallest and the largest"),
         ({"split_points": [1.0], "domain": (0, 3), "fuzziness": "much"}, "fuzziness must be numbers"),
     ],
 )
@@ -146,7 +146,12 @@ def test_renaming_an_unknown_label_is_refused():
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [([np.nan], "finite; got nan at place 0"), (None, "one row"), ([[1.0]], "one row"), (["warm"], "must be numbers")],
+    [
+        ([np.nan], "finite; got nan at index 0"),
+        (None, "one-dimensional"),
+        ([[1.0]], "one-dimensional"),
+        (["warm"], "must be numbers"),
+    ],
 )
 def test_only_numbers_have_degrees(values, message):
     for partition in (FuzzyPartition([1.0], (0, 2)), NominalPartition([[0], [1]])):

@@ -96,17 +96,17 @@ def test_labels_are_renamed_and_copies_are_equal():
 @pytest.mark.parametrize(
     ("points", "domain", "message"),
     [
-        ([(1.0, 0.0, 2.0)], (0.0, 1.0), r"none less than the one before it.*got \(1.0, 0.0, 2.0\) at 0"),
-        ([(0.0, 1.0, 2.0), (0.0, math.nan, 2.0)], (0.0, 1.0), "three numbers.*at 1, counted from 0"),
-        ([(-math.inf, -math.inf, 2.0)], (0.0, 1.0), "and the second finite"),
-        ([(math.inf, math.inf, math.inf)], (0.0, 1.0), "and the second finite"),
+        ([(1.0, 0.0, 2.0)], (0.0, 1.0), r"do not decrease.*got \(1.0, 0.0, 2.0\) at index 0"),
+        ([(0.0, 1.0, 2.0), (0.0, math.nan, 2.0)], (0.0, 1.0), "three numbers.*at index 1"),
+        ([(-math.inf, -math.inf, 2.0)], (0.0, 1.0), "and the second must be finite"),
+        ([(math.inf, math.inf, math.inf)], (0.0, 1.0), "and the second must be finite"),
         ([(0.0, 1.0, 1e301)], (0.0, 1.0), "three numbers"),
         ([(0.0, 1.0)], (0.0, 1.0), r"three numbers each; got an array of shape \(1, 2\)"),
         (["abc"], (0.0, 1.0), "three numbers each"),
         ([], (0.0, 1.0), "three numbers each"),
-        ([(0.0, 2.0, 3.0), (0.0, 1.0, 3.0)], (0.0, 1.0), "ordered by their second points; that of label 1"),
-        ([(0.0, 1.0, 2.0)], (1.0, 0.0), "domain must be the least and the greatest value"),
-        ([(0.0, 1.0, 2.0)], (0.0, 1.0, 2.0), "domain must be the least and the greatest value"),
+        ([(0.0, 2.0, 3.0), (0.0, 1.0, 3.0)], (0.0, 1.0), "ordered by their second points; label 1"),
+        ([(0.0, 1.0, 2.0)], (1.0, 0.0), "domain must be the smallest and the largest value"),
+        ([(0.0, 1.0, 2.0)], (0.0, 1.0, 2.0), "domain must be the smallest and the largest value"),
         ([(0.0, 1.0, 2.0)], (0.0, math.inf), "domain must be finite"),
     ],
 )
@@ -116,7 +116,7 @@ def test_what_is_no_partition_is_refused(points, domain, message):
 
 
 def test_no_labels_are_refused():
-    with pytest.raises(ValueError, match="at least one label, not 0"):
+    with pytest.raises(ValueError, match="at least one label; got 0"):
         TrianglePartition.uniform((0.0, 1.0), 0)
     with pytest.raises(ValueError, match="2 label names are needed"):
         TrianglePartition.uniform((0.0, 1.0), 2, labels=["one"])

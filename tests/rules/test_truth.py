@@ -90,7 +90,7 @@ def test_copies_are_frozen_too():
         ({"alone": -1.0}, "finite, and can't be negative"),
         ({"together": UNKNOWN}, "finite, and can't be negative"),
         ({"rule_alone": [np.inf, UNKNOWN]}, "finite, and can't be negative"),
-        ({"rule_alone": [1.0]}, "two errors of every rule"),
+        ({"rule_alone": [1.0]}, "two errors for every rule"),
         ({"rule_alone": [1.0, 1.0]}, "nowhere the strongest has neither"),
     ],
 )
@@ -169,5 +169,5 @@ class TestInTheSummary:
         assert again.truth == truth()
 
     def test_it_must_be_of_the_rules(self):
-        with pytest.raises(ValueError, match="The truth of a training summary must be of 2 rules"):
+        with pytest.raises(ValueError, match="The truth of a training summary must have 2 rules"):
             summarise(steps(), self.X, self.y, truth=truth(rule_together=[1.0], rule_alone=[1.0]))

@@ -43,7 +43,7 @@ def test_kinds(values, kind):
 def test_a_declared_column_is_a_category_whatever_it_holds():
     assert column_kind(pd.Series([1, 2, 3] * 2), declared=True) == "category"
     assert column_kind(pd.Series(["1", "2", "x"] * 2), declared=True) == "category"
-    with pytest.raises(UnusableColumn, match="holds dates; do not declare it as one of categories"):
+    with pytest.raises(UnusableColumn, match="holds dates; do not declare it as categorical"):
         column_kind(pd.Series(pd.date_range("2020", periods=3)), declared=True)
 
 
@@ -56,15 +56,15 @@ def test_a_declared_column_is_a_category_whatever_it_holds():
         ([1, "x", "y", "y"], 1, r"mixes numbers and text \('x' in row 1, counted from 0\)"),
         ([1 + 2j], None, "complex numbers"),
         ([{"a": 1}], None, "holds a dict"),
-        (["12:30", "13:45"], None, "holds times; make numbers of them"),
+        (["12:30", "13:45"], None, "holds times; convert them to numbers"),
         (["1.2.20"], None, "holds dates with years of two digits; write them as 2024-12-31"),
         (["2020-01-31", "2020-02-01", "soon"], 2, r"text among dates \('soon' in row 2, counted from 0\); correct it"),
-        (pd.Categorical(pd.date_range("2020", periods=2)), None, "dates as categories; make dates of them, or text"),
-        ([datetime.timedelta(1)], None, "holds durations; make numbers of them, such as hours"),
-        ([datetime.time(1)], None, "holds times; make numbers of them, such as hours"),
+        (pd.Categorical(pd.date_range("2020", periods=2)), None, "as categories; convert them to dates, or to text"),
+        ([datetime.timedelta(1)], None, "holds durations; convert them to numbers, such as hours"),
+        ([datetime.time(1)], None, "holds times; convert them to numbers, such as hours"),
         (["2020-01-31", "2021-02-30"], 1, r"a date that is not in the calendar \('2021-02-30' in row 1"),
-        (["1/2/2020", "3/4/2021"], 0, r"a date of which day and month cannot be told apart \('1/2/2020' in row 0"),
-        (["2020-01-31 10:00Z", "2020-01-31"], 1, "a date without a time zone beside dates with one .*; write all with"),
+        (["1/2/2020", "3/4/2021"], 0, r"a date whose day and month cannot be told apart \('1/2/2020' in row 0"),
+        (["2020-01-31 10:00Z", "2020-01-31"], 1, "a date without a time zone among dates with one .*; write all with"),
         (["1,5", "2,5"], None, r"numbers with a comma \('1,5'\); write decimals with a point"),
         (["a\x07", "b"], 0, "unprintable characters"),
         ([f"id{i}" for i in range(9)], None, "9 categories in 9 rows, too few rows .*; leave it out, or group"),

@@ -33,8 +33,8 @@ def test_numbers_of_any_type(values):
     [
         (pd.Series([1.0, np.inf]), 1, "is infinity; correct it, or write NaN"),
         (pd.Series([-1e200, 1.0]), 0, "-1e.200, which is too large"),
-        (pd.Series(["1", None, "big"]), 2, "is 'big', and the model knows numbers there"),
-        (pd.Series([[1], 2], dtype=object), 0, "knows numbers there"),
+        (pd.Series(["1", None, "big"]), 2, "is 'big', but the model was fitted on numbers"),
+        (pd.Series([[1], 2], dtype=object), 0, "was fitted on numbers"),
         (pd.Series([True, False]), 0, "a truth value, .* write 0 or 1"),
         (pd.Series([None, True], dtype="boolean"), 1, "a truth value"),
         (DATES, 0, "a date or a time"),
@@ -64,7 +64,7 @@ def test_numbers_of_categories():
 @pytest.mark.parametrize("values", [[1, 2], [1.5, None], [True, False], DATES])
 def test_a_column_of_categories_that_holds_something_else_now(values):
     with pytest.raises(
-        UnfitValue, match=r"column 'origin', row 0 .*(categories there, such as 'usa', 'europe'|a date)"
+        UnfitValue, match=r"column 'origin', row 0 .*(fitted on categories such as 'usa', 'europe'|a date)"
     ):
         ORIGIN.numbers(pd.Series(values))
 
@@ -97,8 +97,8 @@ def test_categories_by_their_numbers():
 @pytest.mark.parametrize(
     ("levels", "values", "message"),
     [
-        ([], [], "needs categories"),
-        (["a", "a"], [1.0, 2.0], "each once"),
+        ([], [], "needs distinct categories"),
+        (["a", "a"], [1.0, 2.0], "needs distinct categories"),
         (["a", "b"], [1.0], "with a number"),
         (["a", ""], [1.0, 2.0], "must be text"),
         (["a", 2], [1.0, 2.0], "must be text"),

@@ -99,7 +99,7 @@ def test_codes_are_categories_where_that_is_said(rng):
         ([2], r"names the columns \[2\], but X has 2"),
         ([-1], r"names the columns \[-1\], but X has 2"),
         ([True], "a mask of 1 columns, but X has 2"),
-        ([["zone"]], "in one row"),
+        ([["zone"]], "one-dimensional"),
     ],
 )
 def test_categorical_features_that_are_none(given, message):

@@ -14,7 +14,7 @@ from fruler import (
     FuzzyRuleRegressor,
     MultiGranularityDiscretizer,
 )
-from fruler._table.validation import refuse_repeated_columns
+from fruler._table.reading import refuse_repeated_columns
 from fruler.selectors import CCISRLikeSelector, CCISSelector
 
 
@@ -77,7 +77,7 @@ def test_two_columns_of_one_name_are_refused(estimator, table):
 def test_a_target_that_is_not_finite_is_named(estimator, table, value, word):
     X, y = table
     y[23] = value
-    with pytest.raises(ValueError, match=rf"y contains {word} at row 23 .*remove it"):
+    with pytest.raises(ValueError, match=rf"y contains {word} at row 23 .*remove them"):
         estimator.fit(X, y)
 
 
@@ -159,7 +159,7 @@ def test_bad_weights_are_refused(table, weight, message):
 
 def test_integers_beyond_all_floats_are_refused():
     rows = np.arange(21.0)[:, None]
-    with pytest.raises(ValueError, match=r"y holds an integer beyond all floats at row 0 .*: 1000"):
+    with pytest.raises(ValueError, match=r"y holds an integer too large for a float at row 0 .*: 1000"):
         FuzzyRuleRegressor().fit(rows, [10**400, *range(20)])
     with pytest.raises(ValueError, match=r"row 0 .* is infinity; correct it"):
         FuzzyRuleRegressor().fit(pd.DataFrame({"a": [10**400, *range(20)]}), rows.ravel())
@@ -188,7 +188,7 @@ def test_nominal_text_is_to_be_encoded_without_an_order():
 @pytest.mark.parametrize("path", ["table.xlsx", Path("table.csv")])
 def test_a_path_is_no_table(path):
     with pytest.raises(
-        ValueError, match=r"X is the path 'table\..*', and no table; read it first: fruler.data.read_table"
+        ValueError, match=r"X is the path 'table\..*', not a table; read it first: fruler.data.read_table"
     ):
         FuzzyRuleRegressor().fit(path, np.arange(20.0))
 

@@ -1,4 +1,4 @@
-"""What genetic searches share: the loop, the evaluator and its threads, the time that is left, and genes of labels."""
+"""The shared parts of the genetic searches: the loop, the evaluator and its threads, the time left, and label genes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
-from fruler.learning._budget import UNLIMITED, Budget
-from fruler.learning._control import RunControl
+from fruler._arrays import Floats
+from fruler.learning._control import UNLIMITED, Budget, RunControl
 from fruler.learning._training_table import LocalTable
 from fruler.learning.learned import FrontPoint
 from fruler.rules._rule_base import RuleBase
@@ -22,7 +21,7 @@ from fruler.rules._rule_base import RuleBase
 
 @dataclass(frozen=True)
 class GeneticOptions:
-    """The parameters that all genetic searches have; documented at the estimators."""
+    """The parameters of all genetic searches; documented at the estimators."""
 
     population_size: int = 61
     max_evaluations: int | None = 20_000
@@ -34,15 +33,15 @@ class Keyed(Protocol):
 
     @property
     def key(self) -> bytes:
-        """Equal chromosomes have equal keys, and others have others."""
+        """The key: equal chromosomes have equal keys, different ones have different keys."""
 
 
 class Valued(Protocol):
-    """What a model is worth: less is better."""
+    """The value of a model: less is better."""
 
     @property
     def fitness(self) -> float:
-        """What is minimised; infinite if it is no candidate."""
+        """The minimised criterion; infinite if the model is not a candidate."""
 
     @property
     def error(self) -> float:
@@ -58,11 +57,11 @@ Value = TypeVar("Value", bound=Valued)
 
 
 def pareto_front(best_by_rules: Mapping[int, tuple[C, Value]]) -> list[tuple[C, Value]]:
-    """Return by increasing number of rules the models that are more accurate than all with fewer.
+    """Return the models that are more accurate than all models with fewer rules, by increasing number of rules.
 
     Parameters
     ----------
-    best_by_rules : mapping of int to (model, what it is worth)
+    best_by_rules : mapping of int to (model, value)
         The best model of every number of rules.
 
     Examples
@@ -85,7 +84,7 @@ Granularities = npt.NDArray[np.intc]
 
 
 def limit_cells(granularities: Granularities, max_cells: int, rng: np.random.Generator) -> Granularities:
-    """Take random inputs out of the antecedents until the labels make no more cells than allowed.
+    """Take random inputs out of the antecedents until the labels make at most `max_cells` cells.
 
     Examples
     --------
@@ -94,14 +93,14 @@ def limit_cells(granularities: Granularities, max_cells: int, rng: np.random.Gen
     9
     """
     granularities = granularities.copy()
-    # As logarithms: the product of 200 granularities is no number.
+    # As logarithms: the product of 200 granularities may overflow.
     while np.log(granularities).sum() > np.log(max_cells) + 1e-9:
         granularities[rng.choice(np.flatnonzero(granularities > 1))] = 1
     return granularities
 
 
 def falls(granularity: int, least: int, largest: int, rng: np.random.Generator) -> bool:
-    """Draw whether a granularity falls or rises: either is as likely, where both are possible."""
+    """Draw whether a granularity falls or rises: both are equally likely if both are possible."""
     fall = bool(rng.random() < 0.5)
     if granularity == least:
         return False
@@ -109,19 +108,19 @@ def falls(granularity: int, least: int, largest: int, rng: np.random.Generator) 
 
 
 def mutate_granularity(granularity: int, least: int, largest: int, rng: np.random.Generator) -> int:
-    """Return a label less or, as likely, any larger number of labels."""
+    """Return one label less or, equally likely, any larger number of labels."""
     if falls(granularity, least, largest, rng):
         return granularity - 1
     return int(rng.integers(granularity + 1, largest, endpoint=True))
 
 
 def pcblx(first: Floats, second: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Parent-centric BLX: each child around one parent, as far as the parents are apart."""
+    """Parent-centric BLX: draw each child around one parent, within the distance between the parents."""
     apart = np.abs(first - second)
     return rng.uniform(first - apart, first + apart), rng.uniform(second - apart, second + apart)
 
 
-# The most items that a thread takes between two looks at the clock.
+# The maximum number of items that a thread takes between two looks at the clock.
 _CHUNK = 4
 
 Item = TypeVar("Item")
@@ -129,20 +128,20 @@ Result = TypeVar("Result")
 
 
 class OutOfTime(Exception):
-    """The deadline has passed, or the end was asked for; what was evaluated by then is known."""
+    """The deadline has passed, or a stop was requested; values found until then are kept."""
 
 
 class Workers:
-    """Threads, and what ends their work.
+    """Threads, and the budget that ends their work.
 
     Parameters
     ----------
     pool : ThreadPoolExecutor or None
-        Where parts are worked on; None: in the calling thread.
+        The pool that does the work; None: the calling thread does it.
     n_jobs : int
         The number of threads in the pool.
     budget : Budget
-        When nothing new is begun.
+        Once it is used up, nothing new is begun.
     """
 
     def __init__(self, pool: ThreadPoolExecutor | None = None, n_jobs: int = 1, budget: Budget = UNLIMITED) -> None:
@@ -150,7 +149,7 @@ class Workers:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the deadline has passed, or somebody asked for the end."""
+        """Whether the deadline has passed, or a stop was requested."""
         return self.budget.over()
 
     def share_out(
@@ -159,12 +158,12 @@ class Workers:
         work: Callable[[Sequence[Item]], Result],
         keep: Callable[[Sequence[Item], Result], None],
     ) -> None:
-        """Work on parts of the items; whoever is free takes the next. Results are kept in the order of the items.
+        """Work on parts of the items, each in the next free thread; keep the results in the order of the items.
 
         Raises
         ------
         OutOfTime
-            If time ran out before all was done; what was done is kept.
+            If time ran out before all items were done; results until then are kept.
         """
         size = _CHUNK if self.pool is None else max(1, min(_CHUNK, len(items) // (4 * self.n_jobs)))
         parts = [items[first : first + size] for first in range(0, len(items), size)]
@@ -184,21 +183,21 @@ class Workers:
 
 
 class Evaluator(ABC, Generic[C, Value]):
-    """Evaluates chromosomes, and keeps what it knows.
+    """Evaluates chromosomes, and remembers their values.
 
     Parameters
     ----------
     workers : Workers, optional
-        On which threads, and how long.
+        The threads, and their budget.
 
     Attributes
     ----------
     n_asked : int
-        The chromosomes that a search wanted to have evaluated, repeated ones included.
+        The number of evaluations that the search requested, repeated ones included.
     known : dict of bytes to value
-        What is known, by the keys of the chromosomes.
+        The values found so far, by the keys of the chromosomes.
     best_by_rules : dict of int to (chromosome, value)
-        The best of every number of rules.
+        The best chromosome of every number of rules.
     """
 
     def __init__(self, workers: Workers | None = None) -> None:
@@ -209,17 +208,17 @@ class Evaluator(ABC, Generic[C, Value]):
 
     @abstractmethod
     def _evaluate(self, chromosomes: Sequence[C]) -> Floats:
-        """Return the figures of some chromosomes, a row for each."""
+        """Return the results of some chromosomes, one row per chromosome."""
 
     @abstractmethod
     def _values(self, found: Floats) -> Iterable[Value]:
-        """Return what chromosomes are worth by their figures."""
+        """Return the values of chromosomes from their results."""
 
     def __call__(self, chromosomes: Sequence[C], *, at_once: bool = False) -> list[Value]:
-        """Return what chromosomes are worth.
+        """Return the values of chromosomes.
 
-        Raises `OutOfTime` when the deadline passes before it is done, unless it must be done `at_once`; what was done
-        is known.
+        Raises `OutOfTime` if the deadline passes first; the values found until then are kept. With `at_once` the
+        deadline is ignored.
         """
         waiting = list({one.key: one for one in chromosomes if one.key not in self.known}.values())
         if not at_once:
@@ -240,16 +239,16 @@ class Evaluator(ABC, Generic[C, Value]):
 
 
 class GeneticSearch(ABC, Generic[C]):
-    """A search by generations, in cycles whose threshold of incest prevention falls until the next start.
+    """A search by generations, in cycles: the threshold of incest prevention falls until the next restart.
 
     Parameters
     ----------
     evaluator : Evaluator
-        Tells what a chromosome is worth.
+        Evaluates chromosomes.
     rng : numpy Generator
-        The only source of chance.
+        The only source of randomness.
     max_evaluations : int
-        The most chromosomes that are evaluated.
+        The maximum number of evaluations.
     initial_threshold : float
         The threshold of incest prevention when a cycle begins.
 
@@ -278,35 +277,35 @@ class GeneticSearch(ABC, Generic[C]):
     @property
     @abstractmethod
     def ended(self) -> bool:
-        """Whether no other generation is to come."""
+        """Whether there will be no further generation."""
 
     @property
     @abstractmethod
     def threshold_left(self) -> float:
-        """By how much the threshold has to fall until the search ends."""
+        """How far the threshold has to fall until the search ends."""
 
     @abstractmethod
     def initialize(self) -> None:
-        """Make and evaluate the first population."""
+        """Create and evaluate the first population."""
 
     @abstractmethod
     def advance(self) -> None:
-        """One generation."""
+        """Run one generation."""
 
     @abstractmethod
     def restart(self) -> None:
-        """Begin a cycle around the best."""
+        """Begin a cycle around the best individual."""
 
     @abstractmethod
     def row(self, seconds: float) -> Any:
-        """Return the row of the history for the generation that was made."""
+        """Return the row of the history for the last generation."""
 
     @abstractmethod
     def snapshot(self) -> Any:
-        """Return the search as it is between two generations; None once a limit has cut one of them short."""
+        """Return the state of the search between two generations; None once a limit has cut a generation short."""
 
     def run(self) -> None:
-        """Search until nothing better is found, or until a limit or somebody ends it."""
+        """Search until nothing better is found, a limit is reached, or a stop is requested."""
         start = time.monotonic()
         if self.history:
             start -= self.history[-1].seconds
@@ -325,7 +324,7 @@ class GeneticSearch(ABC, Generic[C]):
 
     @property
     def evaluations_left(self) -> int:
-        """How many more chromosomes may be evaluated."""
+        """The number of chromosomes that may still be evaluated."""
         return self.max_evaluations - self.evaluator.n_asked
 
     @property
@@ -336,11 +335,11 @@ class GeneticSearch(ABC, Generic[C]):
     @property
     def resumable(self) -> bool:
         """Whether no limit has cut a generation short."""
-        # A limit in time, once reached, stays so: where there is none now, there was none on the way.
+        # A time limit, once reached, stays reached: if it is not reached now, it was not reached on the way.
         return not self._cut_short and not self.evaluator.workers.out_of_time
 
     def allowed(self, chromosomes: Sequence[C]) -> Sequence[C]:
-        """Return as many as may still be evaluated, and count them."""
+        """Return as many chromosomes as may still be evaluated, and count them."""
         some = chromosomes[: max(0, self.evaluations_left)]
         self._cut_short |= len(some) < len(chromosomes)
         self.evaluator.n_asked += len(some)
@@ -352,23 +351,23 @@ class GeneticSearch(ABC, Generic[C]):
         return [mutate(child) if change else child for child, change in zip(children, changed, strict=True)]
 
     def restore(self, snapshot: Any) -> None:
-        """Go back to where a snapshot was taken."""
+        """Restore the state of a snapshot."""
         self.history, self.threshold = list(snapshot.history), snapshot.threshold
         self.rng.bit_generator.state = dict(snapshot.rng)
         self.evaluator.n_asked = snapshot.n_asked
         self.evaluator.best_by_rules = dict(snapshot.best_by_rules)
-        # What else was evaluated is forgotten; if it is met again it is worth the same.
+        # Other values are forgotten; if their chromosomes occur again, the values will be the same.
         self.evaluator.known.update((one.key, value) for one, value in snapshot.valued)
 
     def record(self, seconds: float) -> None:
-        """Add a row to the history, and tell of it."""
+        """Add a row to the history, and report it."""
         self.history.append(self.row(seconds))
         if self.on_generation is not None:
             self.on_generation(self)
 
 
 class TimeLeft:
-    """Estimates the time to the end of a search from its pace since this was made.
+    """Estimates the time to the end of a search from its pace since this object was created.
 
     Parameters
     ----------
@@ -391,7 +390,7 @@ class TimeLeft:
         if n_asked > 0:
             estimates.append(seconds / n_asked * max(0, search.evaluations_left))
         falls = -np.diff([row.threshold for row in history])
-        # A threshold that rises is that of a new start.
+        # The threshold rises at a restart.
         falls = falls[falls > 0.0]
         if n_generations > 0 and len(falls):
             estimates.append(seconds / n_generations * search.threshold_left / float(falls.mean()))
@@ -414,26 +413,24 @@ def run_watched(
     search : GeneticSearch
         The search; its `on_generation` is set.
     control : RunControl
-        Whom to report to.
+        Receives the reports.
     keep : callable
-        Given every snapshot from which the search could resume.
+        Called with every snapshot from which the search could resume.
     snapshot : Snapshot, optional
-        Where to resume.
+        The snapshot to resume from.
     stage : str
         The name of the stage in reports.
     error_unit : float
-        By what errors are multiplied in reports.
+        The factor on errors in reports.
     """
 
     def tell(_: Any) -> None:
-        control.has_model = True
         taken = search.snapshot()
         if taken is not None:
             keep(taken)
-        if control.callbacks:
-            row = search.history[-1]
-            error = row.best_error * error_unit
-            control.report(stage, row.generation, row.evaluations, row.n_rules, error, time_left.estimate())
+        row = search.history[-1]
+        error = row.best_error * error_unit
+        control.report(stage, row.generation, row.evaluations, row.n_rules, error, time_left.estimate())
 
     search.on_generation = tell
     if snapshot is not None:
@@ -441,24 +438,23 @@ def run_watched(
         control.has_model = True
     time_left = TimeLeft(search)
     search.run()
-    control.end_stage()
 
 
 def fit_front(
     models: Iterable[tuple[C, Value]], finish: Callable[[C, Value], FrontPoint], control: RunControl, n_asked: int
 ) -> tuple[FrontPoint, ...]:
-    """Finish the models of a front, and report each; the first comes first, for the others there may be no time.
+    """Finish the models of a front, and report each; once time has run out, all but the first are left out.
 
     Parameters
     ----------
     models : iterable of (chromosome, value)
-        What a search has found.
+        The models that the search found, the best first.
     finish : callable
-        Makes the model of a chromosome.
+        Turns a chromosome into a model.
     control : RunControl
-        The clock, and whom to report to.
+        The clock, and the receiver of the reports.
     n_asked : int
-        The evaluations of the search.
+        The number of evaluations of the search.
 
     Returns
     -------
@@ -483,12 +479,12 @@ def front_point(
 
 
 def check_limits(limits: Mapping[str, tuple[int, int]]) -> None:
-    """Refuse to resume a search that is already beyond a limit.
+    """Raise an error if the search to resume is already beyond a limit.
 
     Parameters
     ----------
     limits : mapping of str to (int, int)
-        By the name of the parameter, the most that are allowed now and how many were made.
+        The limit and the number used so far, by the name of the parameter.
 
     Raises
     ------
@@ -498,6 +494,6 @@ def check_limits(limits: Mapping[str, tuple[int, int]]) -> None:
     for name, (most, made) in limits.items():
         if made > most:
             raise ValueError(
-                f"{name} is too small to resume a search that has made {made:,} of them; raise it, or start afresh "
-                "with warm_start=False."
+                f"{name} is too small to resume a search that has already used {made:,}; raise it, or start again with "
+                "warm_start=False."
             )

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. What is heavy is imported by the command that needs it."""
+"""The command line: parse, call, print. Slow modules are imported only by the commands that need them."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from fruler._cli.failures import exit_code
 
 
 def main() -> None:
-    """Run the command line; what a user can mend is said in one line, with exit code 2."""
+    """Run the command line; an error that the user can correct is a message of one line, with exit code 2."""
     sys.exit(exit_code(app))

@@ -1,4 +1,4 @@
-"""The commands: their help, and which function does the work."""
+"""The commands, their help, and the functions that do the work."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ app = typer.Typer(
     help="A handful of readable fuzzy rules for regression.",
     epilog="\b\nBegin with:\n  fruler demo\n  fruler fit data.csv --target price",
     pretty_exceptions_enable=False,
-    # Plain help comes in half the time of a coloured one.
+    # Plain help takes half the time of coloured help.
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
 def _command(*examples: str) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
-    """Make a command of a function, with the fields of the class of its one argument for options."""
+    """Return a decorator that makes a function a command; the fields of its argument's class become the options."""
     epilog = "\b\nExample:\n" + "\n".join(f"  {line}" for line in examples)
 
     def register(work: Callable[[Any], None]) -> Callable[[Any], None]:
         kind = get_type_hints(work)["options"]
         types = get_type_hints(kind)
-        # Those that several commands have come last.
+        # Options that several commands share come last.
         own_first = sorted(fields(kind), key=lambda one: one.name not in kind.__annotations__)
 
         def run(**given: Any) -> None:
             work(kind(**given))
 
         run.__doc__ = work.__doc__
-        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what typer asks a function for
+        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # typer reads the options from it
             [
                 inspect.Parameter(
                     one.name, inspect.Parameter.KEYWORD_ONLY, default=one.metadata[TYPER], annotation=types[one.name]
@@ -105,9 +105,9 @@ def fit(options: FitOptions) -> None:
 def predict(options: PredictOptions) -> None:
     """Predict each row of a table: a header, then one line per row.
 
-    Columns are found by their names; others are ignored. A missing value, and a category that the model does
-    not know, is estimated from the rest of its row. Standard error says how many such values there are, and how many
-    rows lie outside the training data. With --interval there are two more columns, lower and upper.
+    Columns are found by name; other columns are ignored. Missing values and unknown categories are estimated
+    from the rest of the row. Standard error reports the number of such values, and of rows outside the training data.
+    With --interval there are two more columns, lower and upper.
     """
     from fruler._cli.predict import write_predictions
 
@@ -116,9 +116,9 @@ def predict(options: PredictOptions) -> None:
 
 @_command("fruler explain m.json new.csv --row 3")
 def explain(options: ExplainOptions) -> None:
-    """Explain why rows are predicted as they are.
+    """Explain the predictions of rows.
 
-    For each row: what each input adds to the mean prediction, and which rules fired, with their weights.
+    For each row: the contribution of each input to the prediction, and the fired rules with their weights.
     """
     from fruler._cli.explain import explain_table
 
@@ -129,7 +129,7 @@ def explain(options: ExplainOptions) -> None:
 def rules(options: RulesOptions) -> None:
     """Print the rules of a model.
 
-    A rule keeps its number, whatever the order.
+    Rules keep their numbers in any order.
     """
     from fruler._cli.views import write_rules
 
@@ -138,11 +138,10 @@ def rules(options: RulesOptions) -> None:
 
 @_command("fruler report m.json houses.csv -o r.html", "fruler report m.json houses.csv --stability 20")
 def report(options: ReportOptions) -> None:
-    """Write a page (HTML) that shows a model.
+    """Write an HTML page about a model.
 
-    With DATA it also shows how well the rules fit these rows. With --stability the model is learned again from
-    parts of DATA, which must be the table that it was learned from; the page then says how often each split and each
-    rule came back.
+    With DATA, it also shows the errors on these rows. With --stability, the model is fitted again on samples of
+    DATA, which must be its training table; the page then shows how often each split and each rule came back.
     """
     from fruler._cli.views import write_page
 

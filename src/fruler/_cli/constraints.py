@@ -1,4 +1,4 @@
-"""What a user knows of the columns of a table, as settings of an estimator."""
+"""Constraints on columns, from options to parameters of an estimator."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from fruler._wording import quoted, suggest
 def constraint_settings(
     increasing: Sequence[str], decreasing: Sequence[str], interactions: Sequence[str], prepared: PreparedTable
 ) -> dict[str, Any]:
-    """Return the parameters that say what the options do.
+    """Return the constraints as parameters of the estimator.
 
     Parameters
     ----------
     increasing, decreasing : sequence of str
-        Columns that the target rises, or falls, with.
+        Columns with which predictions must not fall, or must not rise.
     interactions : sequence of str
-        Groups of columns that may interact, each with commas between its names.
+        Groups of columns that may interact, each with names separated by commas.
     prepared : PreparedTable
-        The columns that are learned from.
+        The columns to learn from.
 
     Raises
     ------
     ValueError
-        If a column is not there, or has no direction.
+        If a column does not exist, or is not numeric.
     """
     known = _directions("--increasing", increasing, 1, prepared)
     falling = _directions("--decreasing", decreasing, -1, prepared)
@@ -48,15 +48,15 @@ def _directions(option: str, names: Sequence[str], sign: int, prepared: Prepared
         kind = prepared.kinds[name]
         if kind != "number":
             held = "dates" if kind == "date" else "categories"
-            raise ValueError(f"{option}: {quoted(name)} holds {held}, not numbers, and has no direction; leave it out")
+            raise ValueError(f"{option}: {quoted(name)} has {held}, not numbers, and thus no direction; leave it out")
     return dict.fromkeys(names, sign)
 
 
 def _group(given: str, prepared: PreparedTable) -> list[str]:
-    """Return the columns of a group; one whose name has a comma can be a group by itself."""
+    """Return the columns of a group; a column with a comma in its name can only be a group by itself."""
     names = [given] if given in prepared.kinds else [name.strip() for name in given.split(",") if name.strip()]
     if not names:
-        raise ValueError(f"--interactions must be columns with commas between them, as in size,age; got {given!r}")
+        raise ValueError(f"--interactions must be columns separated by commas, such as size,age; got {given!r}")
     for name in names:
         _require_column("--interactions", name, prepared)
     return names

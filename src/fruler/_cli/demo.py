@@ -1,4 +1,4 @@
-"""``fruler demo``: rules of the bundled weather data, their error, and the explanation of a day."""
+"""``fruler demo``: rules for the bundled weather data, their error, and the explanation of one day."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fruler.estimators._growth import FuzzyRuleRegressor
 
 
 def write_demo_table(path: Path) -> None:
-    """Write the demo's table as CSV, to try the other commands on."""
+    """Write the demo's table as CSV, to try the other commands with."""
     weather = load_example("weather")
     table = weather.data.assign(**{weather.target_name: weather.target})
     write_whole(path, table.to_csv(index=False))
@@ -25,7 +25,7 @@ def write_demo_table(path: Path) -> None:
 
 
 def show_demo() -> None:
-    """Do what ``fruler demo`` does."""
+    """Run ``fruler demo``."""
     weather = load_example("weather")
     X, X_new, y, y_new = train_test_split(weather.data, weather.target, test_size=0.2, random_state=0)
     unit = weather.units[weather.target_name]
@@ -40,6 +40,6 @@ def show_demo() -> None:
     errors = held_out_errors(model, (X, y), (X_new, y_new))
     show(f"\nRoot mean squared error on the {len(X_new)} days held out")
     show("\n".join(error_table(errors.by_name(), unit)))
-    show(f"\nWhy one of these days is predicted as it is (it came to {y_new.iloc[0]:g} {unit})")
+    show(f"\nThe prediction for one of these days explained (observed: {y_new.iloc[0]:g} {unit})")
     show("\n".join(f"  {line}" for line in str(rules.explain(X_new.iloc[:1])).splitlines()))
-    show(f"\nLearned in {seconds:.1f} s. Rules of your own table: fruler fit data.csv --target NAME")
+    show(f"\nLearned in {seconds:.1f} s. Rules for your own table: fruler fit data.csv --target NAME")

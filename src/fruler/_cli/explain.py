@@ -1,4 +1,4 @@
-"""``fruler explain``: why rows of a table are predicted as they are."""
+"""``fruler explain``: explanations of predictions for the rows of a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fruler.explain.explanation import Explanation
 
 
 def explain_table(options: ExplainOptions) -> None:
-    """Do what ``fruler explain`` does; rows are counted from 1."""
+    """Run ``fruler explain``; rows are counted from 1."""
     model = load_shown_model(options.model)
     found = rows_for(model, options.data, options.reading)
     row = options.row

@@ -1,4 +1,4 @@
-"""How a command ends when something is wrong: one line on standard error, and an exit code."""
+"""Errors of commands: one line on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 NOT_AS_RECORDED, USER_ERROR, INTERRUPTED = 1, 2, 130
-# Parameters of Python that messages name, and the options that they are on the command line.
+# Parameters of Python functions that messages name, and the corresponding options of the command line.
 _OPTIONS = {
     "decimal": "--decimal",
     "format": "--format",
@@ -31,12 +31,12 @@ _OPTIONS = {
     "thousands": "--thousands",
 }
 _PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\")")
-# The root of the errors in the arguments, whose home differs between versions of typer.
+# The base class of errors in the arguments, whose module differs between versions of typer.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 class Commands(TyperGroup):
-    """The group of all commands; an interrupted one, or one whose reader has gone, ends here."""
+    """The group of all commands; it handles Ctrl-C and broken pipes."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -56,7 +56,7 @@ def exit_code(app: Callable[..., Any]) -> int:
     """Run the command line and return its exit code."""
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a degree sign shows something else instead.
+        # A terminal that cannot show a degree sign shows a question mark instead.
         if isinstance(stream, io.TextIOWrapper) and "utf" not in stream.encoding.lower():
             stream.reconfigure(errors="replace")
     try:
@@ -71,7 +71,7 @@ def exit_code(app: Callable[..., Any]) -> int:
         say(_text_of(error))
         return USER_ERROR
     except MemoryError:
-        say("there is not enough memory for this table; use fewer rows or columns")
+        say("not enough memory for this table; use fewer rows or columns")
         return USER_ERROR
     return result if isinstance(result, int) else 0
 
@@ -89,7 +89,7 @@ def with_options(text: str) -> str:
 
 @contextmanager
 def said_of(what: str) -> Iterator[None]:
-    """Put before the message of an error what it is about: an option, or a file."""
+    """Prefix the message of a ValueError with its subject: an option, or a file."""
     try:
         yield
     except ValueError as error:
@@ -103,7 +103,7 @@ def say(text: str) -> None:
 
 def _text_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        # Without the number that Python puts before it.
+        # str(error) would begin with the error number.
         return error.strerror if error.filename is None else f"{str(error.filename)!r}: {error.strerror}"
     return with_options(str(error)) or type(error).__name__
 
@@ -117,15 +117,15 @@ def _usage_text(error: Any) -> str:
 
 
 def _open_closed_streams() -> None:
-    """Send nowhere what is written to a stream that the shell has closed (`>&-`); Python has none of it."""
+    """Replace streams closed by the shell (`>&-`, None in Python) with the null device."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            # A file that is opened later must not get the number of the stream.
+            # A file that is opened later must not get the descriptor of the stream.
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the end
 
 
 def _forget_stdout() -> None:
-    """Send the rest of the output nowhere, lest Python complains about it at its end."""
+    """Send the rest of the output to the null device, so that Python does not report an error on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

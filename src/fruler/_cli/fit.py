@@ -39,7 +39,7 @@ from fruler.rules._json.document import rule_base_to_json
 from fruler.rules._output import LINK_NAMES, PLAIN, Bounds, Output
 from fruler.rules._rule_base import RuleBase
 
-# Options that not every algorithm has: the parameter that each becomes, and what is said of an algorithm without it.
+# Options that not every algorithm has: the parameter of each, and what the message says of an algorithm without it.
 _PARAMETERS = {
     "max_rules": ("max_rules", "has no such limit"),
     "category": ("categorical_features", "takes no such names"),
@@ -51,14 +51,14 @@ _PARAMETERS = {
     "link": ("link", "has no such choice"),
     "bounds": ("bounds", "has no such choice"),
 }
-# Those whose value is that of the parameter.
+# Options that are passed to the parameter unchanged.
 _AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link")
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 
 
 def learn_rules(options: FitOptions) -> None:
-    """Do what ``fruler fit`` does."""
+    """Run ``fruler fit``."""
     _check(options)
     table = read_frame(options.data, options.reading, options.target)
     target = _target_of(table, options)
@@ -70,7 +70,7 @@ def learn_rules(options: FitOptions) -> None:
     settings = _settings(options, prepared)
 
     def tell(text: str) -> None:
-        # With --json standard output holds the document and nothing else.
+        # With --json, standard output has only the document.
         show(text, err=options.json)
 
     split = _split(options, len(prepared.inputs))
@@ -102,9 +102,9 @@ def _check(options: FitOptions) -> None:
     for option, (parameter, lack) in _PARAMETERS.items():
         if option in given and parameter not in known:
             said = option.replace("_", "-")
-            raise ValueError(f"--{said}: the algorithm {options.algorithm} {lack}; leave the option out")
+            raise ValueError(f"--{said}: the algorithm {options.algorithm} {lack}; leave out the option")
     if options.calibration is not None and not 0.0 < options.calibration < 1.0:
-        raise ValueError(f"--calibration must be a share between 0 and 1, as in 0.2; got {options.calibration:g}")
+        raise ValueError(f"--calibration must be a share between 0 and 1, such as 0.2; got {options.calibration:g}")
     if options.extrapolation not in EXTRAPOLATIONS:
         raise ValueError(f"--extrapolation must be {either(EXTRAPOLATIONS)}; got {options.extrapolation!r}")
     if options.link not in LINK_NAMES:
@@ -121,7 +121,7 @@ def _check(options: FitOptions) -> None:
 
 
 def _given(options: FitOptions) -> dict[str, Any]:
-    """Return the options that say something else than they do by default."""
+    """Return the options that differ from their defaults."""
     values = {one.name: getattr(options, one.name) for one in fields(options)}
     return {one.name: values[one.name] for one in fields(options) if values[one.name] not in (one.default, [])}
 
@@ -136,26 +136,26 @@ def _target_of(table: Table, options: FitOptions) -> str:
     if target is None:
         names = list(table.frame.columns)
         raise ValueError(
-            f"{table.name}: say which column to predict, perhaps --target {shlex.quote(str(names[-1]))}; "
+            f"{table.name}: name the column to predict, for example --target {shlex.quote(str(names[-1]))}; "
             f"the columns are {quote_names(names)}"
         )
     return target
 
 
 def _settings(options: FitOptions, prepared: PreparedTable) -> dict[str, Any]:
-    """Return the parameters of the estimator that both searches have."""
+    """Return the parameters of the estimator that both fits share."""
     settings = {name: value for name, value in _given(options).items() if name in _AS_GIVEN}
     settings |= constraint_settings(options.increasing, options.decreasing, options.interactions, prepared)
     if options.bounds is not None:
         settings["bounds"] = _bounds(options)
     if prepared.categories and "categorical_features" in _estimator(options).parameter_names():
-        # A part of the table may look different: what a column is, all rows decide.
+        # The kind of a column is determined from all rows, since a part of the table may look different.
         settings["categorical_features"] = prepared.categories
     return settings | {"n_jobs": options.jobs, "random_state": options.seed}
 
 
 def _bounds(options: FitOptions) -> Bounds | None:
-    """Return the bounds of the target that the user gives, as in "0,100" or "0,"."""
+    """Parse the bounds of the target, such as "0,100" or "0,"."""
     if options.bounds is None:
         return None
     ends = [end.strip() for end in options.bounds.split(",")]
@@ -163,27 +163,27 @@ def _bounds(options: FitOptions) -> Bounds | None:
         low, high = (float(end) if end else None for end in ends)
     except ValueError:
         raise ValueError(
-            "--bounds must be two numbers with a comma between them, or just one of them, as in 0,100 or 0, or ,100; "
+            "--bounds must be two numbers separated by a comma, of which one may be left out: 0,100 or 0, or ,100; "
             f"got {options.bounds!r}"
         ) from None
     return low, high
 
 
 def _split(options: FitOptions, n_rows: int) -> Split | None:
-    """Choose the rows to learn from and those to measure the error on, if there are enough and it is asked for."""
+    """Split the rows into training and held-out rows; None without a test, or with too few rows."""
     if options.test_last is not None:
         return last_rows(n_rows, options.test_last)
     return None if options.no_test or n_rows < MIN_ROWS_FOR_TEST else random_rows(n_rows, options.seed)
 
 
 def _tested(options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], split: Split) -> HeldOut:
-    """Measure the error on rows that are held out; the model of the others is not kept."""
+    """Measure the error on held-out rows; the model fitted to the others is not kept."""
     learned, held_out = ((prepared.inputs.iloc[rows], prepared.target.iloc[rows]) for rows in split)
     limit = None if options.time_limit is None else options.time_limit / 2.0
     settings = settings | {"time_limit": limit}
     rules, ended = _fitted(options, settings, learned, "measuring the error (1 of 2)", "error")
     if ended:
-        # What was measured would be the error of other rules than those that are kept.
+        # The error would be that of an unfinished model, not of the rules that are kept.
         raise KeyboardInterrupt
     return held_out_errors(rules, learned, held_out)
 
@@ -191,7 +191,7 @@ def _tested(options: FitOptions, prepared: PreparedTable, settings: dict[str, An
 def _learned(
     options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], seconds: float, *, tested: bool
 ) -> BaseRuleRegressor:
-    """Learn from all rows, in the time that is left; `tested` says that others were learned before."""
+    """Fit the model to all rows in the time that is left; `tested` is whether the test came before."""
     limit = options.time_limit
     if limit is not None:
         limit = max(limit - seconds, limit / 2.0)
@@ -210,9 +210,9 @@ def _learned(
 def _fitted(
     options: FitOptions, settings: dict[str, Any], rows: Rows, title: str, search: str
 ) -> tuple[BaseRuleRegressor, str]:
-    """Return a fitted regressor, and what the search said of its end if that was before its time."""
+    """Return a fitted regressor, and the warning of the search if it was interrupted."""
     if options.checkpoint is not None:
-        # The two searches see different rows: each has a folder of its own.
+        # The two fits have different rows, so each has a folder of its own.
         folder = options.checkpoint / search
         folder.mkdir(parents=True, exist_ok=True)
         settings = settings | {"checkpoint": folder}
@@ -237,7 +237,7 @@ def _errors(
 ) -> list[str]:
     if tested is None:
         n_rows = len(prepared.inputs)
-        why = "" if options.no_test else f"; {n_rows} are too few to hold some out and measure the error"
+        why = "" if options.no_test else f"; {n_rows} are too few to hold some out for a test"
         rules = "This rule was" if regressor.n_rules_ == 1 else "These rules were"
         return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
     return [
@@ -248,28 +248,28 @@ def _errors(
 
 
 def _of_the_rules_above(options: FitOptions, tested: HeldOut, rules: RuleBase) -> list[str]:
-    """Say how the error of the rules that are printed and saved differs from that of the test."""
+    """Return sentences on the printed rules, which are not those of the test, and on their error."""
     background = rules.background
     above = "rule above was" if rules.n_rules == 1 else f"{rules.n_rules} rules above were"
     learned = (
         f"These models are not kept: the {above} learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
     )
     if not math.isfinite(background.cv_rmse):
-        return [f"{learned}. Expect about this error on new ones."]
+        return [f"{learned}. Expect about this error on new rows."]
     error = (
         f"{number_within(background.cv_rmse, _SHARE_OF_ERROR * background.target_spread)} {rules.target_unit}".rstrip()
     )
     whose = "Its" if rules.n_rules == 1 else "Their"
     lines = [f"{learned}.", f"{whose} typical error, {error}, comes from cross-validation."]
     if options.test_last is not None:
-        lines.append("Cross-validation holds out random rows: if later rows are to be predicted, trust the test.")
+        lines.append("Cross-validation holds out random rows: to predict later rows, trust the test.")
     return lines
 
 
 def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
     lines = [f"Learned in {seconds:.1f} s."]
     if options.model is None:
-        lines.append("To keep the rules and predict with them, repeat this with --model m.json")
+        lines.append("To save the rules and predict with them, add --model m.json")
     else:
         lines.append(
             f"Model written to {options.model}; use it: fruler predict {shlex.quote(str(options.model))} NEW.csv"

@@ -1,4 +1,4 @@
-"""Rows that take no part in the learning, and the error on them, with that of simpler methods beside it."""
+"""Held-out rows, and the error on them compared with simpler models."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ import pandas as pd
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import root_mean_squared_error
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import counted
 from fruler.estimators.base import BaseRuleRegressor
 
-# Their places in the table: learned from, and held out.
+# The indices of the training rows and of the held-out rows.
 Split: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 # Inputs and target.
 Rows: TypeAlias = tuple[pd.DataFrame, pd.Series]
-# Numbers that would have more decimals, or more digits before them, are written with an exponent.
+# Numbers with more decimals, or more digits before them, are written with an exponent.
 _MAX_DECIMALS, _MAX_DIGITS = 7, 9
 
-# With fewer rows a fifth of them says nothing.
+# With fewer rows, a test on a fifth of them is meaningless.
 MIN_ROWS_FOR_TEST = 10
 _SHARE_HELD_OUT = 5
 _MIN_ROWS_LEARNED = 2
 
 
 def random_rows(n_rows: int, seed: int) -> Split:
-    """Hold out a fifth of the rows, drawn at random; return the rows to learn from, and those held out."""
+    """Hold out a fifth of the rows at random; return the indices of the training rows and of the held-out rows."""
     order = np.random.default_rng(seed).permutation(n_rows)
     return order[n_rows // _SHARE_HELD_OUT :], order[: n_rows // _SHARE_HELD_OUT]
 
 
 def n_last_rows(asked: str, n_rows: int) -> int:
-    """Return how many of the last rows the user wants held out: a share of all, at least one, or a number.
+    """Return the number of last rows to hold out, given as a share (at least one row) or as a number.
 
     Examples
     --------
@@ -49,16 +49,16 @@ def n_last_rows(asked: str, n_rows: int) -> int:
         return max(1, int(float(match[1]) / 100.0 * n_rows + 1e-9))
     if match is not None and match[2] is not None and int(match[2]) > 0:
         return int(match[2])
-    raise ValueError(f"--test-last must be a share as in 20%, or a number of rows above 0; got {asked!r}")
+    raise ValueError(f"--test-last must be a share such as 20%, or a number of rows above 0; got {asked!r}")
 
 
 def last_rows(n_rows: int, asked: str) -> Split:
-    """Hold out the last rows, in the order of the table; return the rows to learn from, and those held out.
+    """Hold out the last rows of the table; return the indices of the training rows and of the held-out rows.
 
     Raises
     ------
     ValueError
-        If too few are left to learn from.
+        If too few rows are left to learn from.
     """
     n_test = n_last_rows(asked, n_rows)
     if n_rows - n_test < _MIN_ROWS_LEARNED:
@@ -72,16 +72,16 @@ def last_rows(n_rows: int, asked: str) -> Split:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Root mean squared errors on rows that were held out.
+    """Root mean squared errors on held-out rows.
 
     Attributes
     ----------
     n_learned, n_tested : int
-        How many rows were learned from, and how many were held out.
+        The numbers of training rows and of held-out rows.
     n_rules : int
-        The size of the model.
+        The number of rules of the model.
     rules, linear, mean : float
-        The errors of the rules, of linear regression, and of always answering the mean.
+        The errors of the rules, of linear regression, and of always predicting the mean.
     """
 
     n_learned: int
@@ -92,7 +92,7 @@ class HeldOut:
     mean: float
 
     def title(self, *, in_order: bool) -> str:
-        """Say what the errors are, and of which models; in order are the last rows, not random ones."""
+        """Return the title of the errors; `in_order` is whether the last rows were held out, not random ones."""
         if in_order:
             rows = "row" if self.n_tested == 1 else f"{self.n_tested:,} rows"
             tested, others = f"the last {rows}", f"{self.n_learned:,} before"
@@ -101,13 +101,13 @@ class HeldOut:
         return f"Test on {tested}: root mean squared error of models learned from the {others}"
 
     def by_name(self) -> dict[str, float]:
-        """Return the errors with the names that the user reads."""
+        """Return the errors by the names shown to the user."""
         rules = counted(self.n_rules, "rule")
         return {rules: self.rules, "linear regression": self.linear, "always the mean": self.mean}
 
 
 def held_out_errors(model: BaseRuleRegressor, learned: Rows, held_out: Rows) -> HeldOut:
-    """Measure a model that was fitted on some rows on others, and fit the simpler methods on the same rows."""
+    """Measure the error of a fitted model on held-out rows, and that of simpler models fitted to the same rows."""
     X, y = learned
     new_rows, answers = held_out
     rules = model.rule_base_
@@ -126,7 +126,7 @@ def held_out_errors(model: BaseRuleRegressor, learned: Rows, held_out: Rows) -> 
 
 
 def error_table(errors: dict[str, float], unit: str) -> list[str]:
-    r"""Write errors below each other, in a line each, with enough decimals for the smallest.
+    r"""Write errors as a table, one line per error, with enough decimals for the smallest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What commands read: a table with all of its columns, and a model."""
+"""The input of commands: tables and models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fruler.estimators.base import BaseRuleRegressor
 
 STDIN = "-"
 _KEEL = ("dat", "keel")
-# More than these are not shown.
+# Larger models are not shown.
 MAX_RULES_SHOWN, MAX_COEFFICIENTS_SHOWN = 2_000, 30_000
 _FROG = (".yml", ".yaml")
 
@@ -41,13 +41,13 @@ class Table:
     Attributes
     ----------
     name : str
-        How messages call it.
+        The name in messages.
     frame : DataFrame
         All columns.
     output : str or None
-        The column that the file itself declares to be the target.
+        The column that the file declares as the target.
     file : TableFile or None
-        Where it comes from, with what was recognised in it.
+        The file, with the conventions recognised in it.
     """
 
     name: str
@@ -56,17 +56,17 @@ class Table:
     file: TableFile | None = None
 
     def notes(self, without: Collection[str] = ()) -> list[str]:
-        """Say what was recognised in the file, and which columns stay text, but for some that do not matter."""
+        """Return notes on conventions recognised in the file and on columns that stay text, except some columns."""
         return [] if self.file is None else [with_options(text) for text in self.file.remarks(without)]
 
     def refuse_doubts(self, columns: Iterable[str]) -> None:
-        """Refuse columns of numbers of which it is not clear what they mean."""
+        """Raise an error if the numbers of a column are ambiguous."""
         for column in columns:
             if self.file is not None:
                 self.file.refuse_doubt(column)
 
     def refuse_infinity(self, columns: Iterable[str]) -> None:
-        """Refuse columns with infinite numbers."""
+        """Raise an error if a column has infinite numbers."""
         for column in columns:
             values = self.frame[column]
             if not pd.api.types.is_float_dtype(values.dtype):
@@ -76,32 +76,32 @@ class Table:
                 row = int(np.argmax(infinite))
                 sign = "-" if values.iloc[row] < 0.0 else ""
                 raise ValueError(
-                    f"{self.place(row, column)}: the value is {sign}infinity; correct it, leave it empty, or say with "
-                    f"--na-values {sign}inf that it marks a missing value"
+                    f"{self.place(row, column)}: the value is {sign}infinity; correct it, leave it empty, or declare "
+                    f"it as missing with --na-values {sign}inf"
                 )
 
     def place(self, row: int, column: str) -> str:
-        """Name the place of one value."""
+        """Return the position of a value for a message."""
         return f"{self.name}, row {row + 1}" if self.file is None else self.file.places.at(row, column)
 
 
 def read_frame(source: str, options: ReadOptions, target: str | None = None) -> Table:
-    """Read a table from a file, or from standard input.
+    """Read a table from a file or from standard input.
 
     Parameters
     ----------
     source : str
         A path, or ``-``.
     options : ReadOptions
-        What the user says about it. Without a format the suffix counts, and standard input is CSV.
+        The options for reading. Without a format, the suffix decides, and standard input is CSV.
     target : str or None
-        What is to be predicted: of the outputs that a KEEL file declares, the others are then left out.
+        The column to predict; other outputs that a KEEL file declares are left out.
     """
     where: str | BinaryIO = source
     name = source_name(source)
     if source == STDIN:
         if sys.stdin is None or sys.stdin.isatty():
-            raise ValueError("there is nothing on standard input; pipe a table into the command, or name a file")
+            raise ValueError("standard input is empty; pipe a table into the command, or name a file")
         where, name = _StandardInput(read_to_the_end(sys.stdin.buffer, _StandardInput.name)), _StandardInput.name
         options = replace(options, format=options.format or "csv")
     file = read_table_file(where, options)
@@ -114,7 +114,7 @@ def read_frame(source: str, options: ReadOptions, target: str | None = None) -> 
 
 
 def read_new_rows(source: str, options: ReadOptions) -> Table:
-    """Read a table to be predicted: all columns, whatever their role in the file is."""
+    """Read a table to predict, with all columns, whatever their role in the file."""
     return read_frame(source, replace(options, format=options.format or _as_arff(source)))
 
 
@@ -124,27 +124,27 @@ def _as_arff(source: str) -> str | None:
 
 
 def load_any_model(path: Path) -> BaseRuleRegressor:
-    """Read the fitted regressor of a model file, or one with the rules in a YAML file of FROG."""
+    """Read a fitted regressor from a model file, or from the rules in a YAML file of FROG."""
     return regressor_of(Model(load_frog(path))) if path.suffix.lower() in _FROG else load_model(path)
 
 
 def load_shown_model(path: Path) -> BaseRuleRegressor:
-    """Read a model whose rules are to be shown; one that nobody can read would take for ever."""
+    """Read a model to show its rules; raise an error if it is too large to read, which would take for ever."""
     model = load_any_model(path)
     rules = model.rule_base_
     if rules.n_rules > MAX_RULES_SHOWN or rules.n_coefficients > MAX_COEFFICIENTS_SHOWN:
         raise ValueError(
             f"{path.name} has {counted(rules.n_rules, 'rule')} with {counted(rules.n_coefficients, 'coefficient')}, "
-            f"more than anybody can read; at most {MAX_RULES_SHOWN:,} rules with {MAX_COEFFICIENTS_SHOWN:,} "
-            "coefficients are shown: use `fruler predict` or `fruler export`, or fit with a smaller max_rules"
+            f"too many to read; at most {MAX_RULES_SHOWN:,} rules with {MAX_COEFFICIENTS_SHOWN:,} coefficients are "
+            "shown: use `fruler predict` or `fruler export`, or fit with a smaller max_rules"
         )
     return model
 
 
 def named_by_order(model: BaseRuleRegressor, frame: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the table with the names of the inputs of a model that was learned without names, or None.
+    """Return the table with the names of the inputs of a model that was fitted without names, or None.
 
-    Names win: that is done only where a table has none of them and as many columns as there are inputs.
+    Names take precedence: columns are renamed only if none has the name of an input and there is one per input.
     """
     names = list(model.rule_base_.columns)
     if hasattr(model, "feature_names_in_") or len(names) != frame.shape[1] or set(names) & set(frame.columns):
@@ -153,7 +153,7 @@ def named_by_order(model: BaseRuleRegressor, frame: pd.DataFrame) -> pd.DataFram
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Say whether two paths lead to one file that exists."""
+    """Return whether two paths lead to the same existing file."""
     try:
         return os.path.samefile(one, other)
     except OSError:

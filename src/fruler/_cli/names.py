@@ -1,4 +1,4 @@
-"""Units and label names that a user gives to the columns of a table."""
+"""Units and label names from options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fruler.rules._rule_base import RuleBase
 
 
 def parse_units(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Read units of columns, given as NAME=UNIT.
+    """Parse units of columns, given as NAME=UNIT.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def parse_units(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     for item in given:
         name, equals, unit = item.rpartition("=")
         if not equals:
-            raise ValueError(f"--unit must be a name and a unit, as in size=m²; got {item!r}")
+            raise ValueError(f"--unit must be a name and a unit, such as size=m²; got {item!r}")
         if name not in names:
             raise ValueError(f"--unit: there is no input {name!r}; {suggest(name, names)}")
         units[name] = unit.strip()
@@ -30,7 +30,7 @@ def parse_units(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 
 
 def parse_labels(given: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Read other names of labels, given as NAME:LABEL=NEW.
+    """Parse new names of labels, given as NAME:LABEL=NEW.
 
     Examples
     --------
@@ -44,34 +44,34 @@ def parse_labels(given: Sequence[str], names: Sequence[str]) -> dict[str, dict[s
         name = max((name for name in names if left.startswith(f"{name}:")), key=len, default=left.partition(":")[0])
         old = left[len(name) + 1 :].strip()
         if not equals or not old or not new.strip():
-            raise ValueError(f"--label must be an input, a label and its name, as in age:low=young; got {item!r}")
+            raise ValueError(f"--label must be an input, a label and its new name: age:low=young; got {item!r}")
         if name not in names:
             raise ValueError(f"--label: there is no input {name!r}; {suggest(name, names)}")
         own = labels.setdefault(name, {})
         own[old] = new.strip()
         if len(set(own.values())) < len(own):
-            raise ValueError(f"--label: two labels of {name!r} would be called {own[old]!r}; give them distinct names")
+            raise ValueError(f"--label: two labels of {name!r} have the name {own[old]!r}; give them distinct names")
     return labels
 
 
 def with_names(
     regressor: BaseRuleRegressor, units: Mapping[str, str], labels: Mapping[str, Mapping[str, str]]
 ) -> BaseRuleRegressor:
-    """Return a model with units and label names; those that the rules have no use for are said, and left out.
+    """Return a model with units and label names; names that do not apply to the rules are reported and left out.
 
-    Which labels there are is known only when the rules are learned, and that may have taken long.
+    They are no error, because the labels are known only after the rules are learned, which may have taken long.
     """
     rules = regressor.rule_base_
     known = [*rules.names, rules.target_name]
     for name in units:
         if name not in known:
-            say(f"--unit: the rules have no input {name!r}, only others made of this column")
+            say(f"--unit: the rules have no input {name!r}, only inputs derived from this column")
     named = regressor.with_names(units={name: unit for name, unit in units.items() if name in known})
     for name, own in labels.items():
         there = _labels_of(rules, name)
         for old in own:
             if old not in there:
-                why = f"its labels are {quote_names(there)}" if len(there) > 1 else "no rule divides it"
+                why = f"its labels are {quote_names(there)}" if len(there) > 1 else "no rule splits it"
                 say(f"--label: {name!r} has no label {old!r} in these rules; {why}")
         usable = {old: new for old, new in own.items() if old in there}
         try:

@@ -1,6 +1,6 @@
-"""The options of each command: their names, kinds, defaults and help, as fields of one class a command."""
+"""The options of the commands: names, types, defaults and help, as fields of one class per command."""
 
-# ruff: noqa: RUF009  # the functions make fields
+# ruff: noqa: RUF009  # the functions return fields
 from __future__ import annotations
 
 import math
@@ -17,7 +17,7 @@ from fruler.export import TARGETS
 if TYPE_CHECKING:
     from fruler.data._file_content import ReadOptions
 
-# The key under which a field keeps what typer is told of it.
+# The key of the metadata for typer in a field.
 TYPER = "typer"
 
 
@@ -40,7 +40,7 @@ def _flag(name: str, help: str) -> Any:
 
 
 def _model() -> Any:
-    return _argument("MODEL", "A model file, made with fruler fit --model, or a YAML file of FROG.")
+    return _argument("MODEL", "A model file from fruler fit --model, or a YAML file of FROG.")
 
 
 def _data() -> Any:
@@ -57,7 +57,7 @@ def _json() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """How a table is written."""
+    """The options for reading a table."""
 
     format: str | None = _option(
         "F", "Format of DATA: csv, tsv, xlsx, jsonl, parquet, arff or keel; by default, its suffix decides."
@@ -70,7 +70,7 @@ class TableOptions:
 
     @property
     def reading(self) -> ReadOptions:
-        """The same for the reader of tables."""
+        """The options for the reader of tables."""
         from fruler.data._file_content import ReadOptions
 
         marks = tuple(self.na_values)
@@ -79,7 +79,7 @@ class TableOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class JsonTableOptions(TableOptions):
-    """How a table is written, and whether the answer is JSON."""
+    """The options for reading a table and writing JSON."""
 
     json: bool = _json()
 
@@ -88,7 +88,7 @@ class JsonTableOptions(TableOptions):
 class DemoOptions:
     """The options of ``fruler demo``."""
 
-    table: Path | None = _option(None, "Only write the table of the demo, as CSV, to try the other commands on.")
+    table: Path | None = _option(None, "Only write the table of the demo, as CSV, to try the other commands with.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,33 +101,33 @@ class FitOptions(JsonTableOptions):
     report: Path | None = _option("FILE", "Write a report to this file (HTML).")
     drop: list[str] = _repeated("NAME", "A column to leave out")
     category: list[str] = _repeated("NAME", "A column of numbers that are codes of categories")
-    unit: list[str] = _repeated("NAME=UNIT", "The unit of a column, as in size=m²")
-    label: list[str] = _repeated("NAME:LABEL=NEW", "A new name for a label, as in age:low=young")
+    unit: list[str] = _repeated("NAME=UNIT", "The unit of a column, such as size=m²")
+    label: list[str] = _repeated("NAME:LABEL=NEW", "A new name for a label, such as age:low=young")
     increasing: list[str] = _repeated("NAME", "Predictions never fall as this column rises")
     decreasing: list[str] = _repeated("NAME", "Predictions never rise as this column rises")
-    interactions: list[str] = _repeated("NAMES", "Columns that may interact, as in size,age")
+    interactions: list[str] = _repeated("NAMES", "Columns that may interact, such as size,age")
     max_rules: int | None = _option("N", "Maximum number of rules.", min=1)
     time_limit: float | None = _option("SECONDS", "Stop learning after this time; no limit by default.")
     seed: int = _option("N", "The same seed gives the same rules.", 0, min=0, max=2**32 - 1)
     jobs: int = _option("N", "Number of threads; -1 for one per processor.", 1)
     calibration: float | None = _option(
-        "SHARE", "Set aside this share of the rows for prediction intervals, as in 0.2."
+        "SHARE", "Hold out this share of the rows for prediction intervals, such as 0.2."
     )
     extrapolation: str = _option(
         "HOW", "How to predict outside the training data: linear, or clip to their range.", "linear"
     )
-    link: str = _option("NAME", "What rules say: the target (identity), or its logarithm (log).", "identity")
+    link: str = _option("NAME", "Output of the rules: the target (identity), or its logarithm (log).", "identity")
     bounds: str | None = _option(
-        "LOW,HIGH", 'Smallest and largest possible target, as in 0,100; "0," for a lower bound only.'
+        "LOW,HIGH", 'Smallest and largest possible target, such as 0,100; "0," for a lower bound only.'
     )
     algorithm: str = _option("NAME", f"The algorithm: {', '.join(algorithm_names())}.", DEFAULT)
     checkpoint: Path | None = _option("FOLDER", "Save the search in this folder; the same command resumes it.")
-    no_test: bool = _flag("--no-test", "Skip the test on a fifth of the rows, held out.")
-    test_last: str | None = _option("N", "Test on the last rows, as in 20% or 100, for tables in order of time.")
+    no_test: bool = _flag("--no-test", "Skip the test on a held-out fifth of the rows.")
+    test_last: str | None = _option("N", "Test on the last rows, such as 20% or 100, for tables in order of time.")
 
 
 def check_effort(options: FitOptions | ReportOptions) -> None:
-    """Refuse a number of threads, or a limit of time, that cannot be."""
+    """Raise an error if the number of threads or the time limit is not valid."""
     if options.jobs < 1 and options.jobs != -1:
         raise ValueError(f"--jobs must be at least 1, or -1 for all processors; got {options.jobs}")
     if options.time_limit is not None and not 0.0 < options.time_limit < math.inf:
@@ -141,8 +141,8 @@ class PredictOptions(JsonTableOptions):
     model: Path = _model()
     data: str = _data()
     output: str = _output()
-    keep: bool = _flag("--keep", "Write the columns of DATA, too.")
-    interval: float | None = _option("SHARE", "Add an interval that covers this share of rows, as in 0.9.")
+    keep: bool = _flag("--keep", "Also write the columns of DATA.")
+    interval: float | None = _option("SHARE", "Add an interval that covers this share of rows, such as 0.9.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +177,7 @@ class ReportOptions(TableOptions):
     output: Path = _option("FILE", "File to write.", Path("report.html"), "--output", "-o")
     title: str | None = _option("TEXT", "Title of the page.")
     stability: int | None = _option(
-        "N", "Learn again from N parts of DATA, the training rows, and show which rules come back.", min=2
+        "N", "Fit again on N samples of DATA, the training rows, and show which rules come back.", min=2
     )
     jobs: int = _option("N", "Number of threads of --stability; -1 for one per processor.", 1)
     time_limit: float | None = _option("SECONDS", "Stop --stability after this time; no limit by default.")
@@ -206,7 +206,7 @@ class BenchChoices:
     data: Path | None = _option(None, "Folder of the data sets, each a folder of KEEL files.", envvar="FRULER_KEEL")
     sets: str | None = _option(None, "Data sets, separated by commas; the paper's 28 by default.")
     seeds: int = _option(None, "Number of seeds.", 6)
-    folds: str = _option(None, "Number of folds, or which: 1,2", "5")
+    folds: str = _option(None, "Number of folds, or a list such as 1,2.", "5")
     methods: str = _option(None, "Algorithms of fruler, separated by commas, or all or none.", DEFAULT)
     peers: str = _option(None, "Methods of other packages, separated by commas, or all or none.", "none")
     preprocessing: bool | None = _option(
@@ -221,9 +221,9 @@ class BenchChoices:
     verify: int | None = _option(
         None, "Repeat this number of recorded runs, drawn at random, and compare; exit code 1 if they differ."
     )
-    draw: int = _option(None, "The seed by which --verify draws.", 0)
+    draw: int = _option(None, "Seed of the draw of --verify.", 0)
     out: Path | None = _option(
         None,
-        "Folder of the results; runs that it has are not repeated. "
+        "Folder of the results; runs with results are not repeated. "
         "By default results, with --verify benchmarks/results.",
     )

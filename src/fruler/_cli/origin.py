@@ -1,4 +1,4 @@
-"""What a report made by a command says of where it comes from."""
+"""The origin of a report written by a command."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fruler.explain.report import Origin
 
 
 def command_origin(data: str | None, model: Path | None = None) -> Origin:
-    """Return the origin of a report that this command makes.
+    """Return the origin of a report: data, model and command.
 
     Parameters
     ----------
     data : str or None
-        The file that is read, or ``-``.
+        The file of the data, or ``-``.
     model : Path, optional
         The file of the model.
     """
@@ -29,7 +29,7 @@ def command_origin(data: str | None, model: Path | None = None) -> Origin:
 
 
 def _told(path: str) -> str:
-    """Return the name of a file with its checksum, by which anybody can see whether another is the same."""
+    """Return the name of a file with its checksum, to identify the file."""
     if path == STDIN:
         return "standard input"
     try:

@@ -1,4 +1,4 @@
-"""What commands write: to standard output, or to a file that is then whole."""
+"""The output of commands, to standard output or to a file."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _LAYOUT = "\n\t"
 
 
 def check_destination(where: str | Path | None, *inputs: str | Path | None) -> None:
-    """Refuse a place where no file can be written before any work is done.
+    """Raise an error if a file cannot be written, before any work is done.
 
     Parameters
     ----------
     where : str, Path or None
-        Where the file is to be; None, and ``-``, is no file.
+        The file to write; None or ``-`` means standard output or nothing.
     *inputs : str, Path or None
         Files that are read and must not be overwritten.
 
     Raises
     ------
     ValueError
-        With what is wrong and what to do.
+        If the file cannot be written, with what to do.
     """
     if where is None or where == STDOUT:
         return
     path = Path(where)
     for source in inputs:
         if source not in (None, STDIN) and same_file(path, source):
-            raise ValueError(f"{str(path)!r} is read by this command and would be overwritten; choose another name")
+            raise ValueError(f"{str(path)!r} is an input of this command and would be overwritten; choose another name")
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder; name a file in it")
     folder = path.parent
@@ -48,26 +48,26 @@ def check_destination(where: str | Path | None, *inputs: str | Path | None) -> N
         what = "is a file" if folder.exists() else "does not exist"
         raise ValueError(f"{str(path)!r} cannot be written: the folder {str(folder)!r} {what}; choose another path")
     if path.exists() and not path.is_file():
-        raise ValueError(f"{str(path)!r} is no ordinary file; choose another path")
+        raise ValueError(f"{str(path)!r} is not a regular file; choose another path")
     try:
-        # Permissions do not tell of everything that can be in the way.
+        # Permissions do not reveal every obstacle, so try it.
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ValueError(
-            f"{str(path)!r} cannot be written: nothing can be put into the folder {str(folder)!r} "
+            f"{str(path)!r} cannot be written: the folder {str(folder)!r} is not writable "
             f"({error.strerror}); choose another path"
         ) from None
 
 
 def require_jinja() -> None:
-    """Refuse to promise a report where one cannot be made, before any work is done."""
+    """Raise an error if Jinja2 is not installed, before any work is done."""
     if find_spec("jinja2") is None:
         raise ValueError(f"a report needs Jinja2; {install_advice('report')}")
 
 
 def show(text: str, *, err: bool = False) -> None:
-    """Write text for people to standard output, or to standard error, with nothing in it that a terminal obeys."""
+    """Write text for people to standard output or standard error, with control characters escaped."""
     typer.echo(printable(text, keep=_LAYOUT), err=err)
 
 
@@ -78,18 +78,18 @@ def write_output(where: str, content: str | bytes) -> None:
         return
     sys.stdout.flush()
     if isinstance(content, str) and sys.stdout.isatty():
-        # A program gets what the table holds, a terminal what can be shown of it.
+        # Programs get the values as they are, terminals without control characters.
         content = printable(content, keep=_LAYOUT)
-    # Bytes, since a file is UTF-8 whatever the terminal speaks.
+    # Bytes, since a file is UTF-8 whatever the encoding of the terminal.
     left = memoryview(content.encode() if isinstance(content, str) else content)
     while left:
-        # An output without a buffer may take a part only, and says how much.
+        # An unbuffered stream may write only a part; write() returns its length.
         left = left[sys.stdout.buffer.write(left[:_CHUNK]) :]
     sys.stdout.buffer.flush()
 
 
 def as_json(document: Any) -> str:
-    """Write a document that machines read; what a terminal would obey is escaped as JSON does."""
+    """Return a document as JSON, with control characters escaped."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     if is_printable(text.replace("\n", "")):
         return text

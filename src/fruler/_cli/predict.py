@@ -1,4 +1,4 @@
-"""``fruler predict``: a table in, a prediction a row out."""
+"""``fruler predict``: predictions for the rows of a table."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._arrays import Floats
 from fruler._cli.failures import said_of, say
 from fruler._cli.input import Table, load_any_model, named_by_order, read_new_rows
 from fruler._cli.options import PredictOptions
 from fruler._cli.output import as_json, check_destination, write_output
 from fruler._table.sources import UnfitValue
-from fruler._typing import Floats
 from fruler._wording import counted, quote_names
 from fruler.data._file_content import ReadOptions
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.explain.explanation import Explanation
+from fruler.rules._background import said_of_outside
 from fruler.rules._rule_base import RuleBase
-from fruler.rules.intervals import said_of_outside
 
 COLUMN = "prediction"
 _ENDS = ("lower", "upper")
@@ -38,11 +38,11 @@ class NewRows:
     Attributes
     ----------
     table : Table
-        As they are in the file.
+        The rows as they are in the file.
     model : BaseRuleRegressor
         The model.
     inputs : ndarray of shape (n_rows, n_inputs)
-        As the rules take them, NaN where there is a gap.
+        The inputs of the rules, with NaN for missing values.
     """
 
     table: Table
@@ -56,7 +56,7 @@ class NewRows:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The columns of the model; one that no rule uses, and that is absent or cannot be read, is missing."""
+        """The columns of the model; unused columns that are absent or cannot be read are filled with NaN."""
         rules = self.rule_base
         used = {one.column for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
         empty = {
@@ -68,7 +68,7 @@ class NewRows:
         )
 
     def predict(self, interval: float | None = None) -> dict[str, Floats]:
-        """Return the columns of predictions, NaN where a row cannot be predicted."""
+        """Return the columns of predictions, with NaN for rows that cannot be predicted."""
         names = (COLUMN, *(() if interval is None else _ENDS))
         columns = {name: np.full(len(self.inputs), np.nan) for name in names}
         if self.complete.any():
@@ -88,17 +88,17 @@ class NewRows:
 
     @cached_property
     def gaps(self) -> npt.NDArray[np.bool_]:
-        """Which inputs that the rules use are missing."""
+        """Whether each input is used by the rules and missing, by row."""
         return np.asarray(np.isnan(self.inputs) & self.rule_base.uses)
 
     @cached_property
     def complete(self) -> npt.NDArray[np.bool_]:
-        """Which rows can be predicted."""
+        """Whether each row can be predicted."""
         known = [] if self.rule_base.gaps is None else list(self.rule_base.gaps.inputs)
         return np.asarray(~np.delete(self.gaps, known, axis=1).any(axis=1))
 
     def observed(self, place: int) -> float | None:
-        """Return the target of a row, where the table has it."""
+        """Return the target of a row, if the table has it."""
         name = self.rule_base.target_name
         if name not in self.table.frame.columns:
             return None
@@ -108,12 +108,12 @@ class NewRows:
         return float(value[0]) if math.isfinite(value[0]) else None
 
     def lacking(self, place: int) -> list[str]:
-        """Name the columns in which a row has no value that the rules can use."""
+        """Return the columns in which a row lacks a value that the rules use."""
         columns = [self.rule_base.variables[j].column for j in np.flatnonzero(self.gaps[place])]
         return list(dict.fromkeys(columns))
 
     def what_is_missing(self) -> list[str]:
-        """Say, column by column, in how many rows there is no value, or a category that is not known."""
+        """Describe, for each column, the number of rows with missing values or unknown categories."""
         told: dict[str, str] = {}
         for j in np.flatnonzero(self.gaps.any(axis=0)):
             variable = self.rule_base.variables[j]
@@ -125,30 +125,30 @@ class NewRows:
         return list(told.values())
 
     def unknown(self, places: list[int]) -> list[str]:
-        """Say, column by column, which categories of some rows the model does not know."""
+        """Describe, for each column, the unknown categories in some rows."""
         used = [one for one, uses in zip(self.rule_base.variables, self.rule_base.uses, strict=True) if uses]
         by_column = {one.column: one.source.unknown(self.table.frame[one.column].iloc[places]) for one in used}
         return [
-            f"{column!r}: the model does not know {_listed(texts)}, which counts as missing"
+            f"{column!r}: unknown categories count as missing: {_listed(texts)}"
             for column, texts in by_column.items()
             if texts
         ]
 
     def said(self) -> str:
-        """Say what became of rows with gaps; nothing where there are none."""
+        """Describe the treatment of rows with gaps; empty if there are none."""
         if not self.gaps.any():
             return ""
         listed = "; ".join(self.what_is_missing())
         if self.complete.all():
-            missing = "missing or not known" if "not known: " in listed else "missing"
-            return f"{missing}, and estimated from the rest of the row: {listed}"
+            missing = "missing or unknown" if "not known: " in listed else "missing"
+            return f"{missing} values, estimated from the rest of the row: {listed}"
         n_without = int((~self.complete).sum())
-        return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted, for what is missing: {listed}"
+        return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted because of gaps: {listed}"
 
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Silence a model's warnings: commands say for themselves what is outside, and what was taken by its order."""
+    """Silence a model's warnings; commands report themselves which rows are outside and which columns were renamed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield
@@ -159,7 +159,7 @@ def rows_for(model: BaseRuleRegressor, data: str, options: ReadOptions) -> NewRo
     table = read_new_rows(data, options)
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
-        say(f"{table.name}: columns are taken by their order, since the model was learned without names")
+        say(f"{table.name}: columns are taken in order, since the model was fitted without names")
         table = Table(table.name, renamed, file=table.file)
     rules = model.rule_base_
     used = {one.column: one for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
@@ -182,7 +182,7 @@ def _listed(texts: list[str]) -> str:
 
 
 def write_predictions(options: PredictOptions) -> None:
-    """Do what ``fruler predict`` does."""
+    """Run ``fruler predict``."""
     check_destination(options.output, options.model, options.data)
     model = load_any_model(options.model)
     if options.interval is not None:
@@ -196,12 +196,12 @@ def write_predictions(options: PredictOptions) -> None:
 
 
 def _check_interval(model: BaseRuleRegressor, interval: float) -> None:
-    """Refuse a coverage that the model cannot give before any row is read."""
+    """Raise an error if the model cannot give intervals of this coverage, before any row is read."""
     intervals = model.rule_base_.intervals
     if intervals is None:
         raise ValueError(
-            "--interval: the model knows no errors on held-out rows, which intervals are made of; "
-            "learn it again with fruler fit --calibration 0.2"
+            "--interval: the model has no held-out errors, so it cannot give intervals; "
+            "fit it again with fruler fit --calibration 0.2"
         )
     with said_of("--interval"):
         intervals.score(interval)
@@ -212,9 +212,9 @@ def _csv(table: Table, columns: dict[str, Floats], keep: bool) -> str:
     if keep:
         for name in columns:
             if name in table.frame.columns:
-                raise ValueError(f"{table.name} has a column {name!r} already; rename it, or predict without --keep")
+                raise ValueError(f"{table.name} already has a column {name!r}; rename it, or predict without --keep")
         frame = table.frame.assign(**columns)
-    # Where a missing prediction is all there is to a line, pandas writes quotes: readers skip empty lines.
+    # If a missing prediction is the only value of a line, pandas writes quotes, since readers skip empty lines.
     return str(frame.to_csv(index=False, lineterminator="\n"))
 
 

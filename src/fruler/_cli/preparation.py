@@ -1,4 +1,4 @@
-"""Which columns and rows of a table can be learned from, and why others are left out."""
+"""The columns and rows of a table to learn from, and the reasons why others are left out."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._arrays import LARGEST_VALUE
 from fruler._table.columns import Kind, UnusableColumn, column_kind, similar_categories
 from fruler._table.date_sources import date_text
 from fruler._table.dates import DateFormat
 from fruler._table.encoding import date_parts
 from fruler._table.sources import NumberSource
 from fruler._table.texts import category_texts, column_texts
-from fruler._table.validation import LARGEST_VALUE
 from fruler._wording import counted, number_advice, printable, quote_names, quoted, shortened, suggest
 from fruler.data._file_content import target_values
 
 _MAX_MISSING = 0.5
-# A column that is mostly numbers was meant to be one of numbers.
+# A target with more numbers than this was meant to be numeric.
 _MOSTLY = 0.5
-# The most that is shown of a value.
+# At most this number of characters of a value is shown.
 _MAX_SHOWN = 100
-_ODD_REMEDY = "correct it, leave it empty, or say with --na-values that it marks a missing value"
-# A column that counts so many rows is worth a word.
+_ODD_REMEDY = "correct it, leave it empty, or declare it as missing with --na-values"
+# A column that counts more rows than this gets a hint.
 _MIN_COUNTED = 12
 _CATEGORIES_SHOWN = 8
-# Of so many columns a message says why they are no inputs.
+# A message explains for at most this number of columns why they cannot be inputs.
 _MAX_TOLD = 5
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedTable:
-    """A table that can be learned from.
+    """A table to learn from.
 
     Attributes
     ----------
     inputs : DataFrame
-        The columns that can be inputs, of the rows that have a target: numbers as float64, others as they are.
+        The input columns of the rows with a target: numbers as float64, other columns unchanged.
     target : Series of float64
-        Their target.
+        The target of these rows.
     kinds : dict of str to str
-        What each column holds.
+        The kind of each column: number, category or date.
     n_rows : int
-        How many rows the table has.
+        The number of rows of the table.
     left_out : dict of str to str
-        The columns that are no inputs, and why.
+        The columns that are left out, and the reason.
     missing : dict of str to int
-        In how many rows each input has no value.
+        The number of missing values of each input that has any.
     hints : tuple of str
-        What the reader of the result may want to know.
+        Hints for the user.
     """
 
     inputs: pd.DataFrame
@@ -70,11 +70,11 @@ class PreparedTable:
 
     @property
     def n_rows_left_out(self) -> int:
-        """How many rows are not learned from."""
+        """The number of rows that are left out."""
         return self.n_rows - len(self.inputs)
 
     def notes(self) -> list[str]:
-        """Say in a line each what became of columns and rows that were not plain numbers."""
+        """Return one line per column that is not plain numbers, per column left out, and for rows with gaps."""
         lines = [f"category  {name}: {_categories(self.inputs[name])}" for name in self.categories]
         dates = [name for name, kind in self.kinds.items() if kind == "date"]
         lines += [f"date      {name}: {_dates(self.inputs[name])}" for name in dates]
@@ -103,31 +103,31 @@ def _dates(values: pd.Series) -> str:
 def prepare_table(
     table: pd.DataFrame, target: str, *, drop: Collection[str] = (), categories: Collection[str] = ()
 ) -> PreparedTable:
-    r"""Find out what of a table can be learned from.
+    r"""Prepare a table for learning.
 
-    Columns of text that is different in nearly every row, columns that never change and columns that are more than half
-    empty are left out, and rows without a target.
+    Columns of text that differs in nearly every row, columns that never change, columns that are more than half empty,
+    and rows without a target are left out.
 
     Parameters
     ----------
     table : DataFrame
-        Columns of any kind, the target among them.
+        Columns of any kind, including the target.
     target : str
-        The column to predict, which must hold numbers.
+        The column to predict, which must be numeric.
     drop : collection of str
-        Columns that shall not be inputs.
+        Columns to leave out.
     categories : collection of str
-        Columns of numbers that stand for categories.
+        Columns of numbers that are codes of categories.
 
     Returns
     -------
     PreparedTable
-        Inputs, target, and what was done.
+        Inputs, target, and notes on what was done.
 
     Raises
     ------
     ValueError
-        If there is no such target, or nothing to learn from.
+        If a column does not exist, the target is not usable, or there is nothing to learn from.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def prepare_table(
         raise ValueError(f"{quoted(target)} is the target and cannot be left out; choose another target")
     if target in categories:
         raise ValueError(
-            f"{quoted(target)} is the target, which must hold numbers, not categories; choose another target"
+            f"{quoted(target)} is the target, which must be numbers, not categories; choose another target"
         )
     for name in categories:
         if name in drop:
@@ -162,8 +162,8 @@ def prepare_table(
         raise ValueError(f"{few}, and rules need at least two; add rows")
     if np.ptp(answers[known]) == 0.0:
         raise ValueError(
-            f"the target {quoted(target)} is {answers[known][0]:g} in every row; there is nothing to learn: choose "
-            "another"
+            f"the target {quoted(target)} is {answers[known][0]:g} in every row, so there is nothing to learn; choose "
+            "another target"
         )
     left_out = dict.fromkeys(drop, "as asked")
     names = [name for name in table.columns if name != target and name not in left_out]
@@ -184,7 +184,7 @@ def prepare_table(
         told = [f"{shortened(name)}: {reason}" for name, reason in list(left_out.items())[:_MAX_TOLD]]
         more = [f"and {len(left_out) - _MAX_TOLD:,} more"] if len(left_out) > _MAX_TOLD else []
         listed = "; ".join(told + more)
-        raise ValueError(f"no column can be an input ({listed}); add one of numbers or of a few categories")
+        raise ValueError(f"no column can be an input ({listed}); add a column of numbers or of a few categories")
     inputs = pd.DataFrame(
         {name: bounded_numbers(rows[name]) if kind == "number" else rows[name] for name, kind in kinds.items()}
     )
@@ -201,12 +201,12 @@ def prepare_table(
 
 
 def _kind(values: pd.Series, declared: bool) -> Kind:
-    """Say what a column is.
+    """Return the kind of a column.
 
     Raises
     ------
     UnusableColumn
-        If it is no input.
+        If it cannot be an input.
     """
     name = str(values.name)
     texts = column_texts(values)
@@ -217,7 +217,7 @@ def _kind(values: pd.Series, declared: bool) -> Kind:
         raise UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])[:_MAX_SHOWN]}", remedy="")
     kind = column_kind(values, declared)
     if declared:
-        # In a part of the table, too, there must be rows enough for each.
+        # Each category needs enough rows, also in a part of the table.
         column_kind(values.astype("category"))
     if kind == "number":
         share = float(np.isnan(bounded_numbers(values)).mean())
@@ -227,12 +227,12 @@ def _kind(values: pd.Series, declared: bool) -> Kind:
 
 
 def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
-    """Say why a column is no input: after its name, with the row as people count, and what to do where that is new."""
+    """Return why a column cannot be an input: a text to put after its name, with the row (from 1) and a remedy."""
     reason = error.reason.removeprefix("has ").removeprefix("holds ")
     if error.row is None:
-        # That a column can be left out needs no saying where it is.
+        # The column is left out already, so a remedy that says so is not repeated.
         if reason in ("times", "durations"):
-            return f"{reason}; add a column of numbers made of them, such as hours"
+            return f"{reason}; convert it to a column of numbers, such as hours"
         return f"{reason}; {error.remedy}" if "comma" in reason or "dates" in reason else reason
     remedy = f"; {_ODD_REMEDY}" if "among" in reason or "mixes" in reason else ""
     remedy = f"; {error.remedy}" if reason.startswith("a date") else remedy
@@ -240,7 +240,7 @@ def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
 
 
 def bounded_numbers(values: pd.Series) -> npt.NDArray[np.float64]:
-    """Return a column of numbers with infinite ones as missing: in a file they are what could not be measured.
+    """Return a column of numbers with infinite values as missing: in files they mark what could not be measured.
 
     Examples
     --------
@@ -254,7 +254,13 @@ def bounded_numbers(values: pd.Series) -> npt.NDArray[np.float64]:
 
 
 def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
-    """Return the target, NaN where it is missing; text is no target, nor is one odd value among numbers."""
+    """Return the target, with NaN for missing values.
+
+    Raises
+    ------
+    ValueError
+        If a value is text, or infinite.
+    """
     answers, odd = target_values(table[target])
     if odd is not None:
         value = str(table[target].iloc[odd])
@@ -263,7 +269,7 @@ def target_numbers(table: pd.DataFrame, target: str) -> npt.NDArray[np.float64]:
             mostly = np.isfinite(answers).mean() > _MOSTLY
             remedy = _ODD_REMEDY if mostly else _other_targets(table, target)
         raise ValueError(
-            f"the target {quoted(target)} must hold numbers, but row {odd + 1} has {quoted(value)}; {remedy}"
+            f"the target {quoted(target)} must be numbers, but row {odd + 1} has {quoted(value)}; {remedy}"
         )
     with np.errstate(invalid="ignore"):
         unbounded = np.abs(answers) > LARGEST_VALUE
@@ -283,7 +289,7 @@ def _other_targets(table: pd.DataFrame, target: str) -> str:
         and pd.api.types.is_numeric_dtype(table[name].dtype)
         and not pd.api.types.is_bool_dtype(table[name].dtype)
     ]
-    return f"columns of numbers are {quote_names(others)}" if others else "no column holds numbers alone"
+    return f"the columns of numbers are {quote_names(others)}" if others else "no column has only numbers"
 
 
 def _hints(table: pd.DataFrame, kinds: dict[str, Kind]) -> Iterable[str]:
@@ -291,7 +297,7 @@ def _hints(table: pd.DataFrame, kinds: dict[str, Kind]) -> Iterable[str]:
         values = table[name]
         if kind == "category":
             for texts in similar_categories(values):
-                alike = "write them alike if they are the same"
+                alike = "write them the same way if they mean the same"
                 yield f"{name} has {quote_names(texts)}, which differ only by case or spaces; {alike}"
         if (
             kind == "number"
@@ -299,4 +305,4 @@ def _hints(table: pd.DataFrame, kinds: dict[str, Kind]) -> Iterable[str]:
             and pd.api.types.is_integer_dtype(values.dtype)
             and (values.diff().iloc[1:] == 1).all()
         ):
-            yield f"{name} only counts the rows; if it is no measurement, leave it out: --drop {shlex.quote(name)}"
+            yield f"{name} only counts the rows; if it is not a measurement, leave it out: --drop {shlex.quote(name)}"

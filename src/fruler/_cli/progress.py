@@ -1,4 +1,4 @@
-"""How far the learning is: a line that changes on a terminal, a plain line now and then in a log."""
+"""The progress of a fit: a line that is updated on a terminal, or lines from time to time in a log."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from fruler._wording import brief_progress
 from fruler.callbacks import Callback, Progress
 
 _SECONDS_ON_A_TERMINAL, _SECONDS_IN_A_LOG = 0.1, 5.0
-# The spinner of a terminal, the blank after it, and the last column, which some terminals wrap at.
+# The spinner, the blank after it, and the last column, at which some terminals wrap.
 _COLUMNS_AROUND = 3
-# A search that is done says so by its end.
+# 100% is never shown: the end of the line shows that the search is done.
 _LARGEST_SHARE = 0.99
 
 
 @contextmanager
 def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
-    """Keep what a search says of its end; of categories that are alike a note has told already."""
+    """Record the warnings of a search about its end; similar categories have already been reported in a hint."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         warnings.simplefilter("ignore", UserWarning)
@@ -33,14 +33,14 @@ def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
 
 
 class ProgressLine(Callback):
-    """Tells on standard error how far a search is; a callback of every estimator.
+    """A callback that shows the progress of a search on standard error.
 
     Parameters
     ----------
     title : str
-        What is being done.
+        The title of the work.
     console : Console, optional
-        Where to tell it.
+        The console to write to.
     """
 
     def __init__(self, title: str, console: Console | None = None) -> None:
@@ -64,7 +64,7 @@ class ProgressLine(Callback):
             self._status = None
 
     def on_generation(self, progress: Progress) -> bool | None:
-        """Tell of a generation, if the last time is long enough ago; never stops the search."""
+        """Show the progress if the last update is long enough ago; never stops the search."""
         now = time.monotonic()
         if now - self._last < (_SECONDS_IN_A_LOG if self._status is None else _SECONDS_ON_A_TERMINAL):
             return None
@@ -79,7 +79,7 @@ class ProgressLine(Callback):
         return None
 
     def _share_done(self, progress: Progress) -> float | None:
-        """Return how much of the search is done; what was estimated too high before does not go back."""
+        """Return the share of the search that is done; it never falls, even if it was estimated too high before."""
         if progress.seconds_left is None:
             return None
         total = progress.seconds + progress.seconds_left

@@ -1,16 +1,16 @@
-"""``fruler report --stability``: a model learned again from parts of its table."""
+"""``fruler report --stability``: refits of a model on samples of its table."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
+from fruler._arrays import Floats
 from fruler._cli.failures import say
 from fruler._cli.input import Table
 from fruler._cli.options import ReportOptions, check_effort
 from fruler._cli.preparation import bounded_numbers
 from fruler._cli.progress import ProgressLine, recorded_warnings
-from fruler._typing import Floats
 from fruler._wording import counted, quote_names
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.explain.stability import Stability
@@ -18,38 +18,37 @@ from fruler.rules._rule_base import RuleBase
 
 
 def check_refits(options: ReportOptions) -> None:
-    """Refuse what does not fit together."""
+    """Raise an error if options do not go together."""
     if options.stability is None:
         if options.jobs != 1 or options.time_limit is not None:
-            raise ValueError(f"--{'jobs' if options.jobs != 1 else 'time-limit'} is for --stability; add that")
+            raise ValueError(f"--{'jobs' if options.jobs != 1 else 'time-limit'} is for --stability; add --stability N")
         return
     if options.data is None:
-        raise ValueError("--stability learns the model again; name the table that it was learned from as DATA")
+        raise ValueError("--stability fits the model again; give its training table as DATA")
     check_effort(options)
 
 
 def check_refitted(options: ReportOptions, model: BaseRuleRegressor) -> None:
-    """Refuse a model that cannot be learned again."""
+    """Raise an error if the model cannot be fitted again."""
     if options.stability is not None and not hasattr(model, "pareto_"):
         raise ValueError(
-            f"--stability: {options.model.name} has rules, but not how they were learned; "
-            "use a model file of fruler fit"
+            f"--stability: {options.model.name} has rules, but no settings of a fit; use a model file of fruler fit"
         )
 
 
 def refitted(options: ReportOptions, model: BaseRuleRegressor, table: Table, answers: Floats) -> Stability | None:
-    """Learn a model again, if that is asked for.
+    """Return the stability of a model, or None without the option.
 
     Parameters
     ----------
     options : ReportOptions
-        How often, with how many threads, and for how long.
+        The number of refits, the number of threads and the time limit.
     model : BaseRuleRegressor
         The model.
     table : Table
-        The table that it was learned from.
+        Its training table.
     answers : ndarray of shape (n_rows,)
-        The target in each row, NaN where it is missing.
+        The target of each row, with NaN for missing values.
     """
     if options.stability is None:
         return None
@@ -67,22 +66,22 @@ def refitted(options: ReportOptions, model: BaseRuleRegressor, table: Table, ans
 
 
 def _compare_rows(rule_base: RuleBase, table: Table, n_rows: int) -> None:
-    """Say so where a table is not the one that rules were learned from."""
+    """Report a table that has another number of rows than the rules were learned from."""
     background = rule_base.background
     if background.known and background.n_rows != n_rows:
         rows = counted(n_rows, "row")
         say(
-            f"{table.name} has {rows} with a value of {rule_base.target_name}, and the model was learned from "
-            f"{background.n_rows:,}: stability is that of learning from these rows"
+            f"{table.name} has {rows} with a value of {rule_base.target_name}, but the model was learned from "
+            f"{background.n_rows:,}; stability is measured on the rows of this table"
         )
 
 
 def _training_columns(rule_base: RuleBase, table: Table) -> pd.DataFrame:
-    """Return the columns that rules were learned from, with numbers as a table to be learned from has them."""
+    """Return the columns that the rules were learned from, with numbers converted as for a fit."""
     absent = [name for name in rule_base.columns if name not in table.frame.columns]
     if absent:
         raise ValueError(
-            f"{table.name} has no column {quote_names(absent)}, which the model was learned from; --stability needs all"
+            f"{table.name} lacks training columns of the model, which --stability needs: {quote_names(absent)}"
         )
     numbers = {variable.column for variable in rule_base.variables if variable.is_number}
     frame = table.frame[list(rule_base.columns)]

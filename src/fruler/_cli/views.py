@@ -23,7 +23,7 @@ from fruler.rules._rule_base import RuleBase
 
 
 def write_rules(options: RulesOptions) -> None:
-    """Do what ``fruler rules`` does."""
+    """Run ``fruler rules``."""
     styles = [name for name in ("markdown", "latex", "json") if getattr(options, name)]
     if len(styles) > 1:
         raise ValueError(f"--{styles[0]} and --{styles[1]} exclude each other; choose one")
@@ -47,11 +47,11 @@ def write_rules(options: RulesOptions) -> None:
 
 
 def _listed(rule_base: RuleBase, sort: str, only: Sequence[str]) -> str:
-    """Write rules in an order, those that use some inputs alone."""
+    """Return the text of the rules that use all of some inputs, in an order."""
     with said_of("--only"):
         shown = rules_with(rule_base, only)
     if not shown:
-        raise ValueError(f"--only: no rule uses {' and '.join(map(repr, only))}; fruler rules shows what each uses")
+        raise ValueError(f"--only: no rule uses {' and '.join(map(repr, only))}; leave out --only to see all rules")
     with said_of(f"--sort {sort}"):
         order = [rule for rule in ordered_rules(rule_base, sort) if rule in shown]
     title = rules_title(rule_base)
@@ -61,7 +61,7 @@ def _listed(rule_base: RuleBase, sort: str, only: Sequence[str]) -> str:
 
 
 def write_page(options: ReportOptions) -> None:
-    """Do what ``fruler report`` does."""
+    """Run ``fruler report``."""
     check_refits(options)
     check_destination(options.output, options.model, options.data)
     require_jinja()
@@ -73,14 +73,14 @@ def write_page(options: ReportOptions) -> None:
         target = model.rule_base_.target_name
         if target not in rows.table.frame.columns:
             raise ValueError(
-                f"{rows.table.name} has no column {target!r}, which a report on data compares predictions with; "
-                "add it, or leave DATA out"
+                f"{rows.table.name} has no column {target!r}, which the report compares predictions with; "
+                "add it, or leave out DATA"
             )
         rows.table.refuse_doubts([target])
         answers = target_numbers(rows.table.frame, target)
         known = rows.complete & np.isfinite(answers)
         if not np.isfinite(answers).any():
-            raise ValueError(f"{rows.table.name}: no row has a value of {target!r}; fill it in, or leave DATA out")
+            raise ValueError(f"{rows.table.name}: no row has a value of {target!r}; fill it in, or leave out DATA")
         if not known.any():
             raise ValueError(f"{rows.table.name}: no row can be predicted; fill in {'; '.join(rows.what_is_missing())}")
         if not known.all():
@@ -99,7 +99,7 @@ def write_page(options: ReportOptions) -> None:
 
 
 def write_export(options: ExportOptions) -> None:
-    """Do what ``fruler export`` does."""
+    """Run ``fruler export``."""
     check_destination(options.output, options.model)
     if options.to not in TARGETS:
         raise ValueError(f"--to: there is no {options.to!r}; {suggest(options.to, TARGETS)}")
@@ -110,8 +110,8 @@ def write_export(options: ExportOptions) -> None:
     for name in choices:
         if name not in options_of(options.to):
             asked = "no-gaps" if name == "gaps" else name
-            raise ValueError(f"--{asked}: {options.to} has no such choice; it is for {', '.join(targets_with(name))}")
+            raise ValueError(f"--{asked}: {options.to} has no such option; it is for {', '.join(targets_with(name))}")
     content = export_model(load_any_model(options.model).rule_base_, options.to, **choices)
     if isinstance(content, bytes) and options.output == STDOUT and sys.stdout.isatty():
-        raise ValueError(f"{options.to} is no text for a terminal; name a file with -o")
+        raise ValueError(f"{options.to} is binary and cannot be shown on a terminal; name a file with -o")
     write_output(options.output, content)

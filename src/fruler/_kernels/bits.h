@@ -1,4 +1,4 @@
-/* The number of the lowest bit that is set in a word that is not zero. */
+/* The index of the lowest set bit of a nonzero word. */
 #ifndef FRULER_BITS_H
 #define FRULER_BITS_H
 

@@ -57,8 +57,8 @@ FRULER_CLONES static void dense_place(ptrdiff_t n, double start, double slope, d
     }
 }
 
-/* Join the label that is nearest to each place, of equally near ones the lower, to the number of its cell, and multiply
- * the degree of the cell by that of the label. */
+/* Append the label nearest to each place (of equally near ones the lower) to the number of its cell, and multiply the
+ * degree of the cell by that of the label. */
 FRULER_CLONES static void dense_join_label(ptrdiff_t n, double n_labels, const double *restrict places,
                                            double *restrict cell, double *restrict degree)
 {
@@ -69,7 +69,7 @@ FRULER_CLONES static void dense_join_label(ptrdiff_t n, double n_labels, const d
     }
 }
 
-/* The packed upper triangle of x x', a row of the triangle after the other. */
+/* The packed upper triangle of x x', row by row. */
 FRULER_CLONES static void dense_outer(ptrdiff_t q, const double *restrict x, double *restrict packed)
 {
     for (ptrdiff_t i = 0; i < q; i++) {
@@ -81,7 +81,7 @@ FRULER_CLONES static void dense_outer(ptrdiff_t q, const double *restrict x, dou
 }
 
 /* For every pair of fired rules (numbers increasing) add the row's outer product, weighted, to the pair's block.
- * Block (k, l) with k <= l stands at number l (l + 1) / 2 + k. */
+ * Block (k, l) with k <= l has the index l (l + 1) / 2 + k. */
 FRULER_CLONES static void dense_add_pairs(ptrdiff_t n_fired, const int *restrict fired, const double *restrict degree,
                                           double weight, ptrdiff_t size, const double *restrict packed,
                                           double *restrict blocks)
@@ -97,8 +97,8 @@ FRULER_CLONES static void dense_add_pairs(ptrdiff_t n_fired, const int *restrict
     }
 }
 
-/* degree[i] = the smaller of itself and the degree of x[i] in the triangle of two sides, each a place where it is zero
- * and a slope */
+/* degree[i] = the smaller of itself and the degree of x[i] in the triangle of two sides; each side is given by the
+ * place where it is zero and its slope */
 FRULER_CLONES static void dense_min_triangle(ptrdiff_t n, const double *restrict sides, const double *restrict x,
                                              double *restrict degree)
 {
@@ -124,7 +124,7 @@ FRULER_CLONES static void dense_times_triangle(ptrdiff_t n, const double *restri
     }
 }
 
-/* Set a bit of marks[i] where degree[i] is positive. */
+/* Set a bit of marks[i] if degree[i] is positive. */
 FRULER_CLONES static void dense_mark_positive(ptrdiff_t n, int bit, const double *restrict degree,
                                               unsigned long long *restrict marks)
 {

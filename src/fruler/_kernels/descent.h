@@ -1,8 +1,8 @@
-/* The inner loops of stochastic gradient descent, compiled once for every x86-64 processor and once for those with AVX2.
+/* Inner loops of stochastic gradient descent, compiled once for every x86-64 processor and once for those with AVX2.
  *
- * They are whole passes over the rows, since a call per row would cost as much as what a row of ten inputs has to be
- * calculated. Rows and blocks of coefficients are filled up with zeros to whole groups of four, so that no loop has a
- * rest; a coefficient that stands for nothing stays zero. As in dense.h, both versions give the same bits. */
+ * Each is a whole pass over the rows, because a call per row would cost as much as the arithmetic of a row of ten
+ * inputs. Rows and blocks of coefficients are padded with zeros to groups of four, so that no loop has a remainder;
+ * padding coefficients stay zero. As in dense.h, both versions give the same bits. */
 #ifndef FRULER_DESCENT_H
 #define FRULER_DESCENT_H
 
@@ -16,29 +16,29 @@
 #define FRULER_INLINE static inline
 #endif
 
-/* Rows of a design matrix whose blocks, one for each rule, are the row's inputs (a one before them) times a degree. */
+/* Rows of a design matrix with one block for each rule: the row's inputs (a one before them) times a degree. */
 typedef struct {
     ptrdiff_t n_rows;
     ptrdiff_t n_rules;
-    ptrdiff_t n_free;   /* coefficients at the start of each rule that carry no penalty: 1, the intercept, or 0 */
-    ptrdiff_t n_filled; /* the other coefficients of a rule, filled up to a multiple of four */
+    ptrdiff_t n_free;   /* coefficients at the start of each rule without a penalty: 1, the intercept, or 0 */
+    ptrdiff_t n_filled; /* the other coefficients of a rule, padded to a multiple of four */
     ptrdiff_t stride;   /* n_free + n_filled: from one row, or one rule, to the next */
     const double *rows; /* (rows, stride) */
     const double *y;
     const double *weight;
-    const double *share; /* of the weights, times the number of rows */
+    const double *share; /* share of the total weight, times the number of rows */
     const ptrdiff_t *start; /* (rows + 1): where the rules that a row fires begin */
     const int *block;       /* where the coefficients of a fired rule begin */
     const double *degree;
 } SparseDesign;
 
-/* Coefficients with a penalty are kept without a common factor, which takes the ridge penalty at every step. */
+/* Coefficients with a penalty are stored without a common factor, to which every step applies the ridge penalty. */
 typedef struct {
     double *w;        /* (rules, stride) */
-    double *received; /* (rules, stride): the l1 penalty that each has taken */
+    double *received; /* (rules, stride): the l1 penalty applied to each coefficient */
     double scale;     /* the common factor */
-    double owed;      /* the l1 penalty up to now */
-    double t;         /* steps up to now */
+    double owed;      /* the cumulative l1 penalty */
+    double t;         /* the number of steps so far */
 } DescentState;
 
 FRULER_INLINE double descent_output(const SparseDesign *design, ptrdiff_t row, const double *restrict w, double scale)
@@ -48,7 +48,7 @@ FRULER_INLINE double descent_output(const SparseDesign *design, ptrdiff_t row, c
     double total = 0.0;
     for (ptrdiff_t k = first; k < end; k++) {
         const double *restrict block = w + design->block[k] + design->n_free;
-        /* Four partial sums do not wait for each other, and are added in a fixed order. */
+        /* Four independent partial sums, added in a fixed order. */
         double part[4] = {0.0, 0.0, 0.0, 0.0};
         for (ptrdiff_t i = 0; i < n; i += 4)
             for (int lane = 0; lane < 4; lane++)
@@ -62,7 +62,7 @@ FRULER_INLINE double descent_output(const SparseDesign *design, ptrdiff_t row, c
     return total;
 }
 
-/* How much a heavy row counts: at most so much that a step goes as far as its own error asks for. */
+/* The damped weight of a heavy row: a step moves at most as far as its own error requires. */
 FRULER_INLINE double descent_damped(const double *x, ptrdiff_t n, double share, double eta)
 {
     double length = 0.0;
@@ -71,7 +71,7 @@ FRULER_INLINE double descent_damped(const double *x, ptrdiff_t n, double share, 
     return share / (1.0 + eta * (share - 1.0) * length);
 }
 
-/* Take from each coefficient, times `scale`, the l1 penalty that it owes by now, no further than to zero. */
+/* Apply to each coefficient, times `scale`, the l1 penalty that it still owes, at most down to zero. */
 FRULER_INLINE void descent_take_l1(const SparseDesign *design, double owed, double scale, double *restrict w,
                                    double *restrict received)
 {
@@ -84,7 +84,7 @@ FRULER_INLINE void descent_take_l1(const SparseDesign *design, double owed, doub
             double raised = before + (owed - received[i]) * inverse;
             lowered = lowered > 0.0 ? lowered : 0.0;
             raised = raised < 0.0 ? raised : 0.0;
-            /* A coefficient of zero stays. */
+            /* A coefficient of zero stays zero. */
             double after = before > 0.0 ? lowered : 0.0;
             after = before < 0.0 ? raised : after;
             w[i] = after;
@@ -93,7 +93,7 @@ FRULER_INLINE void descent_take_l1(const SparseDesign *design, double owed, doub
     }
 }
 
-/* One step for each row, in the given order; the l1 penalty is taken after every `wait` rows and at the end. */
+/* One step for each row, in the given order; the l1 penalty is applied after every `wait` rows and at the end. */
 FRULER_CLONES static void descent_epoch(const SparseDesign *design, const int *restrict order, double rate,
                                         double penalty, double ridge_share, ptrdiff_t wait, DescentState *state)
 {
@@ -110,7 +110,7 @@ FRULER_CLONES static void descent_epoch(const SparseDesign *design, const int *r
         scale *= 1.0 - ridge_share * eta * penalty;
         owed += (1.0 - ridge_share) * eta * penalty;
         double share = design->share[row];
-        if (share > 1.0) /* One heavy row must not throw the coefficients about. */
+        if (share > 1.0) /* One heavy row must not destabilise the coefficients. */
             share = descent_damped(x, design->stride, share, eta);
         const double step = -eta * error * share, scaled = step / scale;
         for (ptrdiff_t k = design->start[row]; k < design->start[row + 1]; k++) {

@@ -1,12 +1,14 @@
 """Nested split points of an input: the best pair of lines, again and again, chosen by BIC.
 
-The rows of an input are first gathered into cells, one a distinct value in increasing order, that hold what a line's
-error needs: row count, weight, x, the mean of y and the sum of squares around it. A cell may also hold values of x that
-lie close together; it then has their mean, and the sums of squares and products around the means.
+The rows of an input are first gathered into cells, one per distinct value in increasing order. A cell has what the
+error of a line needs: row count, weight, x, the mean of y and the sum of squares around it. A cell may also have
+several values of x that lie close together; it then has their mean, and the sums of squares and products around the
+means.
 
-A split lies between two cells, and takes the interval that gains most. Or it is `printed`, as in the paper's figures: it
-lies on a value, whose rows are then in no interval, like those at the ends of the domain; and it takes the interval whose
-mean squared error after its split is smallest. Of a cell of several values no row leaves: such a split lies on the least.
+A split lies between two cells, and divides the interval that gains most. A `printed` split, as in the paper's
+pseudocode, lies on a value, whose rows are then in no interval, like those at the ends of the domain; it divides the
+interval with the smallest mean squared error after its split. If the cell has several values, all its rows stay, and
+the split lies on the smallest value.
 """
 
 import numpy as np
@@ -30,17 +32,17 @@ cdef struct Interval:
     Py_ssize_t last
     double weight        # of its cells
     double error         # of the line through them
-    double merit         # of its best split: the interval of most merit is split; -inf where it cannot be
+    double merit         # of its best split: the interval with the most merit is split; -inf if it cannot be split
     Py_ssize_t split     # the cell at which, or before which, that split lies
     bint left_out        # whether that cell is in neither part
 
 
 cdef struct Charges:
-    # What BIC reckons with, and how intervals are split.
+    # The constants of BIC, and how intervals are split.
     Py_ssize_t n_rows
-    Py_ssize_t min_rows         # beside a split
-    double free_splits          # that cost nothing
-    double error_floor          # an error below it counts as this
+    Py_ssize_t min_rows         # on each side of a split
+    double free_splits          # the number of splits that cost nothing
+    double error_floor          # a smaller error counts as this
     bint printed
 
 
@@ -61,7 +63,7 @@ cdef inline void add_cell(Line* line, const Cells* cells, Py_ssize_t k) noexcept
     share = weight / line.weight
     line.x += share * dx
     line.y += share * dy
-    # What is left of the differences after the centre has moved.
+    # The part of the differences that is left after the centre has moved.
     weight *= 1.0 - share
     line.xx += weight * dx * dx + cells.xx[k]
     line.xy += weight * dx * dy + cells.xy[k]
@@ -77,7 +79,7 @@ cdef inline double line_error(const Line* line) noexcept nogil:
 
 
 cdef void fit_line(const Cells* cells, Interval* interval, double* left_errors) noexcept nogil:
-    """Fit the interval's own line, and those through its first cells only."""
+    """Fit the interval's own line, and the lines through its first cells only."""
     cdef Py_ssize_t k
     cdef Line line
     memset(&line, 0, sizeof(Line))
@@ -104,7 +106,7 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
     if n_left < 2 * min_rows:
         return
     memset(&line, 0, sizeof(Line))
-    # A side of one distinct value has no line of its own.
+    # A side with one distinct value has no line of its own.
     for k in range(last - 1, first + 1, -1):
         n_left -= cells.rows[k]
         if n_left < min_rows:
@@ -115,7 +117,7 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
             add_cell(&line, cells, k)
         if n_right >= min_rows and k + left_out < last - 1:
             error = left_errors[k - 1] + line_error(&line)
-            # Of equally good splits the first is taken.
+            # Of equally good splits, take the first.
             if error <= best:
                 best = error
                 interval.split = k
@@ -128,7 +130,7 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
 
 
 cdef double criterion(const Interval* intervals, Py_ssize_t granularity, const Charges* charges) noexcept nogil:
-    """Return the BIC of some intervals: of the mean squared error over the rows in them."""
+    """Return the BIC of some intervals, from the mean squared error over their rows."""
     cdef Py_ssize_t k
     cdef double error = 0.0, weight = 0.0, charged = max(granularity - charges.free_splits, 1.0)
     for k in range(granularity):
@@ -141,11 +143,11 @@ cdef double criterion(const Interval* intervals, Py_ssize_t granularity, const C
 cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, const Charges* charges, Interval* intervals,
                                 double* left_errors, Py_ssize_t* splits, double* criteria,
                                 Py_ssize_t* n_examined) noexcept nogil:
-    """Write the splits in the order of their finding and each granularity's BIC; return the best granularity."""
+    """Write the splits in the order in which they are found and each granularity's BIC; return the best granularity."""
     cdef Py_ssize_t granularity = 1, best = 1, idle = 0, k, widest
     intervals[0].first = 0
     intervals[0].last = n_cells
-    # The whole input has its ends, also where they are in no interval later.
+    # The whole input includes its ends, even if they are in no interval later.
     fit_line(cells, &intervals[0], left_errors)
     criteria[0] = criterion(intervals, 1, charges)
     if charges.printed:
@@ -180,12 +182,12 @@ cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, const Ch
 
 cdef Py_ssize_t gather_cells(const double[::1] x, const double[::1] y, const double[::1] weight,
                              const Py_ssize_t[::1] order, Cells* cells) noexcept nogil:
-    """Gather sorted rows by their value; return the number of cells. The x of the cells lie within -1 and 1."""
+    """Gather sorted rows by their value; return the number of cells. The x of the cells lie between -1 and 1."""
     cdef Py_ssize_t n = x.shape[0], k, row, cell = -1
     cdef int exponent = 0
     cdef double value = 0.0, w, total, delta, unit, middle = x[order[n // 2]]
-    # Around the median and by a power of two: the bulk of the values keeps all its digits, wherever it lies and
-    # however far away a few others are.
+    # Centred at the median and scaled by a power of two: the bulk of the values keeps all its digits, wherever it lies
+    # and however far away a few others are.
     frexp(max(middle - x[order[0]], x[order[n - 1]] - middle), &exponent)
     unit = ldexp(1.0, -exponent)
     for k in range(n):
@@ -214,11 +216,11 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
                   const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor, bint printed):
     """Find the nested splits of each input.
 
-    Parameters: the inputs as (p, n), for each the order that sorts it, outputs and positive weights of the rows,
-    the least number of rows beside a split, the number of splits that BIC does not charge for, the total squared
-    error below which an error counts as that, and whether splits are as printed. Returns for each input the splits in
-    the order in which they were found (each as the position, in the sorted input, of the first row on it or to its
-    right), as many as the best granularity has, and the BIC of every granularity that was tried.
+    Parameters: the inputs as (p, n), the order that sorts each, outputs and positive weights of the rows, the minimum
+    number of rows on each side of a split, the number of splits that are free in BIC, the minimum total squared error,
+    and whether splits are as printed. Returns for each input the splits of the best granularity in the order in which
+    they were found (each as the position, in the sorted input, of the first row on it or to its right), and the BIC of
+    every granularity that was tried.
     """
     cdef Py_ssize_t p = columns.shape[0], n = columns.shape[1], most = n // min_rows + 2
     cdef Py_ssize_t j, k, n_cells, best, n_examined = 0
@@ -258,10 +260,10 @@ def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows,
                 double error_floor, bint printed):
     """Find the nested splits of one input whose rows are gathered in cells.
 
-    Parameters: the rows in each cell; weight, mean of x, mean of y, and the sums of squares of y, of x, and of their
-    products, around the means, as (6, cells); the others as in `split_columns`. The means of x lie within -1 and 1.
-    Returns the splits in the order in which they were found, each as the cell that it lies on or the first to its right,
-    and the BIC of every granularity that was tried.
+    Parameters: the number of rows of each cell; weight, mean of x, mean of y, and the sums of squares of y, of x, and
+    of their products, around the means, as (6, cells); the others as in `split_columns`. The means of x lie between -1
+    and 1. Returns the splits in the order in which they were found, each as the cell that it lies on or the first to
+    its right, and the BIC of every granularity that was tried.
     """
     cdef Py_ssize_t n_cells = rows.shape[0], n_rows = np.sum(rows), best, n_examined = 0
     cdef Py_ssize_t most = min(n_rows // min_rows, n_cells) + 2

@@ -1,9 +1,9 @@
 """Elastic Net on a Gram matrix: coordinate descent, sped up by exact steps on the support.
 
 Minimises b'Gb/2 - m'b + sum l1|b| + sum l2 b²/2. The Gram matrices of fuzzy rules are badly conditioned (1e5 to 1e13),
-where plain coordinate descent takes thousands of sweeps. So it may start at the ridge solution, and after every pair of
-sweeps solves for the coefficients that are not zero, as far as signs allow.
-Whatever the way, the optimality conditions say when it ends.
+so that plain coordinate descent takes thousands of sweeps. The solver here may start at the ridge solution, and after
+every pair of sweeps it solves for the nonzero coefficients, within the limits of their signs. It ends when the
+optimality conditions hold.
 """
 
 import numpy as np
@@ -17,16 +17,16 @@ cdef extern from "dense.h" nogil:
 
 
 cdef Py_ssize_t solver_workspace(Py_ssize_t size) noexcept nogil:
-    """Doubles that `solve_gram` needs as its workspace; it also needs `size` integers."""
+    """Return the number of doubles in the workspace of `solve_gram`; it also needs `size` integers."""
     return size * size + 4 * size
 
 
 cdef bint solve_support(const GramProblem* problem, const double* gradient, const double* beta, int n_support,
                         const int* support, double* factor, double* solution) noexcept nogil:
-    """Solve for the coefficients of a support with the signs they have; return whether that was possible.
+    """Solve for the coefficients of a support, given their signs; return whether that was possible.
 
-    `gradient` is m - Gb. A trace of damping keeps steps along directions that the data leave open from running away;
-    what it costs is made good by the next step.
+    `gradient` is m - Gb. Slight damping keeps steps from running away along directions that the data do not determine;
+    the next step makes up for it.
     """
     cdef Py_ssize_t size = problem.size
     cdef const double* gram = problem.gram
@@ -43,7 +43,7 @@ cdef bint solve_support(const GramProblem* problem, const double* gradient, cons
     damping *= 1e-10
     for i in range(n_support):
         row = gram + support[i] * size
-        # LAPACK reads columns: this is the upper triangle's column i.
+        # LAPACK reads columns: this is column i of the upper triangle.
         for j in range(i + 1):
             factor[i * n_support + j] = row[support[j]]
         factor[i * n_support + i] += l2[support[i]] + damping
@@ -71,7 +71,7 @@ cdef void set_gradient(const GramProblem* problem, const double* beta, double* g
 
 
 cdef double violation(const GramProblem* problem, const double* gradient, const double* beta) noexcept nogil:
-    """Return by how much the optimality conditions are missed; `gradient` is m - Gb."""
+    """Return the violation of the optimality conditions; `gradient` is m - Gb."""
     cdef Py_ssize_t j, size = problem.size
     cdef const double* l1 = problem.l1
     cdef const double* l2 = problem.l2
@@ -89,7 +89,7 @@ cdef double violation(const GramProblem* problem, const double* gradient, const 
 
 
 cdef void sweep(const GramProblem* problem, double* beta, double* gradient) noexcept nogil:
-    """One round of coordinate descent."""
+    """Run one round of coordinate descent."""
     cdef Py_ssize_t j, size = problem.size
     cdef const double* gram = problem.gram
     cdef const double* l1 = problem.l1
@@ -111,7 +111,7 @@ cdef void sweep(const GramProblem* problem, double* beta, double* gradient) noex
 
 
 cdef double objective(const GramProblem* problem, const double* beta, const double* gradient) noexcept nogil:
-    """Return what is minimised; b'Gb is m'b - b'(m - Gb)."""
+    """Return the objective; b'Gb is m'b - b'(m - Gb)."""
     cdef Py_ssize_t j
     cdef double total = 0.0
     cdef const double* moment = problem.moment
@@ -128,8 +128,8 @@ cdef bint step_on_support(const GramProblem* problem, double* beta, double* grad
     """Move towards the solution on the support; return whether that lowered the objective.
 
     Coefficients that would change their sign become zero, all at once if that lowers the objective; otherwise the step
-    ends where the first of them does. On a support that is as good as singular neither may help, and nothing is done.
-    Gradient and coefficients are updated together.
+    ends where the first of them does. On a nearly singular support neither may help, and nothing is done. Gradient and
+    coefficients are updated together.
     """
     cdef Py_ssize_t size = problem.size
     cdef const double* l1 = problem.l1
@@ -174,10 +174,10 @@ cdef bint step_on_support(const GramProblem* problem, double* beta, double* grad
 
 
 cdef void start(const GramProblem* problem, double* beta, double* work, int* indices) noexcept nogil:
-    """Start at the ridge solution where the l2 penalty rules, otherwise at zero.
+    """Start at the ridge solution if the l2 penalty dominates, otherwise at zero.
 
-    From the ridge solution every coefficient must be brought to zero one by one, so it is a good start only where
-    few of them end there.
+    From the ridge solution, coefficients must be brought to zero one by one, so it is a good start only if few of them
+    end there.
     """
     cdef Py_ssize_t j, size = problem.size
     cdef double sparse = 0.0, smooth = 0.0
@@ -194,9 +194,9 @@ cdef void start(const GramProblem* problem, double* beta, double* work, int* ind
 
 cdef int step_to_first_sign(const GramProblem* problem, const double* gradient, double* beta, double* work,
                             int* support) noexcept nogil:
-    """Take an exact step on the support that ends where the first coefficient would change its sign, and zero that one.
+    """Take an exact step on the support up to where the first coefficient would change its sign, and zero that one.
 
-    Return its number; -1 where none does, -2 where the support is singular.
+    Return its index; -1 if none does, -2 if the support is singular.
     """
     cdef double* target = work + problem.size * problem.size
     cdef double reach = 1.0, share
@@ -224,11 +224,12 @@ cdef int step_to_first_sign(const GramProblem* problem, const double* gradient, 
 
 cdef double finish(const GramProblem* problem, double limit, double missed, int max_steps, double* beta,
                    double* gradient, double* work, int* support) noexcept nogil:
-    """Take exact steps alone until the conditions are missed by no more than `limit`; return by how much they are.
+    """Take only exact steps until the violation is at most `limit`; return the violation.
 
-    Where columns are nearly the same and there is little l2, descent creeps: it brings back what exact steps have set to
-    zero. Here a step ends where the first coefficient would change its sign, and that one becomes zero; only where none
-    does the coefficient whose condition is missed most joins the others. The best coefficients found are those kept.
+    If columns are nearly equal and there is little l2, descent is very slow: it brings back coefficients that exact
+    steps have set to zero. Here a step ends where the first coefficient would change its sign, and that one becomes
+    zero. Only if none does, the coefficient with the largest violation joins the support. The best coefficients found
+    are kept.
     """
     cdef Py_ssize_t size = problem.size
     cdef const double* l1 = problem.l1
@@ -260,7 +261,7 @@ cdef double finish(const GramProblem* problem, double limit, double missed, int 
             if least <= limit:
                 break
         if blocking < 0 and outside > inside:
-            # Too small to count, but it has the sign by which the next step knows where to go.
+            # Too small to count, but its sign gives the direction of the next step.
             beta[entering] = 1e-150 if gradient[entering] > 0.0 else -1e-150
     memcpy(beta, best, size * sizeof(double))
     return least
@@ -268,11 +269,11 @@ cdef double finish(const GramProblem* problem, double limit, double missed, int 
 
 cdef double solve_gram(const GramProblem* problem, double square, double tolerance, double progress, int max_rounds,
                        double* beta, double* work, int* indices) noexcept nogil:
-    """Write the solution into `beta`, whatever it held; return by how much the optimality conditions are missed.
+    """Write the solution into `beta`, which need not be initialised; return the violation of the optimality conditions.
 
-    It ends when they are missed by no more than `tolerance` times the largest moment, or when a round lowers the
-    objective (with half the mean square of y, `square`, added) by a smaller share than `progress`. With a negative
-    `progress` only the conditions end it, and where the rounds were too few, as many exact steps alone follow.
+    The solver ends when the violation is at most `tolerance` times the largest moment, or when a round lowers the
+    objective (with half the mean square of y, `square`, added) by at most the share `progress`. With a negative
+    `progress` only the conditions end it; if the rounds were too few, up to as many exact steps follow.
     """
     cdef Py_ssize_t size = problem.size
     cdef double* gradient = work + size * size + 3 * size
@@ -290,7 +291,7 @@ cdef double solve_gram(const GramProblem* problem, double square, double toleran
             break
         for k in range(n_sweeps):
             sweep(problem, beta, gradient)
-        # Where exact steps don't help, descent goes on by itself for longer and longer.
+        # If exact steps do not help, descent continues alone for longer and longer.
         if step_on_support(problem, beta, gradient, work, indices):
             n_sweeps = 2
         else:
@@ -307,7 +308,7 @@ cdef double solve_gram(const GramProblem* problem, double square, double toleran
 
 def elastic_net_gram(const double[:, ::1] gram, const double[::1] moment, const double[::1] l1, const double[::1] l2,
                      double tolerance, int max_rounds):
-    """Solve one Elastic Net given its Gram matrix and moments; return coefficients and what the conditions miss."""
+    """Solve one Elastic Net given its Gram matrix and moments; return coefficients and the violation."""
     cdef Py_ssize_t size = gram.shape[0]
     cdef double missed
     cdef GramProblem problem
@@ -316,7 +317,7 @@ def elastic_net_gram(const double[:, ::1] gram, const double[::1] moment, const 
     cdef double[::1] work = np.empty(solver_workspace(size))
     cdef int[::1] indices = np.empty(size, dtype=np.intc)
     with nogil:
-        # No end for want of progress: a negative share is never reached.
+        # A negative `progress`: lack of progress does not end the solver.
         problem.size, problem.gram, problem.moment = size, &gram[0, 0], &moment[0]
         problem.l1, problem.l2 = &l1[0], &l2[0]
         missed = solve_gram(&problem, 0.0, tolerance, -1.0, max_rounds, &beta[0], &work[0], &indices[0])

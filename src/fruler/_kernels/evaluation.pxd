@@ -1,24 +1,24 @@
-"""The steps of an evaluation, for kernels that take them apart."""
+"""The steps of an evaluation, and the conversion of arguments, for other kernels."""
 
 from libc.stdint cimport uint64_t
 
 from fruler._kernels.firing cimport Antecedents, Space, Table
 
 cdef enum:
-    # What `evaluate` writes for each chromosome.
+    # The results of `evaluate` for each chromosome.
     ERROR = 0          # mean squared error
     RULES = 1
-    COEFFICIENTS = 2   # slopes that are not zero
+    COEFFICIENTS = 2   # nonzero slopes
     UNCOVERED = 3      # rows of the scored table that fire no rule
-    MISSED = 4         # by how much the optimality conditions are missed; for descent the number of epochs
+    MISSED = 4         # violation of the optimality conditions; for descent the number of epochs
     N_RESULTS = 5
 
 
 cdef struct Settings:
     double l1
     double l2
-    bint shrink_intercepts      # as slopes are
-    double intercept_ridge      # where they are not
+    bint shrink_intercepts      # with the penalty of slopes
+    double intercept_ridge      # the minimum ridge of a coefficient; that of intercepts without the penalty
     double tolerance
     double progress
     int max_rounds
@@ -28,7 +28,8 @@ cdef struct Settings:
 
 
 cdef struct Tables:
-    # Where rules come from, where consequents are fitted, and where errors are measured (NULL: where they are fitted).
+    # The rows that rules are made from, that consequents are fitted on, and that errors are measured on (NULL: the
+    # fitted rows).
     const Table* examples
     const Table* fitted
     const Table* scored
@@ -56,7 +57,7 @@ cdef struct Normal:
     double* gram
     double* solver
     double* blocks
-    double square               # mean of y squared
+    double square               # mean of y²
 
 
 cdef int open_workspace(const Space* space, int max_rules, Workspace* work) noexcept nogil

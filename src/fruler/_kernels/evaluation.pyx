@@ -1,10 +1,10 @@
-"""What a chromosome is worth: its rules, their consequents, and their error, for a batch of chromosomes at once.
+"""The evaluation of chromosomes: their rules, consequents and errors, for a batch of chromosomes at once.
 
-Three tuples of arrays and numbers are all that the kernels here know of a search:
+The kernels take three kinds of tuples:
 space (splits, domains, fuzziness, code of the t-norm), see `SearchSpace.arrays`;
 a table (columns, rows, y, weight), see `Rows.arrays`;
-settings (l1, l2, whether intercepts are shrunk, ridge on them where they are not, tolerance, progress, max_rounds, code of the solver, rate, seed), see
-`ElasticNetSettings.numbers`.
+settings (l1, l2, whether intercepts are shrunk, the ridge of intercepts that are not, tolerance, progress, max_rounds,
+code of the solver, rate, seed), see `ElasticNetSettings.numbers`.
 """
 
 from time import perf_counter
@@ -61,7 +61,7 @@ cdef void close_workspace(Workspace* work) noexcept nogil:
 
 
 cdef int grow(Workspace* work, size_t n_numbers, size_t n_indices) noexcept nogil:
-    """Make room; what the buffers held is lost. Return 0, or -1 without memory."""
+    """Make room; the contents of the buffers are lost. Return 0, or -1 without memory."""
     if n_numbers > work.n_numbers:
         free(work.numbers)
         work.n_numbers = 0
@@ -103,7 +103,7 @@ cdef void add_gram(const Space* space, const Table* table, Workspace* work, doub
 
 cdef void unpack_gram(Py_ssize_t n_rules, Py_ssize_t q, const double* blocks, double scale,
                       double* gram) noexcept nogil:
-    """Spread the packed blocks into the full symmetric matrix, times a factor."""
+    """Unpack the blocks into the full symmetric matrix, times a factor."""
     cdef Py_ssize_t k, l, i, j, size = n_rules * q
     cdef double value
     for l in range(n_rules):
@@ -149,7 +149,7 @@ cdef int form_normal(const Space* space, const Table* table, Workspace* work, No
 
 cdef double solve_normal(const Space* space, const Settings* settings, Workspace* work,
                          Normal* normal) noexcept nogil:
-    """Solve for the coefficients by coordinate descent; return what the optimality conditions miss."""
+    """Solve for the coefficients by coordinate descent; return the violation of the optimality conditions."""
     cdef Py_ssize_t i, q = space.n_inputs + 1
     cdef bint is_free
     cdef GramProblem problem
@@ -164,7 +164,7 @@ cdef double solve_normal(const Space* space, const Settings* settings, Workspace
 
 
 cdef double normal_error(const Normal* normal) noexcept nogil:
-    """Return the mean squared error on the fitted rows: y'y - 2 m'b + b'Gb, a row of the matrix at a time."""
+    """Return the mean squared error on the fitted rows, y'y - 2 m'b + b'Gb, row by row of the matrix."""
     cdef Py_ssize_t i, k
     cdef double inner, error = normal.square
     for i in range(normal.size):
@@ -212,7 +212,7 @@ cdef double fit_descent(const Space* space, const Table* table, const Settings* 
 
 cdef void fire_design(const Space* space, const Table* table, Workspace* work, Py_ssize_t stride, Py_ssize_t* start,
                       int* block, double* degree) noexcept nogil:
-    """Write which rules each row fires, as the places of their coefficients, and to which degrees."""
+    """Write the rules that each row fires, as the offsets of their coefficients, and their degrees."""
     cdef Py_ssize_t first = 0, rows, row, k, n_fired, filled = 0
     start[0] = 0
     while first < table.n_rows:
@@ -230,7 +230,7 @@ cdef void fire_design(const Space* space, const Table* table, Workspace* work, P
 
 cdef double score(const Space* space, const Table* table, Workspace* work, const double* beta,
                   Py_ssize_t* n_uncovered) noexcept nogil:
-    """Return the mean squared error of the rules on a table, and count the rows that fire none."""
+    """Return the mean squared error of the rules on a table, and count the rows that fire no rule."""
     cdef Py_ssize_t q = space.n_inputs + 1, first = 0, rows, row, k, j, n_fired
     cdef const double* x
     cdef const double* block
@@ -245,7 +245,7 @@ cdef double score(const Space* space, const Table* table, Workspace* work, const
             if n_fired == 0:
                 n_uncovered[0] += 1
                 n_fired = 1
-            # The rules' coefficients mixed first: one inner product a row, whatever the number of rules fired.
+            # Mix the rules' coefficients first: one inner product per row, whatever the number of fired rules.
             memset(mixed, 0, q * sizeof(double))
             for k in range(n_fired):
                 dense_axpy(q, work.degree[k], beta + work.fired[k] * q, mixed)
@@ -330,9 +330,10 @@ def evaluate(const int[:, ::1] granularities, const double[:, :, ::1] displaceme
              tuple fitted, object scored, tuple settings, int max_rules):
     """Evaluate a batch of chromosomes without the interpreter's lock.
 
-    Rules come from `examples`, consequents from `fitted`, errors from `scored`, or from `fitted` where that is None.
-    Returns an array (chromosomes, 5): mean squared error, rules, non-zero slopes, rows of `scored` that no rule covers,
-    and by how much the optimality conditions are missed. A chromosome with too many rules has an infinite error.
+    Rules come from `examples`, consequents from `fitted`, errors from `scored`, or from `fitted` if that is None.
+    Returns an array (chromosomes, 5): mean squared error, number of rules, nonzero slopes, rows of `scored` that no
+    rule covers, and the violation of the optimality conditions (the number of epochs for gradient descent). A
+    chromosome with too many rules has an infinite error.
     """
     cdef Py_ssize_t c, n = granularities.shape[0]
     cdef Space space_ = as_space(space)
@@ -401,9 +402,10 @@ def profile(const int[:, ::1] granularities, const double[:, :, ::1] displacemen
 
 def learn(const int[::1] granularities, const double[:, ::1] displacements, tuple space, tuple examples,
           tuple fitted, tuple settings, int max_rules):
-    """Return the rules of one chromosome: the inputs they look at, their labels there, and their coefficients.
+    """Return the rules of one chromosome: the inputs in antecedents, the labels, the coefficients, and the results.
 
-    Shapes (used,), (rules, used) and (rules, inputs + 1); the coefficients are those of standardised data.
+    Shapes (used,), (rules, used), (rules, inputs + 1) and (5,), see `evaluate`; the coefficients are those of
+    standardised data.
     """
     cdef Space space_ = as_space(space)
     cdef Table examples_ = as_table(examples), fitted_ = as_table(fitted)

@@ -1,14 +1,14 @@
-"""Fuzzy partitions of a chromosome, the rules that it gives rise to, and which of them a row fires."""
+"""Fuzzy partitions of a chromosome, its rules, and the rules that a row fires."""
 
 from libc.stdint cimport uint64_t
 
 cdef enum:
-    # Rows that are placed in the partitions together; their places stay in the nearest cache.
+    # The number of rows that are placed in the partitions together; their places stay in the L1 cache.
     BLOCK = 256
 
 
 cdef struct Space:
-    # What is fixed for a search. Inputs have at most `stride` splits.
+    # The fixed part of a search. Inputs have at most `stride` splits.
     int n_inputs
     int stride
     const double* splits        # (inputs, stride + 1, stride): increasing, by input and number of splits
@@ -27,7 +27,7 @@ cdef struct Table:
 
 
 cdef struct Antecedents:
-    # The data base and the antecedents of the rules of one chromosome; buffers are kept from one to the next.
+    # The data base and the antecedents of the rules of one chromosome; buffers are reused for the next chromosome.
     int n_used                  # inputs with more than one label
     int* inputs                 # (used)
     int* n_splits               # (used)
@@ -36,8 +36,8 @@ cdef struct Antecedents:
     int n_rules
     int max_rules
     unsigned char* labels       # (rules, inputs), by used input
-    int words                   # 64-bit words a set of rules takes
-    uint64_t* sets              # (used, stride + 2, words): the rules that have a label
+    int words                   # 64-bit words of a set of rules
+    uint64_t* sets              # (used, stride + 2, words): the rules with each label
     int* slots                  # hash table of rules while they are made
     int n_slots
 

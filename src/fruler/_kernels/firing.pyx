@@ -1,8 +1,8 @@
-"""Fuzzy partitions of a chromosome, the rules that it gives rise to, and which of them a row fires.
+"""Fuzzy partitions of a chromosome, its rules, and the rules that a row fires.
 
-A value's place in a partition is the sum of the ramps it has passed: its whole part is the lower label, the rest the
-degree of the label above. The rules that have a label are a set of bits, so the rules that a row can fire are found
-by one `and` an input.
+A value's place in a partition is the sum of the ramps it has passed: the integer part is the lower label, the fraction
+the degree of the label above. The rules with a label are a set of bits, so the rules that a row can fire are found by
+one `and` per input.
 """
 
 from libc.math cimport INFINITY, fabs, nextafter
@@ -20,7 +20,7 @@ cdef double LARGEST_DISPLACEMENT = 0.5 - 1e-6
 
 
 cdef int open_antecedents(const Space* space, int max_rules, Antecedents* antecedents) noexcept nogil:
-    """Allocate buffers for chromosomes with at most so many rules; return 0, or -1 without memory."""
+    """Allocate buffers for chromosomes with at most `max_rules` rules; return 0, or -1 without memory."""
     cdef int p = space.n_inputs, n_slots = 64
     while n_slots < 4 * max_rules:
         n_slots *= 2
@@ -53,7 +53,7 @@ cdef void close_antecedents(Antecedents* antecedents) noexcept nogil:
 
 cdef void decode_genes(const Space* space, const int* granularities, const double* displacements,
                        Antecedents* antecedents) noexcept nogil:
-    """Turn granularities and displacements into ramps; inputs with one label take no part."""
+    """Turn granularities and displacements into ramps; inputs with one label are left out."""
     cdef int stride = space.stride, j, k, n, used = 0
     cdef double left, right, share, here, reach, room_left, room_right
     cdef const double* splits
@@ -66,14 +66,14 @@ cdef void decode_genes(const Space* space, const int* granularities, const doubl
         splits = space.splits + (<Py_ssize_t>j * (stride + 1) + n) * stride
         start = antecedents.start + used * stride
         slope = antecedents.slope + used * stride
-        # First the moved splits, each by a share of the gap on the side that it moves to.
+        # First the moved splits: each moves by a share of the gap on its side.
         for k in range(n):
             share = displacements[j * stride + k]
             share = max(-LARGEST_DISPLACEMENT, min(LARGEST_DISPLACEMENT, share))
             left = space.domains[2 * j] if k == 0 else splits[k - 1]
             right = space.domains[2 * j + 1] if k == n - 1 else splits[k + 1]
             start[k] = splits[k] + share * (splits[k] - left if share < 0.0 else right - splits[k])
-        # Then the ramps around them. `left` and `here` are moved splits, `start` is overwritten behind them.
+        # Then the ramps around them. `left` and `here` are moved splits; `start` is overwritten up to `here`.
         left = space.domains[2 * j]
         for k in range(n):
             here = start[k]
@@ -85,7 +85,7 @@ cdef void decode_genes(const Space* space, const int* granularities, const doubl
                 start[k] = here - reach
                 slope[k] = 1.0 / (2.0 * reach)
             else:
-                # A crisp border belongs to the label above it: the whole rise lies just below.
+                # A crisp split point belongs to the label above it: the whole rise lies just below.
                 start[k] = nextafter(here, -INFINITY)
                 slope[k] = 1.0 / (here - start[k])
             left = here
@@ -117,7 +117,7 @@ cdef inline uint64_t hash_labels(const unsigned char* labels, int n) noexcept no
 
 
 cdef void sort_rules(Antecedents* antecedents, int width) noexcept nogil:
-    """Order the rules by their labels, so that they do not depend on the order of the examples."""
+    """Sort the rules by their labels, so that they do not depend on the order of the examples."""
     cdef int n = antecedents.n_rules, gap = n // 2, i, k
     cdef size_t size = antecedents.n_used
     cdef unsigned char* held = antecedents.labels + <size_t>antecedents.max_rules * width
@@ -133,9 +133,9 @@ cdef void sort_rules(Antecedents* antecedents, int width) noexcept nogil:
 
 
 cdef int find_rule(const Space* space, Antecedents* antecedents, const double* places, Py_ssize_t row) noexcept nogil:
-    """Return the rule of the cell of best-fitting labels that a placed row is in, made if it is new.
+    """Return the rule of the cell of a placed row's best-fitting labels; a new rule is added.
 
-    Return -1 if it would be one more than the most that are allowed.
+    Return -1 if there would be more rules than allowed.
     """
     cdef int used = antecedents.n_used, width = space.n_inputs, j, label, slot, mask = antecedents.n_slots - 1
     cdef double place
@@ -143,7 +143,7 @@ cdef int find_rule(const Space* space, Antecedents* antecedents, const double* p
     for j in range(used):
         place = places[j * BLOCK + row]
         label = <int>place
-        # Of two labels that fit equally well the lower one is taken.
+        # Of two labels that fit equally well, take the lower one.
         labels[j] = <unsigned char>(label + 1 if place - label > 0.5 else label)
     slot = <int>(hash_labels(labels, used) & <uint64_t>mask)
     while (antecedents.slots[slot] >= 0
@@ -158,13 +158,13 @@ cdef int find_rule(const Space* space, Antecedents* antecedents, const double* p
 
 
 cdef void forget_rules(Antecedents* antecedents) noexcept nogil:
-    """Make room for the rules of another chromosome."""
+    """Clear the rules, for another chromosome."""
     antecedents.n_rules = 0
     memset(antecedents.slots, 0xff, antecedents.n_slots * sizeof(int))
 
 
 cdef void index_rules(const Space* space, Antecedents* antecedents) noexcept nogil:
-    """Note for every label the rules that have it, so that rows can fire."""
+    """Set the bits of the rules with each label, so that rows can fire."""
     cdef Py_ssize_t rule, set_size
     cdef int j
     cdef const unsigned char* labels
@@ -180,9 +180,9 @@ cdef void index_rules(const Space* space, Antecedents* antecedents) noexcept nog
 
 cdef bint make_rules(const Space* space, const Table* examples, Antecedents* antecedents,
                      double* places) noexcept nogil:
-    """Wang and Mendel: a rule for every cell of best-fitting labels that holds an example.
+    """Wang and Mendel: add a rule for every cell of best-fitting labels that contains an example.
 
-    Return whether the rules are no more than the most that are allowed.
+    Return whether there are at most as many rules as allowed.
     """
     cdef Py_ssize_t first = 0, row, size
     forget_rules(antecedents)
@@ -200,7 +200,7 @@ cdef bint make_rules(const Space* space, const Table* examples, Antecedents* ant
 
 cdef Py_ssize_t nearest_rule(const Space* space, const Antecedents* antecedents, const double* places,
                              Py_ssize_t row) noexcept nogil:
-    """Return the rule whose labels are fewest steps away; of several the first."""
+    """Return the rule whose labels are the fewest steps away; of several the first."""
     cdef Py_ssize_t rule, best = 0
     cdef int j
     cdef double steps, least = INFINITY
@@ -218,7 +218,7 @@ cdef Py_ssize_t fire_row(const Space* space, const Antecedents* antecedents, con
                          int* fired, double* degree) noexcept nogil:
     """Write the rules that a placed row fires, in increasing order, and their normalised degrees.
 
-    Return how many they are; 0 stands for none, and the nearest rule is then written with degree one.
+    Return their number; if no rule fires it is 0, and the nearest rule is written with degree one.
     """
     cdef int used = antecedents.n_used, words = antecedents.words, j, word, rule, label
     cdef Py_ssize_t set_size = (space.stride + 2) * words, n_fired = 0, k
@@ -232,10 +232,10 @@ cdef Py_ssize_t fire_row(const Space* space, const Antecedents* antecedents, con
             place = places[j * BLOCK + row]
             label = <int>place
             sets = antecedents.sets + j * set_size + label * words + word
-            # Where a value lies on a label's plateau, rules of the label above would fire to degree zero.
+            # If a value lies on a label's plateau, rules of the label above would fire with degree zero.
             candidates &= sets[0] | (sets[words] if place > label else 0)
         if used == 0:
-            candidates = 1  # the one rule that looks at nothing
+            candidates = 1  # the only rule, with an empty antecedent
         while candidates:
             rule = 64 * word + lowest_bit(candidates)
             candidates &= candidates - 1

@@ -1,9 +1,9 @@
-"""Rules on uniform grids: each input has labels at equal distances, moved together by a share of that distance.
+"""Rules on uniform grids: each input has equally spaced labels, all displaced by the same share of their distance.
 
-The rules of a chromosome are the cells that hold a row, each with a constant: the output of the row that fits its cell
-best, the mean output of its rows, or the label of the output that Wang and Mendel give it. A table is (columns, rows, y,
-weight), see `Rows.arrays`; a grid is (domains, code of the t-norm, code of the consequents, whether rules beyond the
-most that are allowed are left out, max_labels), see `Grid.arrays`.
+The rules of a chromosome are the cells that contain a row, each with a constant: the output of the row that fits its
+cell best, the mean output of its rows, or the label of the output by Wang and Mendel. A table is (columns, rows, y,
+weight), see `Rows.arrays`; a grid is (domains, code of the t-norm, code of the consequents, whether to drop rules
+beyond the allowed number, max_labels), see `Grid.arrays`.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ cdef extern from "dense.h" nogil:
     void dense_place(Py_ssize_t n, double start, double slope, double top, const double* x, double* places)
     void dense_join_label(Py_ssize_t n, double n_labels, const double* places, double* cell, double* degree)
 
-# Up to here every whole number is a double.
+# Up to this number every integer is a double.
 cdef double MAX_NUMBERED = 9007199254740992.0
 
 cdef enum:
@@ -43,7 +43,7 @@ cdef enum:
 
 cdef struct Grid:
     Space space
-    const double* domains       # (inputs, 2), with one more for the output where its labels are consequents
+    const double* domains       # (inputs, 2), with one more row for the output if its labels are consequents
     int n_genes
     int consequent
     bint truncate
@@ -52,16 +52,16 @@ cdef struct Grid:
 cdef struct Workspace:
     Antecedents antecedents
     double* places              # (inputs, BLOCK)
-    double* cell                # (BLOCK): the numbers of the cells that rows are in
+    double* cell                # (BLOCK): the numbers of the rows' cells
     double* fit                 # (BLOCK): how well rows fit their cells
-    double* number              # (rules): the numbers of their cells
+    double* number              # (rules): the numbers of the rules' cells
     int* fired                  # (rules)
     double* degree              # (rules)
     double* best                # (rules): the highest degree of a row in the cell, or the sum of all
     double* value               # (rules): the consequents
     Py_ssize_t* row             # (rules): the row that gave the consequent
     int* label                  # (rules): the label of the output
-    int consequent              # how those of this chromosome are found
+    int consequent              # the code of this chromosome's consequents
 
 
 cdef struct Limit:
@@ -107,7 +107,7 @@ cdef void close_workspace(Workspace* work) noexcept nogil:
 
 cdef void decode_grid(const Grid* grid, const int* granularities, const double* displacements,
                       Antecedents* antecedents) noexcept nogil:
-    """Note where the labels of each used input begin, and how far they are apart."""
+    """Write where the labels of each used input begin, and the inverse of their distance."""
     cdef int j, n, used = 0
     cdef double step
     for j in range(grid.space.n_inputs):
@@ -133,7 +133,7 @@ cdef void place_rows(const Table* table, const Antecedents* antecedents, Py_ssiz
 
 
 cdef bint find_cells(const Antecedents* antecedents, Py_ssize_t size, Workspace* work) noexcept nogil:
-    """Write the cells of placed rows and how well they fit; return whether the cells have numbers of their own."""
+    """Write the cells of placed rows and how well they fit; return whether the cells' numbers are unique."""
     cdef int j
     cdef Py_ssize_t row
     cdef double n_cells = 1.0
@@ -147,7 +147,7 @@ cdef bint find_cells(const Antecedents* antecedents, Py_ssize_t size, Workspace*
 
 
 cdef int numbered_rule(const Grid* grid, Antecedents* antecedents, Workspace* work, Py_ssize_t row) noexcept nogil:
-    """Return the rule of a row's cell, made if it is new, by the cell's number; -1 if there is no room."""
+    """Return the rule of a row's cell by the cell's number, and add it if it is new; -1 if there is no room."""
     cdef double number = work.cell[row]
     cdef int mask = antecedents.n_slots - 1, rule, j, label
     cdef int slot = <int>((<uint64_t>number * 0x9E3779B97F4A7C15ULL) >> 40) & mask
@@ -176,7 +176,7 @@ cdef int numbered_rule(const Grid* grid, Antecedents* antecedents, Workspace* wo
 
 cdef bint make_grid_rules(const Grid* grid, const int* granularities, const double* displacements, const Table* table,
                           Workspace* work) noexcept nogil:
-    """Make a rule of every cell that holds a row, with its consequent; return whether the rules are not too many."""
+    """Add a rule with a consequent for every cell that contains a row; return whether there are not too many rules."""
     cdef Antecedents* antecedents = &work.antecedents
     cdef Py_ssize_t first = 0, size, row
     cdef int rule, n_rules, label = 0, top = 0, out = grid.n_genes - 1
@@ -190,7 +190,7 @@ cdef bint make_grid_rules(const Grid* grid, const int* granularities, const doub
     forget_rules(antecedents)
     work.consequent = grid.consequent
     if antecedents.n_used == 0 and grid.consequent == NEAREST_ROW:
-        # All rows fit the one rule that looks at nothing equally well.
+        # All rows fit the only rule, which has an empty antecedent, equally well.
         work.consequent = MEAN
     while first < table.n_rows:
         size = min(<Py_ssize_t>BLOCK, table.n_rows - first)
@@ -236,7 +236,7 @@ cdef bint make_grid_rules(const Grid* grid, const int* granularities, const doub
         first += size
     if work.consequent == MEAN:
         for rule in range(antecedents.n_rules):
-            # The product of a thousand degrees may be no more than zero.
+            # The product of a thousand degrees may underflow to zero.
             work.value[rule] = work.value[rule] / work.best[rule] if work.best[rule] > 0.0 else 0.0
     index_rules(&grid.space, antecedents)
     return True
@@ -263,7 +263,7 @@ cdef double score_rules(const Grid* grid, const Table* table, double limit, Work
                 output += work.degree[k] * work.value[work.fired[k]]
             residual = output - table.y[first + row]
             errors += table.weight[first + row] * residual * residual
-        # Sums of squares only grow: what is beyond the limit here is beyond it at the end.
+        # Sums of squares only grow: an error beyond the limit here is beyond it at the end.
         if errors / total > limit:
             return INFINITY
         first += size
@@ -289,9 +289,10 @@ def evaluate(const int[:, ::1] granularities, const double[:, ::1] displacements
              object sample, int max_rules, double limit, int min_rules):
     """Evaluate a batch of chromosomes without the interpreter's lock.
 
-    Rules come from all rows of `table`, errors from `sample`, or from `table` where that is None. Returns an array
-    (chromosomes, 2): mean squared error, and rules. A chromosome with too many rules has an infinite error and one rule
-    more than allowed; so has, with its rules, one with at least `min_rules` rules and an error beyond the limit.
+    Rules come from all rows of `table`, errors from `sample`, or from `table` if that is None. Returns an array
+    (chromosomes, 2): mean squared error and number of rules. A chromosome with too many rules has an infinite error and
+    one rule more than allowed. A chromosome with at least `min_rules` rules and an error beyond the limit also has an
+    infinite error.
     """
     cdef Py_ssize_t c, n = granularities.shape[0], n_uncovered = 0
     cdef Grid grid_ = as_grid(grid)
@@ -325,9 +326,9 @@ def evaluate(const int[:, ::1] granularities, const double[:, ::1] displacements
 def learn(const int[::1] granularities, const double[::1] displacements, tuple grid, tuple table, int max_rules):
     """Return the rules of one chromosome.
 
-    They are the inputs that they look at (used,), their labels there (rules, used), in the order of these, their
-    consequents (rules,), the rows that gave them (rules,), -1 where several did, and the labels of the output (rules,), the mean squared error,
-    and the number of rows that fire none.
+    Returns the inputs in antecedents (used,), the labels of the rules for these inputs (rules, used), in increasing
+    order, the consequents (rules,), the rows that gave them (rules,), -1 if several did, the labels of the output
+    (rules,), the mean squared error, and the number of rows that fire no rule.
     """
     cdef Grid grid_ = as_grid(grid)
     cdef Table table_ = as_table(table)

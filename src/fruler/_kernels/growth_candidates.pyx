@@ -1,7 +1,7 @@
-"""What a further split of a rule, or a further piece of a curve, promises: gains from sums over bins of each input.
+"""Gains of a further split of a rule, or a further piece of a curve, from sums over bins of each input.
 
-Bins are few and their rows are taken to be at their mean, so that one pass over the rows serves every candidate of an
-input.
+Bins are few, and their rows count as if they were at the mean of the bin, so that one pass over the rows serves every
+candidate of an input.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ cdef extern from "dense.h" nogil:
 
 
 cdef double explained(double* system, double* right, Py_ssize_t order) noexcept nogil:
-    """Return r' A^-1 r of a positive definite system (lower triangle, row by row); -1 where it is not. Both are lost."""
+    """Return r' A^-1 r of a positive definite system (lower triangle, row by row), or -1; overwrites A and r."""
     cdef Py_ssize_t i, j, k
     cdef double value, total = 0.0
     cdef double* row
@@ -34,7 +34,7 @@ cdef double explained(double* system, double* right, Py_ssize_t order) noexcept 
             value -= row[k] * row[k]
         if value <= 1e-12 * row[i]:
             return -1.0
-        # The inverse of the pivot's root stands in its place.
+        # The pivot is replaced by the inverse of its square root.
         row[i] = 1.0 / sqrt(value)
         value = right[i]
         for k in range(i):
@@ -50,7 +50,7 @@ cdef inline double ramp_at(double x, double place, double reach) noexcept nogil:
 
 
 cdef struct Bins:
-    # For each bin: the sums of x x' with the squared weights and with the plain ones, those of x with the residual, and
+    # For each bin: the sums of x x' with squared weights and with plain weights, the sums of x with the residual, and
     # the weight; then the mixed sums of all bins below, and their moments and weights.
     double* squared
     double* plain
@@ -92,7 +92,7 @@ cdef void fill_bins(Bins* s, const double[:, ::1] rows, const int* terms, Py_ssi
 
 cdef double split_gain(const Bins* s, const double* centres, Py_ssize_t n_bins, Py_ssize_t q, double place, double reach,
                        double locality, double total, double ridge, double min_weight, double* room) noexcept nogil:
-    """Return what two rules in place of one would explain; -1 where one of them would have too few rows."""
+    """Return the gain of two rules in place of one; -1 if one of them would have too few rows."""
     cdef Py_ssize_t size = q * (q + 1) // 2, order = 2 * q, b, low = 0, high, u, v, at = 0
     cdef double* above = room
     cdef double* below = above + size
@@ -148,14 +148,14 @@ cdef double split_gain(const Bins* s, const double* centres, Py_ssize_t n_bins, 
 
 def split_gains(tuple table, tuple rule, tuple bins, tuple candidates, const int[::1] terms, double locality,
                 double total, double ridge, double min_weight, int max_tried):
-    """Return, for each input, the best gain of a split of one rule, and the number of its candidate; -1 where none is.
+    """Return, for each input, the best gain of a split of one rule, and the index of its candidate; -1 for none.
 
-    `table` is (rows, row_weight); `rule` is (weight, residual, bounds): of each row, and between which places each input may
-    be split, shape (inputs, 2). `bins` is (bin_of, centres): the bin of each row by input, and the mean of each bin.
-    `candidates` is (first, places, reaches, new): those of input j are from `first[j]` to `first[j + 1]`, in increasing
-    order of place; of the new ones at most `max_tried` are looked at, spread evenly over the rule's rows. The two rules have
-    linear terms of their own over the columns `terms` of the rows and the input itself. A gain is a share of the mean
-    squared error.
+    `table` is (rows, row_weight). `rule` is (weight, residual, bounds): the first two of each row, the last the places
+    between which each input may be split, shape (inputs, 2). `bins` is (bin_of, centres): the bin of each row by input,
+    and the mean of each bin. `candidates` is (first, places, reaches, new): those of input j are from `first[j]` to
+    `first[j + 1]`, in increasing order of place; of the new ones at most `max_tried` are judged, spread evenly over the
+    rule's rows. Each of the two rules has linear terms over the columns `terms` of the rows and over the input itself.
+    A gain is the reduction of the mean squared error.
     """
     cdef const double[:, ::1] rows, centres, bounds
     cdef const double[::1] row_weight, weight, residual, places, reaches
@@ -231,10 +231,10 @@ def split_gains(tuple table, tuple rule, tuple bins, tuple candidates, const int
 
 def curve_gains(const double[:, ::1] columns, const double[::1] residual, const double[::1] row_weight, tuple bins,
                 tuple candidates, double total, double ridge):
-    """Return, for each input, the best gain of a further piece of its curve, and the number of its candidate.
+    """Return, for each input, the best gain of a further piece of its curve, and the index of its candidate.
 
-    Arguments are as for `split_gains`. A piece adds a step and a slope from its place on; what the residual has of a line
-    over the whole input is no gain of a curve alone, but goes along.
+    Arguments are as for `split_gains`. A piece adds a step and a slope from its place on. The gain includes that of a
+    line over the whole input.
     """
     cdef const double[:, ::1] centres
     cdef const double[::1] places, reaches

@@ -1,4 +1,4 @@
-"""Limits on the terms of a growth: the slopes along inputs whose direction is known, as sums of coefficients."""
+"""Limits on the terms of a growth: the slopes along inputs of known direction, as sums of coefficients."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc
 
 
 cdef Py_ssize_t bends_of(const int[::1] inputs, const double[::1] places, int wanted, Py_ssize_t* own) noexcept nogil:
-    """Write the numbers of one input's bends, from low to high; return how many there are."""
+    """Write the indices of one input's bends, from low to high; return their number."""
     cdef Py_ssize_t i, k, n = 0
     for i in range(inputs.shape[0]):
         if inputs[i] == wanted:
@@ -23,10 +23,10 @@ def slope_sides(const double[:, ::1] blocks, const int[::1] signs, const int[::1
                 const double[::1] reaches):
     """Return the slopes of every rule along inputs of known direction, wherever they are extreme.
 
-    Each row has the coefficients, over all terms of a structure with these `blocks`, of a slope or of a slope times a
-    positive number, in the direction that `signs` says; the output goes that way if none is negative. `inputs`, `places`
-    and `reaches` are those of the bends of curves. Where a piece of a curve begins, the slope of a rule with its curve is
-    linear from one end of the piece's reach to the other; both are multiplied by twice the reach.
+    Each row is a slope, or a slope times a positive number, as factors of all terms of a structure with these `blocks`,
+    in the direction given by `signs`. The output has the right directions if no slope is negative. `inputs`, `places`
+    and `reaches` are those of the bends of curves. Where a piece of a curve begins, the slope of a rule with its curve
+    is linear between the two ends of the piece's reach; both slopes are multiplied by twice the reach.
     """
     cdef Py_ssize_t n = blocks.shape[0], q = signs.shape[0] + 1, n_bends = inputs.shape[0]
     cdef Py_ssize_t n_terms = n * q + 2 * n_bends, first = n * q, n_sides = 0, n_own, j, rule, block, k, t, term, at

@@ -1,11 +1,11 @@
-"""Sums over rows for a rule base that grows: ramps, weights of rules, and the normal equations of its terms.
+"""Sums over rows for a growing rule base: ramps, weights of rules, and the normal equations of its terms.
 
 A ramp is the degree to which a value has passed a split point: it rises from 0 to 1 over the split point's reach on
-either side. A rule's weight is a product over its conditions, each the difference of two ramps of one input. Rules that
-come from splitting one rule again and again share every row among them: weights sum to one.
+either side. A rule's weight is a product over its conditions, each the difference of two ramps of one input. Because
+all rules come from splitting one rule, their weights sum to one in every row.
 
-Sums of pairs of rules are packed: the pair (k, l), k <= l, stands at number l (l + 1) / 2 + k, and holds the upper
-triangle of the sum of x x', a row of the triangle after the other.
+Sums of pairs of rules are packed: the pair (k, l), k <= l, has the index l (l + 1) / 2 + k, and contains the upper
+triangle of the sum of x x', row by row.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ cdef extern from "dense.h" nogil:
 
 
 def ramps(const double[:, ::1] columns, const int[::1] inputs, const double[::1] places, const double[::1] reaches):
-    """Return how far every row has passed every split point, shape (split points, rows), of columns (inputs, rows)."""
+    """Return how far every row has passed every split point, shape (split points, rows); columns are (inputs, rows)."""
     cdef Py_ssize_t n_points = places.shape[0], n = columns.shape[1], p
     ramps_array = np.empty((n_points, n))
     cdef double[:, ::1] out = ramps_array
@@ -34,7 +34,7 @@ def ramps(const double[:, ::1] columns, const int[::1] inputs, const double[::1]
 
 
 def curve_columns(const double[:, ::1] columns, const double[:, ::1] bends, const int[::1] inputs, const double[::1] places):
-    """Return the terms of pieces of curves, shape (2 pieces, rows): of each its ramp, and that times the way from its place."""
+    """Return the terms of pieces of curves, (2 pieces, rows): each ramp, and the ramp times the way from its place."""
     cdef Py_ssize_t n_points = places.shape[0], n = columns.shape[1], p, i
     terms_array = np.empty((2 * n_points, n))
     cdef double[:, ::1] terms = terms_array
@@ -55,8 +55,8 @@ def curve_columns(const double[:, ::1] columns, const double[:, ::1] bends, cons
 def rule_weights(const double[:, ::1] ramps, const int[::1] first, const int[::1] lower, const int[::1] upper):
     """Return the weight of every rule in every row, shape (rules, rows).
 
-    The conditions of rule k are those from `first[k]` to `first[k + 1]`; each has the split points below and above it, -1
-    where there is none.
+    The conditions of rule k are those from `first[k]` to `first[k + 1]`; each has a lower and an upper split point, -1
+    for none.
     """
     cdef Py_ssize_t m = first.shape[0] - 1, n = ramps.shape[1], k, c, i
     weights_array = np.ones((m, n))
@@ -117,7 +117,7 @@ def pair_sums(const double[:, ::1] rows, const double[:, ::1] weights, const dou
 
 def new_rule_sums(const double[:, ::1] rows, const double[:, ::1] weights, const double[::1] new, const double[::1] y,
                   const double[::1] row_weight):
-    """Return the packed sums of a new rule with each of the others and with itself, and those of its terms with y."""
+    """Return the packed sums of a new rule with each other rule and with itself, and the sums of its terms with y."""
     cdef Py_ssize_t n = rows.shape[0], q = rows.shape[1], m = weights.shape[0], size = q * (q + 1) // 2, i, k
     pairs_array = np.zeros((m + 1, size))
     moments_array = np.zeros((1, q))
@@ -175,7 +175,7 @@ def column_sums(const double[:, ::1] rows, const double[:, ::1] weights, const d
 
 cdef void to_blocks(const double* terms, Py_ssize_t stride, const double[:, ::1] blocks, const int[::1] own_term,
                     const double[::1] own_place, Py_ssize_t q, double* out) noexcept nogil:
-    """Write sums with the terms of the blocks of those with the rules' terms, which are `stride` apart."""
+    """Write sums with the terms of blocks, from sums with the terms of rules, which are `stride` apart."""
     cdef Py_ssize_t m = blocks.shape[0], k, b
     memset(out, 0, m * q * sizeof(double))
     for k in range(m):
@@ -189,9 +189,10 @@ cdef void to_blocks(const double* terms, Py_ssize_t stride, const double[:, ::1]
 
 def block_sums(const double[:, :, ::1] rule_terms, const double[:, ::1] blocks, const int[::1] own_term,
                const double[::1] own_place):
-    """Return sums with the terms of the blocks, shape (n, blocks times terms), of those with the rules', (n, rules, terms).
+    """Return sums with the terms of blocks from sums with the terms of rules.
 
-    Rule k has the terms of every block b with `blocks[k, b]` = 1; `own_term` and `own_place` as in `normal_equations`.
+    Shapes (n, blocks times terms) and (n, rules, terms). Rule k has the terms of every block b with `blocks[k, b]` = 1;
+    `own_term` and `own_place` are as in `normal_equations`.
     """
     cdef Py_ssize_t n = rule_terms.shape[0], m = blocks.shape[0], q = rule_terms.shape[2], i
     sums_array = np.empty((n, m * q))
@@ -204,12 +205,12 @@ def block_sums(const double[:, :, ::1] rule_terms, const double[:, ::1] blocks, 
 
 def normal_equations(tuple rules, tuple curves, const double[:, ::1] blocks, const int[::1] own_term,
                      const double[::1] own_place, double locality, double total):
-    """Return the Gram matrix and the moments of the blocks' terms, then the curves', as means over rows of weight `total`.
+    """Return the Gram matrix and the moments of the terms of blocks, then of curves, as means over rows.
 
-    `rules` is what `pair_sums` returns, `curves` what `column_sums` does. Rule k has the terms of every block b with
-    `blocks[k, b]` = 1. The matrix is that of the mixed error: a share `locality` of the errors of all rules, each on its own,
-    weighted, and the rest of their joint error. The term `own_term[b]` of block b is taken from `own_place[b]` on; where it
-    is 0 none is.
+    `rules` is the result of `pair_sums`, `curves` that of `column_sums`, `total` the weight of all rows. Rule k has the
+    terms of every block b with `blocks[k, b]` = 1. The matrix is that of the mixed error: a share `locality` of the
+    weighted errors of all rules by themselves, and the rest of their joint error. The term `own_term[b]` of block b is
+    counted from `own_place[b]`; if `own_term[b]` is 0, no term is.
     """
     cdef const double[:, ::1] pairs, moments, curve_gram
     cdef const double[:, :, ::1] curve_terms
@@ -233,7 +234,7 @@ def normal_equations(tuple rules, tuple curves, const double[:, ::1] blocks, con
         for l in range(m):
             for k in range(m):
                 pair = &pairs[l * (l + 1) // 2 + k, 0] if k <= l else &pairs[k * (k + 1) // 2 + l, 0]
-                # Weights sum to one, so that what a rule has with all of them is what it has by itself.
+                # Weights sum to one, so that a rule's products with all rules sum to its own plain sums.
                 dense_axpy(size, 1.0, pair, &alone[l, 0])
                 for b in range(m):
                     if blocks[k, b] != 0.0:

@@ -1,4 +1,4 @@
-"""The choice of terms: ridge regression on a Gram matrix, leaving out what does not pay."""
+"""The choice of terms: ridge regression on a Gram matrix, leaving out terms that do not pay."""
 
 import numpy as np
 
@@ -10,19 +10,19 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 cdef extern from "dense.h" nogil:
     void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
 
-# No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
+# Errors count as at least this share of the output's variance: an exact fit is not worth any number of terms.
 cdef double MIN_ERROR = 1e-12
-# What is left of a term once those before it are taken out must be this share of it, or it is rounding.
+# The part of a term that the terms before it do not explain must be at least this share of it; less is rounding.
 cdef double MIN_PIVOT = 1e-11
-# Rounding is mended by far less; more is tried only where a number is not finite, without end.
+# Far less jitter mends rounding; this much is only reached if a number is not finite, and then ends the loop.
 cdef double MAX_JITTER = 1e6
-# A limit is broken where it is by more than this share of the largest coefficient.
+# A limit is broken by more than this share of the largest coefficient; less is rounding.
 cdef double TOLERANCE = 1e-12
 
 
 cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_ssize_t dropped, double* beta,
                           Py_ssize_t* terms, double* column) noexcept nogil:
-    """Take one of k terms out of the least-squares solution; the last one moves to its place. Return k - 1."""
+    """Drop one of k terms from the least-squares solution; the last term moves to its place. Return k - 1."""
     cdef Py_ssize_t i, last = k - 1
     cdef double pivot = inverse[dropped * stride + dropped], coefficient = beta[dropped]
     memcpy(column, inverse + dropped * stride, k * sizeof(double))
@@ -31,7 +31,7 @@ cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_s
         dense_axpy(k, -column[i] / pivot, column, inverse + i * stride)
     if dropped != last:
         memcpy(inverse + dropped * stride, inverse + last * stride, k * sizeof(double))
-        # Its own row is there already, so that this moves the diagonal, too.
+        # Its row has already been moved, so that this moves the diagonal, too.
         for i in range(last):
             inverse[i * stride + dropped] = inverse[i * stride + last]
         beta[dropped] = beta[last]
@@ -41,7 +41,7 @@ cdef Py_ssize_t drop_term(double* inverse, Py_ssize_t stride, Py_ssize_t k, Py_s
 
 cdef bint factorise(const double[:, ::1] gram, const double[::1] ridge, const Py_ssize_t[::1] terms,
                     double* factor) noexcept nogil:
-    """Write the Cholesky factor of some terms' Gram matrix with a ridge on its diagonal; return whether there is one."""
+    """Write the Cholesky factor of some terms' Gram matrix with a ridge on its diagonal; return whether it exists."""
     cdef Py_ssize_t size = terms.shape[0], i, k
     cdef int order = <int>size, info = 0
     cdef double jitter = 0.0
@@ -53,13 +53,13 @@ cdef bint factorise(const double[:, ::1] gram, const double[::1] ridge, const Py
         dpotrf(b"L", &order, factor, &order, &info)
         if info == 0:
             for i in range(size):
-                # Not the other way round: what is not a number is neither more nor less.
+                # Negated, so that NaN fails, too.
                 if not (factor[i * size + i] ** 2 >= MIN_PIVOT * (gram[terms[i], terms[i]] + jitter + ridge[terms[i]])):
                     info = 1
         if info == 0:
             return True
-        # Rounding can leave a matrix of collinear terms indefinite, or definite by nothing but rounding; the least
-        # ridge that mends it is enough.
+        # Rounding can make the matrix of collinear terms indefinite, or definite only by rounding; the smallest ridge
+        # that mends it is enough.
         jitter = 1e-10 if jitter == 0.0 else jitter * 10.0
         if jitter > MAX_JITTER:
             return False
@@ -67,7 +67,7 @@ cdef bint factorise(const double[:, ::1] gram, const double[::1] ridge, const Py
 
 cdef double solve(double* factor, Py_ssize_t size, const double[::1] moment, const Py_ssize_t[::1] terms,
                   double square, double* beta) noexcept nogil:
-    """Write the coefficients that a factor and moments give; return the error."""
+    """Write the coefficients for a factor and moments; return the error."""
     cdef int order = <int>size, one = 1, info = 0
     cdef Py_ssize_t i
     cdef double error = square
@@ -81,7 +81,7 @@ cdef double solve(double* factor, Py_ssize_t size, const double[::1] moment, con
 
 cdef Py_ssize_t leave_out(double* inverse, Py_ssize_t size, double* beta, Py_ssize_t* terms, double* error,
                           double n_rows, double price, double* column) noexcept nogil:
-    """Leave out terms one by one, never term 0, while n·log(error) + price·terms falls. Return how many are left."""
+    """Leave out terms one by one, never term 0, while n·log(error) + price·terms falls; return how many are left."""
     cdef Py_ssize_t k = size, i, best
     cdef double now = n_rows * log(error[0]) + price * k, then, least, value
     while True:
@@ -107,9 +107,9 @@ def fit_terms(const double[:, ::1] gram, const double[::1] moment, double square
               const double[::1] ridge, double n_rows, double price):
     """Fit some terms with a ridge on each, then leave out terms one by one while n·log(error) + price·terms falls.
 
-    Returns the coefficients of all terms (zero where left out), the penalised mean squared error, the terms that are kept,
-    and the inverse of their Gram matrix with the ridge. Term 0, the intercept, stays. With a price of zero nothing is left
-    out, and no inverse is formed.
+    Returns the coefficients of all terms (zero for those left out), the penalised mean squared error, the kept terms,
+    and the inverse of their Gram matrix with the ridge. Term 0, the intercept, stays. With a price of zero, no term is
+    left out and no inverse is formed.
     """
     cdef Py_ssize_t size = start.shape[0], k = size, i, j
     cdef int order = <int>size, info = 0
@@ -133,7 +133,7 @@ def fit_terms(const double[:, ::1] gram, const double[::1] moment, double square
                 terms[i] = start[i]
             if price > 0.0:
                 dpotri(b"L", &order, inverse, &order, &info)
-                # LAPACK's lower triangle is the upper one of a row-major matrix.
+                # LAPACK's lower triangle is the upper triangle of a row-major matrix.
                 for i in range(size):
                     for j in range(i):
                         inverse[i * size + j] = inverse[j * size + i]
@@ -159,7 +159,7 @@ def fit_terms(const double[:, ::1] gram, const double[::1] moment, double square
 
 cdef bint passive_pushes(const double* products, Py_ssize_t stride, const double* slack, Py_ssize_t n, double* factor,
                          double* pushes) noexcept nogil:
-    """Write by how much each of n sides must push for all of them to be met; return whether they are independent."""
+    """Write how far each of n active inequalities must push to meet all of them; return whether all are independent."""
     cdef Py_ssize_t i, k
     cdef int order = <int>n, one = 1, info = 0
     if n == 0:
@@ -180,12 +180,12 @@ cdef bint passive_pushes(const double* products, Py_ssize_t stride, const double
 
 cdef Py_ssize_t push_inside(const double* sides, Py_ssize_t m, Py_ssize_t k, const double* inverse, double* beta,
                             Py_ssize_t* passive, double* pushed, double* work, double* excess) noexcept nogil:
-    """Move the free solution to the best one on whose wrong side no side has it; return how many sides are met.
+    """Move the free solution to the best one within all inequalities; return the number of active inequalities.
 
-    An active set method, as for least squares in numbers that are not negative: the side that is broken most is met in
-    addition, and those that no longer push are given up. `sides` (m, k) have length one. `passive` receives the sides
-    that are met, and `pushed` (k, k), row by row, the inverse of the Gram matrix times each of them. `work` has room for
-    2·k·k + 4·k + m numbers; the factor of the products of the sides that are met is its first part.
+    An active set method, as for non-negative least squares: the inequality that is broken most becomes active, and
+    those that no longer push are released. `sides` (m, k), one inequality per row, have length one. `passive` receives
+    the active inequalities, and `pushed` (k, k), row by row, the inverse of the Gram matrix times each of them. `work`
+    has room for 2·k·k + 4·k + m numbers; its first part is the factor of the products of the active inequalities.
     """
     cdef double* factor = work
     cdef double* products = factor + k * k
@@ -235,7 +235,7 @@ cdef Py_ssize_t push_inside(const double* sides, Py_ssize_t m, Py_ssize_t k, con
         banned[worst] = 1.0
         solved = passive_pushes(products, k, slack, n, factor, wanted)
         if not solved:
-            # It is met wherever the others are, but for rounding.
+            # It depends on the others: it is met whenever they are, but for rounding.
             n -= 1
             passive_pushes(products, k, slack, n, factor, wanted)
             continue
@@ -253,13 +253,13 @@ cdef Py_ssize_t push_inside(const double* sides, Py_ssize_t m, Py_ssize_t k, con
             if blocking < 0:
                 break
             lengths[blocking] = 0.0
-            # What was met wherever the others were may not be any more.
+            # An inequality that was met because the others were may not be met any more.
             memset(banned, 0, m * sizeof(double))
             p = 0
             while p < n:
                 if wanted[p] <= 0.0 and lengths[p] <= 0.0:
                     n -= 1
-                    # The last one takes its place.
+                    # The last one moves to its place.
                     passive[p], slack[p], lengths[p], wanted[p] = passive[n], slack[n], lengths[n], wanted[n]
                     memcpy(pushed + p * k, pushed + n * k, k * sizeof(double))
                     for i in range(n):
@@ -276,17 +276,18 @@ cdef Py_ssize_t push_inside(const double* sides, Py_ssize_t m, Py_ssize_t k, con
                 beta[t] += lengths[p] * pushed[p * k + t]
     excess[0] = 0.0
     for p in range(n):
-        # What pushes is met: there the free solution is off by its slack.
+        # An inequality that pushes is met: the free solution misses it by its slack.
         excess[0] -= lengths[p] * slack[p]
     return n
 
 
 def fit_within(const double[:, ::1] gram, const double[::1] moment, double square, const Py_ssize_t[::1] terms,
                const double[::1] ridge, const double[:, ::1] sides):
-    """Fit some terms with a ridge on each so that none of the sums that `sides` says, over all terms, is negative.
+    """Fit some terms with a ridge on each so that no row of `sides` times the coefficients of all terms is negative.
 
-    Returns the coefficients of all terms, the penalised mean squared error, which of `terms` are zero because a side is
-    theirs alone, and the inverse of their Gram matrix with the ridge, for what the sides that are met leave free.
+    Returns the coefficients of all terms, the penalised mean squared error, which of `terms` are zero because of an
+    active inequality of their own, and the inverse of their Gram matrix with the ridge, projected on the directions
+    that the active inequalities leave free.
     """
     cdef Py_ssize_t k = terms.shape[0], m = 0, n = 0, i, t, p, count
     cdef int order = <int>k, one = 1, few = 0, info = 0
@@ -353,11 +354,12 @@ def fit_within(const double[:, ::1] gram, const double[::1] moment, double squar
 
 def squares_left_out(tuple table, const double[:, ::1] block_weights, const double[:, ::1] columns, tuple terms,
                      const double[::1] coefficients, const double[:, ::1] inverse, double total, double max_leverage):
-    """Return the sums of squared errors of fitted rows, and of each row if it had been left out.
+    """Return the sum of squared errors of fitted rows, and the sum of their squared leave-one-out errors.
 
-    `table` is (rows, y, row_weight). `block_weights` (blocks, rows) and `columns` (columns, rows) make up the terms; `terms` is
-    (block, column, origin) of each that is kept: column c of block b counts from its origin; where the block is -1 it is
-    column c of `columns`. `inverse` is that of the terms' mean Gram matrix, `coefficients` are those of the kept terms.
+    `table` is (rows, y, row_weight). Terms are made from `block_weights` (blocks, rows) and `columns` (columns, rows).
+    `terms` is (block, column, origin) of each kept term: column c of block b, counted from its origin; if the block is
+    -1, column c of `columns`. `inverse` is the inverse of the terms' mean Gram matrix, `coefficients` are those of the
+    kept terms.
     """
     cdef const double[:, ::1] rows
     cdef const double[::1] y, row_weight, origin
@@ -385,7 +387,7 @@ def squares_left_out(tuple table, const double[:, ::1] block_weights, const doub
                 z[t] = value
                 if value != 0.0:
                     output += coefficients[t] * value
-                    # Of a symmetric matrix the part below the diagonal does, where it counts twice.
+                    # The matrix is symmetric: the part below the diagonal is enough, and counts twice.
                     dense_axpy(t, value, &inverse[t, 0], solved)
                     solved[t] += 0.5 * value * inverse[t, t]
             leverage = 0.0

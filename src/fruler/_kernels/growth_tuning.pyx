@@ -1,7 +1,7 @@
 """Sums for moving all split points of a rule base at once: how its error changes with the place and the reach of each.
 
-The parameters of split point p are number 2p, its place, and 2p + 1, the logarithm of its reach. Those of the rules come
-first, then those of the curves.
+The parameters of split point p are number 2p, its place, and 2p + 1, the logarithm of its reach. The split points of
+the rules come first, then those of the curves.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ cdef extern from "dense.h" nogil:
     void dense_axpy(Py_ssize_t n, double a, const double* x, double* y)
 
 
-# A row that is no further than this into a ramp is at its end, where a ramp that reaches to the least or the greatest value
-# has one; whether it is inside must not be left to rounding.
+# A row that is no further than this into a ramp counts as at its end. A ramp may end exactly at the smallest or largest
+# value; rounding must not decide whether that row is inside.
 cdef double EDGE = 1e-9
 
 
 cdef Py_ssize_t n_below(const double* values, Py_ssize_t n, double x) noexcept nogil:
-    """Return how many of increasing values are below x."""
+    """Return the number of increasing values below x."""
     cdef Py_ssize_t low = 0, high = n, middle
     while low < high:
         middle = (low + high) // 2
@@ -30,7 +30,7 @@ cdef Py_ssize_t n_below(const double* values, Py_ssize_t n, double x) noexcept n
 
 
 cdef void sort_points(const int[::1] inputs, const double[::1] places, Py_ssize_t* order) noexcept nogil:
-    """Write the numbers of points by their inputs and, of one input, by their places."""
+    """Write the indices of points, sorted by input and then by place."""
     cdef Py_ssize_t i, k, number
     for i in range(places.shape[0]):
         number = i
@@ -44,10 +44,10 @@ cdef void sort_points(const int[::1] inputs, const double[::1] places, Py_ssize_
 
 cdef bint is_sliver(const double* column, const int* distinct, Py_ssize_t n, double low, double high,
                     double least_width, const int* enough) noexcept nogil:
-    """Return whether a label is narrow, and has neither many rows nor a few values that are each there several times."""
+    """Return whether a label is narrow, and has neither many rows nor a few values that are repeated several times."""
     cdef Py_ssize_t start, stop
     cdef int n_distinct
-    # But for rounding.
+    # With a tolerance for rounding.
     if high - low >= least_width * (1.0 - 1e-9):
         return False
     start = n_below(column, n, low)
@@ -64,9 +64,9 @@ def slivers(const double[::1] values, const int[::1] distinct, const double[::1]
             double least_width, const int[::1] enough):
     """Return which labels, each from a low to a high end, are too narrow.
 
-    `values` are those of the input in increasing order, and `distinct` numbers them from 0, equal ones alike. `enough` is
-    (rows, distinct values, repeats): a label narrower than `least_width` must have so many rows; or at most so many distinct
-    values, each of them so often on average.
+    `values` are those of the input in increasing order, and `distinct` numbers them from 0; equal values have the same
+    number. `enough` is (rows, distinct values, repeats): a label narrower than `least_width` needs at least this many
+    rows, or at most this many distinct values, each repeated at least this often on average.
     """
     cdef Py_ssize_t k
     found_array = np.zeros(lows.shape[0], dtype=np.bool_)
@@ -78,7 +78,7 @@ def slivers(const double[::1] values, const int[::1] distinct, const double[::1]
 
 
 def largest_reaches(const int[::1] inputs, const double[::1] places, const double[:, ::1] domains):
-    """Return how far points may reach: half way to a neighbour of the same input, all the way to an end of its domain."""
+    """Return the largest reaches: half way to a neighbour of the same input, all the way to an end of its domain."""
     cdef Py_ssize_t n_points = places.shape[0], k
     reaches_array = np.empty(n_points)
     cdef double[::1] reaches = reaches_array
@@ -105,10 +105,10 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                  double min_gap, const int[::1] enough):
     """Return the places of points after a step.
 
-    `table` is (values, distinct, least_widths): of each input its sorted values, their numbers, and the least width of a
-    label; for these and `enough` see `slivers`. No point goes further than `max_step` of the way to its neighbour, or to where a label would have
-    fewer than `min_rows` of the values, or be a sliver; those of `fixed` inputs, and of an input where two would come nearer
-    than `min_gap` of its domain, stay.
+    `table` is (values, distinct, least_widths): the sorted values of each input, their numbers, and the minimum width
+    of a label; for these and `enough` see `slivers`. A point moves by at most `max_step` of the way to its neighbour,
+    and only as far as no label has fewer than `min_rows` of the values or is a sliver. The points of `fixed` inputs
+    stay, and so do all points of an input if two of them would come closer than `min_gap` of its domain.
     """
     cdef const double[:, ::1] values
     cdef const int[:, ::1] distinct
@@ -148,11 +148,11 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                     above = n_below(column, n, after) if k < end - 1 else n
                     below = min(below + min_rows, n - 1)
                     above = max(above - min_rows - 1, 0)
-                    # A value that is there more than once has no rows below it but those of smaller ones.
+                    # Only the rows of smaller values are below a repeated value.
                     while 0 < below < n - 1 and column[below] == column[below - 1]:
                         below += 1
                     if below > 0 and column[below - 1] < column[below] <= column[above]:
-                        # Not at the next value itself, which may be the greatest: a label ends inside the domain.
+                        # Not at the next value itself, which may be the largest: a label ends inside the domain.
                         if place <= column[below - 1]:
                             place = 0.5 * (column[below - 1] + column[below])
                         moved[p] = min(place, column[above])
@@ -165,7 +165,7 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                         moved[p] = after - least
                         held = True
                     if held:
-                        # Between both there may be no room, or too few rows.
+                        # Between the two there may be no room, or too few rows.
                         below = n_below(column, n, moved[p]) - (n_below(column, n, before) if k > first else 0)
                         above = (n_below(column, n, after) if k < end - 1 else n) - n_below(column, n, moved[p])
                         crowded |= below < min_rows or above < min_rows or is_sliver(
@@ -180,14 +180,14 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
 
 
 def tuning_sums(tuple table, tuple rules, tuple splits, tuple curves, tuple conditions, tuple uses, double locality):
-    """Return the gradient of the mixed error, the sums of the outputs' slopes with each other, and with every term.
+    """Return the gradient of the mixed error, and the sums of the outputs' slopes with each other and with every term.
 
     Shapes (parameters,), (parameters, parameters), (parameters, rules, terms) and (parameters, columns of curves).
 
     `table` is (columns, rows, residual, row_weight); `rules` is (weights, outputs), of shape (rules, rows); `splits` is
-    (ramps, inputs, places, reaches); `curves` is the same and (lines, terms): intercept and slope of each piece, and the
-    columns of the curves. `conditions` is (first, lower, upper), as `rule_weights` has them. `uses` is (first, rule,
-    condition, sign): where each split point occurs, and whether it is below (1) or above (-1).
+    (ramps, inputs, places, reaches); `curves` is the same with (lines, terms): intercept and slope of each piece, and
+    the columns of the curves. `conditions` is (first, lower, upper), as for `rule_weights`. `uses` is (first, rule,
+    condition, sign): where each split point occurs, and whether as a lower (1) or an upper (-1) one.
     """
     cdef const double[:, ::1] columns, rows, weights, outputs, ramps, bends, lines, terms
     cdef const double[::1] residual, row_weight, places, reaches, bend_places, bend_reaches, use_sign

@@ -1,7 +1,7 @@
 """Fuzzy inference: from values to labels, from labels to rule activations, from activations to predictions.
 
-A value's place in a partition is its lower label and the degree of the label above it; in a strong partition the
-lower label has the rest, and no other label is active.
+A value's place in a partition is its lower label and the degree of the label above it. In a strong partition the two
+degrees sum to one, and no other label is active.
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ cdef enum:
 
 def fuzzify(const double[::1] x, const double[::1] centres, const double[::1] half_widths, int[::1] lower,
             double[::1] upper):
-    """Write for every value its lower label and the degree of the next one.
+    """Write for every value its lower label and the degree of the next label.
 
-    The label above split i rises from `centres[i] - half_widths[i]` to `centres[i] + half_widths[i]`; these zones
-    do not overlap. A half width of zero is a crisp border, which belongs to the label above it.
+    The label above split i rises from `centres[i] - half_widths[i]` to `centres[i] + half_widths[i]`; these intervals
+    do not intersect. A half width of zero is a crisp split point, which belongs to the label above it.
     """
     cdef Py_ssize_t i, k, n_splits = centres.shape[0]
     cdef double degree
@@ -64,7 +64,7 @@ cdef double fire_row(const int* lower, const double* upper, const int[:, :, ::1]
 
 cdef Py_ssize_t nearest_rule(const int* lower, const double* upper, const int[:, :, ::1] labels,
                              const unsigned char* ordered) noexcept nogil:
-    """Return the rule whose labels are fewest steps away; of several the first."""
+    """Return the rule whose labels are the fewest steps away; of several the first."""
     cdef Py_ssize_t rule, j, best = 0
     cdef int first, last
     cdef double place, steps, least = -1.0
@@ -101,10 +101,10 @@ cdef bint activate_row(const int* lower, const double* upper, const int[:, :, ::
 
 def activate(const int[:, ::1] lower, const double[:, ::1] upper, const int[:, :, ::1] labels,
              const unsigned char[::1] ordered, int t_norm):
-    """Return the normalised activations (rows, rules) and for each row whether a rule fired.
+    """Return the normalised activations (rows, rules), and for each row whether a rule fired.
 
-    `labels` holds for every rule and antecedent input the first and the last label that it accepts, -1 where it
-    accepts all. Where no rule fires the nearest one has activation 1.
+    `labels` has the first and the last label that every rule accepts of each antecedent input, -1 if it accepts all. If
+    no rule fires, the nearest one has activation 1.
     """
     cdef Py_ssize_t i, n = lower.shape[0]
     activations_array = np.zeros((n, labels.shape[0]))
@@ -120,7 +120,7 @@ def activate(const int[:, ::1] lower, const double[:, ::1] upper, const int[:, :
 
 def fire(const int[:, ::1] lower, const double[:, ::1] upper, const int[:, :, ::1] labels,
          const unsigned char[::1] ordered, int t_norm):
-    """Return what `activate` does, but degrees as they are: a row's need not sum to one."""
+    """Return the same as `activate`, but without normalisation: the degrees of a row need not sum to one."""
     cdef Py_ssize_t i, n = lower.shape[0]
     degrees_array = np.zeros((n, labels.shape[0]))
     fired_array = np.empty(n, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Nearest neighbours for instance selection: by class (a k-d tree a class) and to a set that grows by one at a time."""
+"""Nearest neighbours for instance selection: in each class (one k-d tree per class), and in a growing set of rows."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    # Points in a leaf lie side by side, input by input, so that one pass over a leaf is a fixed-length vector loop.
+    # The points of a leaf lie side by side, input by input, so that one pass over a leaf is a fixed-length vector loop.
     LEAF = 32
-    # Rows of the running search that share one pass over the inputs: their distances stay in the nearest cache.
+    # The rows of the running search that share one pass over the inputs: their distances stay in the L1 cache.
     BLOCK = 256
 
 
@@ -18,7 +18,7 @@ cdef struct Forest:
     Py_ssize_t n_inputs
     double* low          # (nodes, inputs): the smallest box around a node's points
     double* high
-    Py_ssize_t* child    # the left child, the right one follows it; for a leaf -1 - (number of its block)
+    Py_ssize_t* child    # the left child, the right one follows it; for a leaf -1 - (index of its block)
     Py_ssize_t* lowest   # the first row of the table in a node
     double* blocks       # (leaves, inputs, LEAF), padded with infinity
     Py_ssize_t* rows     # (leaves, LEAF), padded with -1
@@ -31,13 +31,13 @@ cdef struct Best:
 
 cdef void select_median(const double* keys, Py_ssize_t* order, Py_ssize_t first, Py_ssize_t last,
                         Py_ssize_t middle) noexcept nogil:
-    """Reorder `order[first:last]` so that what stands at `middle` is what a full sort by key would put there."""
+    """Reorder `order[first:last]` so that the entry at `middle` is the one that a full sort by key would put there."""
     cdef Py_ssize_t i, j, swap
     cdef double pivot
     cdef uint64_t draw = 1
     last -= 1
     while first < last:
-        # A drawn pivot: a fixed one makes a column that rises and falls, as seasons do, quadratic.
+        # A random pivot: with a fixed one, a column that rises and falls, as seasons do, takes quadratic time.
         draw = draw * 6364136223846793005ULL + 1442695040888963407ULL
         pivot = keys[order[first + <Py_ssize_t>((draw >> 33) % <uint64_t>(last - first + 1))]]
         i = first
@@ -132,7 +132,7 @@ cdef void search_leaf(const Forest* forest, Py_ssize_t leaf, const double* point
     for k in range(LEAF):
         if distance[k] <= best.distance:
             other = rows[k]
-            # Of equally near points the first in the table counts, so that the answer is a property of the table.
+            # Of equally near points the first in the table counts, so that the result depends on the table alone.
             if other != row and other >= 0 and (distance[k] < best.distance or other < best.row):
                 best.distance = distance[k]
                 best.row = other
@@ -170,12 +170,12 @@ cdef void search_tree(const Forest* forest, Py_ssize_t tree, const double* point
 
 cdef void search_classes(const Forest* forest, const double* point, Py_ssize_t row, Py_ssize_t own,
                          Py_ssize_t n_classes, Best* within, Best* between) noexcept nogil:
-    """Find the nearest of a point's own class and of any other."""
+    """Find the nearest neighbour in a point's own class, and in any other class."""
     cdef Py_ssize_t step
     within.distance = between.distance = INFINITY
     within.row = between.row = -1
     search_node(forest, own, point, row, within)
-    # Classes are intervals of the output: the next ones are likely near, and give a tight bound early.
+    # Classes are intervals of the output: adjacent ones are likely near, and give a tight bound early.
     for step in range(1, n_classes):
         if own - step >= 0:
             search_tree(forest, own - step, point, row, between)
@@ -184,7 +184,7 @@ cdef void search_classes(const Forest* forest, const double* point, Py_ssize_t r
 
 
 cdef tuple plant(const double[:, ::1] columns, const Py_ssize_t[::1] classes, Py_ssize_t n_classes):
-    """Build one tree per class (none empty): the rows in the order of the leaves, then the arrays of a forest."""
+    """Build one tree per class (none empty); return the rows in the order of the leaves, and the arrays of a forest."""
     cdef Py_ssize_t n = columns.shape[1], p = columns.shape[0]
     cdef Py_ssize_t max_leaves = 2 * n // LEAF + n_classes + 1
     cdef Py_ssize_t max_nodes = 2 * max_leaves
@@ -226,11 +226,11 @@ cdef Forest forest_of(tuple arrays):
 
 def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, const Py_ssize_t[::1] classes,
                      Py_ssize_t n_classes):
-    """Find every point's nearest neighbour in its own class and in all the others.
+    """Find every point's nearest neighbour in its own class and in all other classes.
 
     Parameters: the points as (n, p) and as (p, n), their classes 0..n_classes-1 (none empty). Returns squared
-    distances and row numbers, each (2, n): first within the class, then between. Where there is no such neighbour
-    the distance is infinite and the row -1; of equally near points the lowest row counts.
+    distances and row numbers, each (2, n): first within the class, then between classes. Without such a neighbour the
+    distance is infinite and the row -1; of equally near points the lowest row counts.
     """
     cdef Py_ssize_t n = points.shape[0], k, first, row
     cdef Best within, between
@@ -241,7 +241,7 @@ def class_neighbours(const double[:, ::1] points, const double[:, ::1] columns, 
     cdef double[:, ::1] distances = distances_array
     cdef Py_ssize_t[:, ::1] neighbours = neighbours_array
     cdef Forest forest = forest_of(arrays)
-    # In the order of the leaves, one query follows another that walked through nearly the same nodes.
+    # In the order of the leaves, consecutive queries visit nearly the same nodes.
     for first in range(0, n, 1024):
         PyErr_CheckSignals()
         with nogil:
@@ -287,7 +287,7 @@ def neighbours_in_each_class(const double[:, ::1] points, const double[:, ::1] c
 
 cdef double extend_block(const double[:, ::1] columns, Py_ssize_t first, Py_ssize_t last, Py_ssize_t added,
                          const double* y, double* nearest, Py_ssize_t* neighbour, double* error) noexcept nogil:
-    """Let the rows first..last know of one more selected row; return by how much their squared errors changed."""
+    """Update the rows first..last-1 for one more selected row; return the change of their squared errors."""
     cdef double[BLOCK] distance
     cdef Py_ssize_t d, k, size = last - first
     cdef double gap, coordinate, residual, change = 0.0
@@ -313,10 +313,10 @@ cdef double extend_block(const double[:, ::1] columns, Py_ssize_t first, Py_ssiz
 
 def extend_selection(const double[:, ::1] columns, const double[::1] y, const Py_ssize_t[::1] added,
                      double[::1] nearest, Py_ssize_t[::1] neighbour, double[::1] error):
-    """Add rows to a selected set and update, in place, what every row knows of the set.
+    """Add rows to a selected set, and update the running arrays of all rows in place.
 
-    For each row of the table: the squared distance to the nearest selected row other than itself, that row's number,
-    and the squared error of predicting its output from there. Of equally near rows the one added first stays.
+    For each row of the table these are: the squared distance to the nearest selected row other than itself, the number
+    of that row, and the squared error of predicting the output from it. Of equally near rows the one added first stays.
     """
     cdef Py_ssize_t block, first, k, n = columns.shape[1]
     for block in range((n + BLOCK - 1) // BLOCK):
@@ -333,9 +333,9 @@ def grow_selection(const double[:, ::1] columns, const double[::1] y, const Py_s
                    bint against_best):
     """Add rows in the given order until the error has not fallen for too long.
 
-    The set starts as the first `n_selected` rows of `order`, already made known to the running arrays by
-    `extend_selection`. The search ends when every row is selected or when the error has not fallen for more than
-    sqrt(n / selected) additions: compared with the set before, or, with `against_best`, with the best set so far.
+    The set starts as the first `n_selected` rows of `order`, which `extend_selection` has already added to the running
+    arrays. The search ends when every row is selected, or when the error has not fallen for more than
+    sqrt(n / selected) additions, compared with the set before or, with `against_best`, with the best set so far.
     Returns the size of the best set and the mean of its squared errors.
     """
     cdef Py_ssize_t n = columns.shape[1], block, first, best = n_selected, idle = 0

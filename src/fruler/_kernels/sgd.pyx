@@ -1,9 +1,9 @@
 """Elastic Net by stochastic gradient descent with a cumulative l1 penalty, as in the paper.
 
-Three things differ from its pseudocode. The step is rate / (1 + penalty · rate · t): the printed one diverges for small
-penalties. The l1 penalty that coefficients owe is taken after every so many rows and at the end of an epoch: at every
-row it would take longer than the descent itself. And an epoch that lowers the mean squared error of standardised outputs
-by less than 3e-4 counts as one without improvement: the models that the authors have published were ended as early.
+Three things differ from the paper's pseudocode. The step is rate / (1 + penalty · rate · t): the printed one diverges
+for small penalties. The l1 penalty is applied after every few rows and at the end of an epoch: applied at every row, it
+would take longer than the descent itself. And an epoch that lowers the mean squared error of standardised outputs by
+less than 3e-4 counts as one without improvement: the authors' published models stopped as early.
 """
 
 from libc.math cimport INFINITY, sqrt
@@ -25,7 +25,7 @@ cdef extern from "descent.h" nogil:
 
 
 cdef double _MIN_GAIN = 3e-4
-# Rows for each rule after which the l1 penalty is taken.
+# The l1 penalty is applied after this many rows for each rule.
 cdef Py_ssize_t _ROWS_A_RULE = 2
 
 
@@ -50,7 +50,7 @@ cdef void shuffle(Py_ssize_t n, int* order, uint64_t* state) noexcept nogil:
 
 
 cdef void set_layout(SparseDesign* design, Py_ssize_t n_rules, Py_ssize_t q, bint shrink_intercepts) noexcept nogil:
-    """Set how rules of `q` coefficients lie in memory."""
+    """Set the memory layout of rules with `q` coefficients."""
     design.n_rules = n_rules
     design.n_free = 0 if shrink_intercepts else 1
     design.n_filled = (q - design.n_free + 3) // 4 * 4
@@ -59,7 +59,7 @@ cdef void set_layout(SparseDesign* design, Py_ssize_t n_rules, Py_ssize_t q, bin
 
 cdef void fill_rows(const SparseDesign* design, Py_ssize_t q, const double* rows, double* filled,
                     double* share) noexcept nogil:
-    """Write rows of `q` numbers, each filled up with zeros, and the shares of their weights."""
+    """Write rows of `q` numbers, each padded with zeros, and the shares of their weights."""
     cdef Py_ssize_t row, stride = design.stride
     cdef double total_weight = total(design.n_rows, design.weight)
     for row in range(design.n_rows):
@@ -77,7 +77,7 @@ cdef inline double total(Py_ssize_t n, const double* weight) noexcept nogil:
 
 
 cdef void write_scaled(const SparseDesign* design, const DescentState* state, Py_ssize_t q, double* beta) noexcept nogil:
-    """Write coefficients, rule after rule; those with a penalty are kept without a common factor."""
+    """Write the coefficients rule by rule; those with a penalty are multiplied by the common factor."""
     cdef Py_ssize_t k, j
     for k in range(design.n_rules):
         beta[k * q] = state.w[k * design.stride]
@@ -86,7 +86,7 @@ cdef void write_scaled(const SparseDesign* design, const DescentState* state, Py
 
 
 cdef void take_in_scale(const SparseDesign* design, DescentState* state) noexcept nogil:
-    """Multiply the coefficients by their common factor, which is one afterwards."""
+    """Multiply the coefficients by their common factor, and set it to one."""
     cdef Py_ssize_t k, j
     for k in range(design.n_rules):
         for j in range(design.n_free, design.stride):
@@ -98,7 +98,7 @@ cdef int descend(const SparseDesign* design, const Descent* descent, Py_ssize_t 
                  int* order) noexcept nogil:
     """Write the best coefficients of any epoch, `q` for each rule, into `beta`; return the number of epochs.
 
-    `work` holds twice as many doubles as the rules take in memory, `order` one integer per row.
+    `work` has room for `2 * n_rules * stride` doubles, `order` for one integer per row.
     """
     cdef Py_ssize_t n = design.n_rows, size = design.n_rules * design.stride, i
     cdef double miss, best = INFINITY, enough = _MIN_GAIN * total(n, design.weight)

@@ -1,7 +1,7 @@
-"""Rules whose antecedents are triangles: how strongly each fires, and what all of them say together.
+"""Rules whose antecedents are triangles: their degrees, and their joint output.
 
 A triangle is three numbers a <= b <= c: the degree rises from 0 at a to 1 at b and falls to 0 at c. An infinite a or c
-keeps it at 1 on that side. NaN at a: the rule does not look at the input.
+keeps it at 1 on that side. If a is NaN, the rule has no condition on the input.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ cdef double fire_row(const double* x, const double[:, :, ::1] points, int t_norm
 
 
 cdef Py_ssize_t nearest_rule(const double* x, const double[:, :, ::1] points, const double* widths) noexcept nogil:
-    """Return the rule whose cores are nearest, each input as a share of its width; of several the first."""
+    """Return the rule with the nearest peaks, each distance as a share of the input's width; of several the first."""
     cdef Py_ssize_t rule, j, best = 0
     cdef double b, distance, least = -1.0
     for rule in range(points.shape[0]):
@@ -70,7 +70,7 @@ cdef Py_ssize_t nearest_rule(const double* x, const double[:, :, ::1] points, co
 
 cdef double answer_row(const double* x, const double[:, :, ::1] points, const double* widths, int t_norm,
                        double* degrees, unsigned char* fired) noexcept nogil:
-    """Write the degrees for one row, 1 for the nearest rule where none fires; return their sum."""
+    """Write the degrees for one row, 1 for the nearest rule if none fires; return their sum."""
     cdef double total = fire_row(x, points, t_norm, degrees)
     fired[0] = total > 0.0
     if total > 0.0:
@@ -80,18 +80,18 @@ cdef double answer_row(const double* x, const double[:, :, ::1] points, const do
 
 
 cdef inline double centroid(const double* triangle, double height) noexcept nogil:
-    """Return the centre of gravity of a triangle that is cut off at a height."""
+    """Return the centroid of a triangle that is clipped at a height."""
     # The textbook's quotient of differences of squares, with everything measured from b: then (c - b)^2 - (b - a)^2 and
-    # the width have a factor in common, and neither large numbers nor a triangle without width do any harm.
+    # the width have a common factor, and neither large numbers nor a triangle without width do any harm.
     cdef double skew = (triangle[2] - triangle[1]) - (triangle[1] - triangle[0]), rest = 1.0 - height
     return triangle[1] + skew * ((1.0 + rest + rest * rest) / (3.0 * (1.0 + rest)))
 
 
 def fire(const double[:, ::1] X, const double[:, :, ::1] points, const double[::1] widths, int t_norm):
-    """Return the degree to which each rule fires in each row, and for each row whether any does.
+    """Return the degree of each rule in each row, and for each row whether any rule fires.
 
-    `X` holds the inputs that any rule looks at, `points` (rules, inputs, 3) their triangles and `widths` what distances
-    are divided by. Where no rule fires, the nearest one has degree 1.
+    `X` has the inputs in antecedents, `points` (rules, inputs, 3) their triangles, and `widths` the divisors of
+    distances. If no rule fires, the nearest one has degree 1.
     """
     cdef Py_ssize_t i, n = X.shape[0]
     degrees_array = np.zeros((n, points.shape[0]))
@@ -107,7 +107,7 @@ def fire(const double[:, ::1] X, const double[:, :, ::1] points, const double[::
 
 def predict_linear(const double[:, ::1] X, const double[:, :, ::1] points, const double[::1] widths, int t_norm,
                    const double[:, ::1] values, const double[:, ::1] coefficients):
-    """Return the mean of the rules' linear outputs (intercept first) of `values`, weighted by their degrees."""
+    """Return the mean of the rules' linear outputs for `values` (intercept first), weighted by their degrees."""
     cdef Py_ssize_t i, rule, j, n = X.shape[0], p = values.shape[1]
     cdef double output, total, weights
     cdef unsigned char fired
@@ -132,7 +132,7 @@ def predict_linear(const double[:, ::1] X, const double[:, :, ::1] points, const
 
 def predict_labels(const double[:, ::1] X, const double[:, :, ::1] points, const double[::1] widths, int t_norm,
                    const double[:, ::1] said):
-    """Return the mean of the centroids of the rules' output triangles `said`, each cut off at the rule's degree."""
+    """Return the mean centroid of the rules' output triangles `said`, clipped at and weighted by the rules' degrees."""
     cdef Py_ssize_t i, rule, n = X.shape[0]
     cdef double total, weights
     cdef unsigned char fired
@@ -152,7 +152,7 @@ def predict_labels(const double[:, ::1] X, const double[:, :, ::1] points, const
 
 
 def centroids(const double[:, ::1] said, const double[:, ::1] heights):
-    """Return the centroid of each triangle, cut off at each row's height, shape of `heights`."""
+    """Return the centroid of each triangle, clipped at each row's height; the shape is that of `heights`."""
     cdef Py_ssize_t i, rule
     centroids_array = np.empty((heights.shape[0], heights.shape[1]))
     cdef double[:, ::1] found = centroids_array

@@ -1,31 +1,31 @@
-"""The rows' fired rules, where every rule has a triangle of its own in every input."""
+"""The rules that rows fire, if every rule has its own triangle in every input."""
 
 cdef enum:
     TUNED_BLOCK = 64
 
 
 cdef struct TunedRules:
-    # The rules that were selected, of those that a chromosome has.
+    # The selected rules of a chromosome.
     Py_ssize_t n_rules, n_inputs
     int t_norm
-    # (inputs,) what distances to a rule are divided by.
+    # (inputs,): distances to a rule are divided by these.
     const double* widths
-    # Number of each among all.
+    # (rules,): the number of each rule among all rules.
     int* number
     # (rules, inputs, 3): where the triangle begins, peaks and ends.
     double* points
-    # (rules, inputs, 4): where a side begins and its slope, for the left one and for the right one.
+    # (rules, inputs, 4): where the left side begins and its slope, and the same for the right side.
     double* sides
 
 
 cdef struct Fired:
-    # Row by row, the numbers of the rules that fire among the selected ones, increasing, and their degrees.
+    # The rules that each row fires, as increasing numbers among the selected rules, and their degrees.
     Py_ssize_t n_rows, n_uncovered
     Py_ssize_t* start
     int* rule
     double* degree
     size_t room
-    # Of one block of rows: degrees (rules, TUNED_BLOCK) and marks (words, TUNED_BLOCK).
+    # For one block of rows: degrees (rules, TUNED_BLOCK) and marks (words, TUNED_BLOCK).
     double* degrees
     unsigned long long* marks
 

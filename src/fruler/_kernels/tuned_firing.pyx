@@ -1,4 +1,4 @@
-"""The rows' fired rules, where every rule has a triangle of its own in every input."""
+"""The rules that rows fire, if every rule has its own triangle in every input."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ cdef extern from "dense.h" nogil:
     void dense_times_triangle(Py_ssize_t n, const double* sides, const double* x, double* degree)
     void dense_mark_positive(Py_ssize_t n, int bit, const double* degree, unsigned long long* marks)
 
-# A side that begins so far away has risen to one everywhere.
+# A side that begins this far away has risen to one everywhere.
 cdef double FAR = 1e300
 
 cdef enum:
@@ -24,7 +24,7 @@ cdef enum:
 
 cdef int open_tuned(Py_ssize_t max_rules, Py_ssize_t n_inputs, Py_ssize_t n_rows, TunedRules* rules,
                     Fired* fired) noexcept nogil:
-    """Make room for rules and for the rows that they fire; return 0, or -1 without memory."""
+    """Allocate buffers for rules and for the rules that rows fire; return 0, or -1 without memory."""
     cdef Py_ssize_t words = (max_rules + 63) // 64
     memset(rules, 0, sizeof(TunedRules))
     memset(fired, 0, sizeof(Fired))
@@ -54,7 +54,7 @@ cdef void close_tuned(TunedRules* rules, Fired* fired) noexcept nogil:
 
 
 cdef void set_sides(const double* points, double* sides) noexcept nogil:
-    """Write the two sides of a triangle; one that begins at infinity is one all along, a vertical one belongs to it."""
+    """Write the two sides of a triangle; an infinite side is one everywhere, a vertical side belongs to the label."""
     cdef double left = points[0], peak = points[1], right = points[2]
     if left == -INFINITY:
         sides[0], sides[1] = -FAR, 1.0 / FAR
@@ -70,7 +70,7 @@ cdef void set_sides(const double* points, double* sides) noexcept nogil:
 
 cdef void take_selected(const double* triangles, const unsigned char* selected, Py_ssize_t n_rules,
                         TunedRules* rules) noexcept nogil:
-    """Take those rules of a chromosome that are selected; `triangles` has the shape (rules, inputs, 3)."""
+    """Take the selected rules of a chromosome; `triangles` has the shape (rules, inputs, 3)."""
     cdef Py_ssize_t rule, j, q = rules.n_inputs, taken = 0
     for rule in range(n_rules):
         if not selected[rule]:
@@ -85,7 +85,7 @@ cdef void take_selected(const double* triangles, const unsigned char* selected, 
 
 cdef int nearest_rule(const TunedRules* rules, const double* columns, Py_ssize_t stride,
                       Py_ssize_t row) noexcept nogil:
-    """Return the rule whose peaks are nearest, each input as a share of its width; of several the first."""
+    """Return the rule with the nearest peaks, each distance as a share of the input's width; of several the first."""
     cdef Py_ssize_t rule, j
     cdef int best = 0
     cdef double x, distance, least = INFINITY
@@ -127,7 +127,7 @@ cdef int fire_rows(const TunedRules* rules, const double* columns, Py_ssize_t st
                    Py_ssize_t last, Fired* fired) noexcept nogil:
     """Write the rules that the rows first..last-1 fire; return 0, or -1 without memory.
 
-    `columns` has the shape (inputs, stride). A row that fires none has the nearest rule with degree one.
+    `columns` has the shape (inputs, stride). A row that fires no rule gets the nearest rule with degree one.
     """
     cdef Py_ssize_t words = (rules.n_rules + 63) // 64, q = rules.n_inputs, size, rule, row, j, word, filled = 0
     cdef double* degree
@@ -171,9 +171,9 @@ cdef int fire_rows(const TunedRules* rules, const double* columns, Py_ssize_t st
 
 def fire(const double[:, :, ::1] triangles, const unsigned char[::1] selected, const double[:, ::1] columns,
          const double[::1] widths, int t_norm):
-    """Return the degrees (rows, rules) of the selected rules, and the number of rows that fire none.
+    """Return the degrees (rows, rules) of the selected rules, and the number of rows that fire no rule.
 
-    Such a row has degree one for its nearest rule; distances to it are divided by the `widths` of the inputs.
+    Such a row has degree one for its nearest rule; distances are divided by the `widths` of the inputs.
     """
     cdef Py_ssize_t n = columns.shape[1], row, k
     cdef TunedRules rules

@@ -1,8 +1,8 @@
 """Errors of tuned TSK rules of order 1, whose consequents a Kalman filter estimates.
 
 One pass of the filter with static parameters, covariance kappa·I and unit noise gives the ridge solution with penalty
-1 / kappa on the distance from where it starts. Here it is found by Cholesky: from the Gram matrix of the coefficients,
-or from that of the rows where these are fewer.
+1 / kappa on the distance from the start. Here this solution is found by Cholesky factorisation: of the Gram matrix of
+the coefficients, or of that of the rows if there are fewer rows.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ cdef extern from "dense.h" nogil:
 
 
 cdef struct FittedRows:
-    # Terms (rows, n_terms): a one and the scaled inputs that consequents have slopes of.
+    # Terms (rows, n_terms): a one and the scaled inputs with slopes in consequents.
     Py_ssize_t n_rows, n_terms
     const double* columns
     const double* widths
@@ -42,7 +42,7 @@ cdef struct Workspace:
     Fired fired
     size_t n_numbers
     double* numbers
-    # (rows,) what the start leaves of y; (rules, n_terms) coefficients; one packed outer product.
+    # (rows,) residuals of the start; (rules, n_terms) coefficients; one packed outer product.
     double* residual
     double* beta
     double* packed
@@ -72,7 +72,7 @@ cdef void close_workspace(Workspace* work) noexcept nogil:
 
 
 cdef int grow(Workspace* work, size_t n_numbers) noexcept nogil:
-    """Make room; what the buffer held is lost. Return 0, or -1 without memory."""
+    """Make room; the contents of the buffer are lost. Return 0, or -1 without memory."""
     if n_numbers > work.n_numbers:
         free(work.numbers)
         work.n_numbers = 0
@@ -96,7 +96,7 @@ cdef void normalise(Fired* fired) noexcept nogil:
 
 
 cdef void leave_start(const FittedRows* table, const double* constants, Workspace* work) noexcept nogil:
-    """Write what the constants from which the filter starts leave of y."""
+    """Write the residuals of the constants from which the filter starts."""
     cdef Py_ssize_t row, k
     cdef double output
     for row in range(table.n_rows):
@@ -116,7 +116,7 @@ cdef int solve(double* matrix, Py_ssize_t size, double* solution) noexcept nogil
 
 
 cdef int fit_by_coefficients(const FittedRows* table, double ridge, Workspace* work) noexcept nogil:
-    """Fit all consequents together on the Gram matrix of the coefficients; return 0, 1 if it fails, -1 without memory."""
+    """Fit all consequents together on the coefficients' Gram matrix; return 0, 1 if it fails, -1 without memory."""
     cdef Py_ssize_t q = table.n_terms, m = work.rules.n_rules, size = m * q, packed = q * (q + 1) // 2
     cdef Py_ssize_t n_blocks = m * (m + 1) // 2 * packed, row, k, l, i, j, n_fired, first
     cdef double* gram
@@ -139,7 +139,7 @@ cdef int fit_by_coefficients(const FittedRows* table, double ridge, Workspace* w
         for k in range(first, first + n_fired):
             dense_axpy(q, table.weight[row] * work.residual[row] * work.fired.degree[k], x,
                        work.beta + work.fired.rule[k] * q)
-    # LAPACK reads columns: the rows here, from the diagonal on.
+    # LAPACK reads columns; here these are the rows, from the diagonal on.
     block = blocks
     for l in range(m):
         for k in range(l + 1):
@@ -154,7 +154,7 @@ cdef int fit_by_coefficients(const FittedRows* table, double ridge, Workspace* w
 
 
 cdef int fit_by_rows(const FittedRows* table, double ridge, Workspace* work) noexcept nogil:
-    """Fit all consequents together on the Gram matrix of the rows; return 0, 1 if it fails, -1 without memory."""
+    """Fit all consequents together on the rows' Gram matrix; return 0, 1 if it fails, -1 without memory."""
     cdef Py_ssize_t q = table.n_terms, n = table.n_rows, row, other, k, j
     cdef double* gram
     cdef double* degrees
@@ -196,7 +196,7 @@ cdef int fit_by_rows(const FittedRows* table, double ridge, Workspace* work) noe
 
 
 cdef int fit_each(const FittedRows* table, double ridge, const double* constants, Workspace* work) noexcept nogil:
-    """Fit every consequent by itself, rows weighted by how far they fire it; return 0, 1 if it fails, -1 without memory.
+    """Fit every consequent by itself, rows weighted by the rule's degree; return 0, 1 if it fails, -1 without memory.
     """
     cdef Py_ssize_t q = table.n_terms, m = work.rules.n_rules, packed = q * (q + 1) // 2, row, k, i, j
     cdef double weight
@@ -293,11 +293,12 @@ def evaluate(const double[:, :, :, ::1] triangles, const unsigned char[:, ::1] s
              tuple table, int t_norm, tuple settings, const double[::1] limits):
     """Evaluate a batch of chromosomes without the interpreter's lock.
 
-    `triangles` (chromosomes, rules, inputs, 3) are the sets of the rules, `selected` (chromosomes, rules) says which
-    rules count, `constants` (rules,) are the outputs from which the filter starts. `table` has columns (inputs, rows),
-    their widths, terms (rows, n_terms), y and weight; `settings` are whether consequents are fitted rule by rule, and
-    the ridge 1 / kappa. Returns an array (chromosomes, 2): the weighted sum of squared errors and the rows that no rule
-    covers. A chromosome without rules, without a solution, or whose sum is above its limit has an infinite error.
+    `triangles` (chromosomes, rules, inputs, 3) are the fuzzy sets of the rules, `selected` (chromosomes, rules) are the
+    selected rules, `constants` (rules,) are the outputs from which the filter starts. `table` has columns (inputs,
+    rows), their widths, terms (rows, n_terms), y and weight; `settings` are whether consequents are fitted rule by
+    rule, and the ridge 1 / kappa. Returns an array (chromosomes, 2): the weighted sum of squared errors and the number
+    of rows that no rule covers. A chromosome without rules, without a solution, or with a sum above its limit has an
+    infinite error.
     """
     cdef Py_ssize_t c, n = triangles.shape[0], n_rules = triangles.shape[1]
     cdef FittedRows rows = as_rows(table)
@@ -329,7 +330,7 @@ def evaluate(const double[:, :, :, ::1] triangles, const unsigned char[:, ::1] s
 
 def consequents(const double[:, :, ::1] triangles, const double[::1] constants, tuple table, int t_norm,
                 tuple settings):
-    """Return the coefficients (rules, n_terms) of rules that are all selected; see `evaluate`."""
+    """Return the coefficients (rules, n_terms) of rules, all of them selected; see `evaluate`."""
     cdef Py_ssize_t rule, j, n_rules = triangles.shape[0]
     cdef FittedRows rows = as_rows(table)
     cdef Settings settings_ = as_settings(settings)

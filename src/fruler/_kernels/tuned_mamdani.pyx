@@ -1,4 +1,4 @@
-"""Errors of tuned Mamdani rules: clipped triangles of the output, their centroids weighted by how far the rules fire."""
+"""Errors of tuned Mamdani rules: centroids of clipped output triangles, weighted by the degrees of the rules."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from libc.math cimport INFINITY
 from fruler._kernels.tuned_firing cimport Fired, TunedRules, close_tuned, fire_rows, open_tuned, take_selected
 
 cdef enum:
-    # Rows between two looks at whether the error is too large already.
+    # The number of rows between two checks whether the error is already too large.
     STRIDE = 512
 
 
@@ -19,7 +19,7 @@ cdef struct ScoredRows:
 
 
 cdef inline double clipped_centroid(const double* triangle, double height) noexcept nogil:
-    """Return the centroid of a triangle that is cut off at a height."""
+    """Return the centroid of a triangle that is clipped at a height."""
     # Measured from the peak: squares of large numbers that differ by little would lose digits.
     cdef double skew = (triangle[2] - triangle[1]) - (triangle[1] - triangle[0]), rest = 1.0 - height
     return triangle[1] + skew * ((1.0 + rest + rest * rest) / (3.0 * (1.0 + rest)))
@@ -27,7 +27,7 @@ cdef inline double clipped_centroid(const double* triangle, double height) noexc
 
 cdef int sum_errors(const TunedRules* rules, const double* outputs, ScoredRows* table, double limit, Fired* fired,
                     double* sum_, Py_ssize_t* n_uncovered) noexcept nogil:
-    """Write the weighted sum of squared errors, infinity where it exceeds the limit; return 0, or -1 without memory."""
+    """Write the weighted sum of squared errors, infinity if it exceeds the limit; return 0, or -1 without memory."""
     cdef Py_ssize_t first = 0, last, row, k
     cdef double output, total, residual
     sum_[0] = 0.0
@@ -58,9 +58,10 @@ def evaluate(const double[:, :, :, ::1] triangles, const double[:, :, ::1] outpu
     """Evaluate a batch of chromosomes without the interpreter's lock.
 
     `triangles` (chromosomes, rules, inputs, 3) and `outputs` (chromosomes, rules, 3) are the labels of the rules,
-    `selected` (chromosomes, rules) the rules that count, and `table` the columns (inputs, rows), their
-    widths, y and weight. Returns an array (chromosomes, 2): the weighted sum of squared errors and the rows that no rule covers. A chromosome without
-    rules has an infinite error, and so has one whose sum is above its limit; its rows are then not counted to the end.
+    `selected` (chromosomes, rules) the selected rules, and `table` the columns (inputs, rows), their widths, y and
+    weight. Returns an array (chromosomes, 2): the weighted sum of squared errors and the number of rows that no rule
+    covers. A chromosome without rules, or with a sum above its limit, has an infinite error; above the limit, later
+    rows are not counted.
     """
     cdef Py_ssize_t c, n = triangles.shape[0], n_rules = triangles.shape[1], n_uncovered = 0
     cdef const double[:, ::1] columns

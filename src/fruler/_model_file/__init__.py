@@ -1,1 +1,1 @@
-"""A model as a JSON file: written whole, read strictly, never executed."""
+"""Model files in JSON: written atomically, read strictly, never executed."""

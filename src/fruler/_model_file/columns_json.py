@@ -1,4 +1,4 @@
-"""The columns of a table, as the first schema of model files has them: beside the rules."""
+"""The columns of a table in the first schema of model files, which lists them apart from the rules."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from fruler.rules._rule_base import RuleBase
 
 
 def with_columns(rule_base: RuleBase, written: Checked) -> RuleBase:
-    """Return a rule base whose inputs come from the columns that a list describes.
+    """Return a rule base whose inputs come from the columns in a list.
 
-    Two categories became one input of 0 and 1, more of them an input each, "colour=red".
+    A column of two categories is one input of 0 and 1; a column of more categories is one input per category, named
+    like "colour=red".
 
     Raises
     ------
     ValueError
-        If it describes none, or not those of the rules.
+        If the list is not valid, or its columns are not the inputs of the rules.
     """
     names: list[str] = []
     sources: list[Source] = []
@@ -33,12 +34,12 @@ def with_columns(rule_base: RuleBase, written: Checked) -> RuleBase:
             continue
         levels = members["categories"].texts()
         if len(levels) < 2 or len(set(levels)) < len(levels):
-            raise ValueError(f"{item.place} must have two categories or more, each once")
+            raise ValueError(f"{item.place} must have at least two categories, each once")
         two = len(levels) == 2
         names += [column] if two else [f"{column}={level}" for level in levels]
         sources += [LevelSource.indicator(column, levels, level) for level in (levels[1:] if two else levels)]
     if len(set(columns)) < len(columns):
         raise ValueError(f"{written.place} has a name twice")
     if tuple(names) != rule_base.names:
-        raise ValueError("its columns do not give the inputs of its rules")
+        raise ValueError("its columns do not match the inputs of its rules")
     return rule_base.with_sources(sources)

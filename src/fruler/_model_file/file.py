@@ -1,4 +1,4 @@
-"""The file of a model: its layout, written and read."""
+"""The layout of a model file, written and read."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fruler.rules._json.document import needs_triangles, require_cells, rule_bas
 from fruler.rules._rule_base import RuleBase
 
 FORMAT, SCHEMA = "fruler-model", 3
-# What the first schema has of tables: their columns are the inputs, and rows with gaps are refused.
+# Members of the first schema only: its columns are the inputs, and rows with gaps are refused.
 _FIRST: dict[str, Any] = {"missing_values": "refuse", "columns": None}
-# What is written in lines, member by member: a person reads one input per line and one rule per line.
+# The members written one per line, so that people can read one input per line and one rule per line.
 _LINES: dict[str, Any] = {
     "rule_bases": {"*": {"inputs": {}, "rules": {}, "curves": {}, "training": {"inputs": {}}}},
     "learning": {"settings": {}, "front": {}},
@@ -29,14 +29,14 @@ _LONGEST_MESSAGE = 300
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What a model file holds.
+    """The content of a model file.
 
     Attributes
     ----------
     rule_base : RuleBase
         The rules.
     learning : Learning or None
-        How the rules were learned. For information; nothing predicts with it.
+        How the rules were learned. For information only; predictions do not use it.
     """
 
     rule_base: RuleBase
@@ -44,25 +44,25 @@ class Model:
 
 
 def write_model(path: str | os.PathLike[str], model: Model) -> None:
-    """Write a model to a file, whole or not at all.
+    """Write a model to a file, all of it or nothing.
 
     Raises
     ------
     ValueError
-        If a file can't hold it, e.g. for control characters in a name.
+        If a file can't hold the model, e.g. because of control characters in a name.
     OSError
-        If it cannot be written; an old file is then as it was.
+        If the file cannot be written; an existing file then stays unchanged.
     """
     write_whole(Path(path), model_bytes(model))
 
 
 def model_bytes(model: Model) -> bytes:
-    """Return what the file of a model holds.
+    """Return the bytes of a model file.
 
     Raises
     ------
     ValueError
-        If a file can't hold it.
+        If a file can't hold the model.
     """
     from fruler import __version__
 
@@ -85,7 +85,7 @@ def model_bytes(model: Model) -> bytes:
 
 
 def _oldest_schema(rules: RuleBase) -> int:
-    """Return the oldest schema that can say a rule base, so that older versions read it."""
+    """Return the oldest schema that can express a rule base, so that older versions can read it."""
     if needs_triangles(rules):
         return 3
     return 2 if rules.gaps is not None or not all(variable.is_plain for variable in rules.variables) else 1
@@ -97,9 +97,9 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     Raises
     ------
     FileNotFoundError
-        If there is none.
+        If there is no such file.
     ValueError
-        If the file holds anything else.
+        If the file does not hold a model.
     """
     where = Path(path)
     raw = read_at_most(where, MAX_BYTES, "model file")
@@ -110,22 +110,22 @@ def read_model(path: str | os.PathLike[str]) -> Model:
 
 
 def unreadable(path: str | os.PathLike[str], error: Exception) -> ValueError:
-    """Return the error that a file holds no model, for a reason."""
+    """Return the error for a file that does not hold a model."""
     return ValueError(f"{str(path)!r} can't be read as a model: {_short(error)}")
 
 
 def parse_model(raw: bytes) -> Model:
-    """Return the model that the bytes of a file say.
+    """Return the model in the bytes of a file.
 
     Raises
     ------
     ValueError
-        If they say none.
+        If the bytes do not hold a model.
     """
     document = parse_document(raw)
     head = document.value if isinstance(document.value, dict) else {}
     if head.get("format") != FORMAT or "schema" not in head:
-        raise ValueError(f"it is JSON but no {FORMAT}, which an estimator's save and fruler fit write")
+        raise ValueError(f"it is JSON but not a {FORMAT}, which an estimator's save and fruler fit write")
     schema = document.members()["schema"].count(1)
     if schema > SCHEMA:
         raise ValueError(f"its schema is {schema}, and this version reads up to {SCHEMA}; install a newer fruler")
@@ -145,7 +145,7 @@ def parse_model(raw: bytes) -> Model:
 
 
 def _in_lines(value: Any, lines: dict[str, Any] | None, indent: str = "") -> str:
-    """Write JSON: a line for each member where `lines` says so, and all in one line elsewhere."""
+    """Return JSON text: one line per member where `lines` has an entry, and a single line elsewhere."""
     if lines is None or not value:
         return _ENCODER.encode(value)
     inner = indent + " "

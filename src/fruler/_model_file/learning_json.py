@@ -1,4 +1,4 @@
-"""How rules were learned, as a JSON object, and back; nothing predicts with it."""
+"""How rules were learned, as a JSON object, and back; predictions do not use it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from fruler.rules._json.checked import Checked
 
-# What a point of the front has: whole numbers, other numbers or null, and what is left out where it is not known.
+# The members of a point of the front: counts, numbers or null, and members that are left out if they are unknown.
 FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
 FRONT_OPTIONAL = ("curves", "truth")
 _FIGURES = ("named_inputs", "n_evaluations", "n_uncovered", "regularization")
@@ -28,11 +28,11 @@ class Learning:
     named_inputs : bool
         Whether the training table had names, or the inputs were called x0, x1, ...
     n_evaluations, n_uncovered, regularization : int, int, float
-        As the attributes of the regressor.
+        See the attributes of the regressor.
     front : tuple of dict
         The rows of `pareto_`.
     rules_asked : int or None
-        The maximum number of rules that `with_rules` was asked for.
+        The maximum number of rules given to `with_rules`.
     """
 
     settings: dict[str, Any]
@@ -45,11 +45,11 @@ class Learning:
 
 
 def learning_to_json(learning: Learning) -> dict[str, Any]:
-    """Return an object that says all of it; what is no finite number is null."""
+    """Return the whole record as a JSON object; a number that is not finite becomes null."""
     settings = {name: _plain(value) for name, value in learning.settings.items()}
     points = learning.settings.get("split_points")
     if points is not None:
-        # A list, for a key of an object is text, and an input may be given by its number.
+        # A list, because the keys of a JSON object are text and an input may be given by its number.
         settings["split_points"] = [
             {"input": _plain(name), "at": np.asarray(at, dtype=np.float64).reshape(-1).tolist()}
             for name, at in points.items()
@@ -75,14 +75,14 @@ def _point_to_json(point: dict[str, float]) -> dict[str, Any]:
 
 
 def learning_from_json(written: Checked) -> Learning:
-    """Return what an object says.
+    """Return the record in a JSON object.
 
-    Settings that are not known are kept as they are: another version may have others.
+    Unknown settings are kept unchanged: another version may have other settings.
 
     Raises
     ------
     ValueError
-        If it is something else.
+        If the object is not such a record.
     """
     members = written.keys(("settings", *_FIGURES, "front"), ("rules_asked",))
     settings = members["settings"].members()
@@ -129,7 +129,7 @@ def _split_points(written: Checked) -> dict[str | int, list[float]] | None:
 
 
 def _constraints_to_json(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is known of columns before learning, in lists."""
+    """Return the constraints on columns as lists."""
     directions, groups = settings.get("monotonic_constraints"), settings.get("interaction_constraints")
     written: dict[str, Any] = {}
     if isinstance(directions, Mapping):
@@ -144,7 +144,7 @@ def _constraints_to_json(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
-    """Return the directions of columns: by name or number, or one for each."""
+    """Return the directions of columns: by name or number, or one per column."""
     if written.value is None:
         return None
     items = list(written.items())
@@ -158,7 +158,7 @@ def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can say of a value: null for a number that is not finite or a generator of random numbers."""
+    """Return a value as JSON can hold it: text, a flag or a finite number; null for anything else."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, Mapping | list | tuple) or (isinstance(value, float) and not math.isfinite(value)):
@@ -171,7 +171,7 @@ def _bounds(written: Checked) -> tuple[float | None, float | None] | None:
         return None
     ends = [None if end.value is None else end.number() for end in written.items()]
     if len(ends) != 2:
-        raise written.wrong("two numbers, or null for one that there is not")
+        raise written.wrong("two numbers, with null for no bound")
     return ends[0], ends[1]
 
 

@@ -1,4 +1,4 @@
-"""What the columns of a table hold, and which can be no inputs."""
+"""The kinds of columns in a table, and the columns that cannot be inputs."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from fruler._wording import counted, is_printable, number_advice, quote_names, q
 
 Kind = Literal["number", "category", "date"]
 
-# More categories than this, or one for so few rows, tell rows apart, not kinds of rows.
+# With more categories than this, or fewer rows per category, a column identifies rows rather than kinds of rows.
 MAX_LEVELS, MIN_ROWS_A_LEVEL = 100, 3.0
-# A column that is mostly numbers was meant to be one of numbers.
+# A column that is mostly numbers was meant to hold numbers.
 _MOSTLY = 0.5
 _TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
 _SHORT_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}([T ].*)?")
 
 
 class UnusableColumn(ValueError):
-    """A column that can be no input.
+    """A column that cannot be an input.
 
     Parameters
     ----------
     column : str
-        Its name.
+        The name of the column.
     reason : str
-        Why, in words that follow "the column ... ".
+        The reason; follows "The column ... " in the message.
     value : str, optional
-        The first value that is why.
+        The first value that is the reason.
     row : int, optional
-        Its row, counted from 0.
+        The row of that value, counted from 0.
     remedy : str
         What to do.
     """
@@ -57,24 +57,24 @@ class UnusableColumn(ValueError):
         self.column, self.reason, self.value, self.row, self.remedy = column, reason, value, row, remedy
 
     def at_row(self, row: int) -> UnusableColumn:
-        """Return the same of another row."""
+        """Return the same error for another row."""
         return UnusableColumn(self.column, self.reason, value=self.value, row=row, remedy=self.remedy)
 
 
 def column_kind(values: pd.Series, declared: bool = False) -> Kind:
-    """Say what a column is.
+    """Return the kind of a column.
 
     Parameters
     ----------
     values : Series
         The column, with its name.
     declared : bool
-        Whether the user says that it holds categories.
+        Whether the user declared the column as categorical.
 
     Raises
     ------
     UnusableColumn
-        If it can't be an input.
+        If the column cannot be an input.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
     if not values.notna().any():
         raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
     if isinstance(dtype, pd.CategoricalDtype) and pd.api.types.is_datetime64_any_dtype(dtype.categories.dtype):
-        raise UnusableColumn(name, "holds dates as categories", remedy="make dates of them, or text")
+        raise UnusableColumn(name, "holds dates as categories", remedy="convert them to dates, or to text")
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
         return _checked_category(values, declared)
     if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
@@ -109,12 +109,12 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
 
 
 _PLAIN = (str, bytes, int, float, np.number, np.bool_, Decimal)
-_TIME_REMEDY = "make numbers of them, such as hours, or leave it out"
+_TIME_REMEDY = "convert them to numbers, such as hours, or leave it out"
 _ODD_REMEDY = "correct it, or leave it empty if it marks a missing value"
 
 
 def _types(values: pd.Series) -> list[type]:
-    """Return the types of the values that are there, in the order in which they appear."""
+    """Return the types of the values that are not missing, in order of appearance."""
     return [str] if isinstance(values.dtype, pd.StringDtype) else list(dict.fromkeys(map(type, values.dropna())))
 
 
@@ -144,7 +144,7 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
     advice = {text: number_advice(text) for text in texts}
     for_people = np.array([advice[text] is not None for text in texts])
     if rows[for_people].sum() > _MOSTLY * rows.sum():
-        # "1,000" may be a thousand, beside "2,5" it is not.
+        # "1,000" may be a thousand, but not next to "2,5".
         text = min(texts[for_people], key=lambda text: len(str(advice[text])))
         mark = "a comma" if text.strip(" +-0123456789") == "," else "a sign"
         raise UnusableColumn(name, f"holds numbers with {mark} ({quoted(text)})", remedy=str(advice[text]))
@@ -159,7 +159,7 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
 
 def _checked_date(values: pd.Series, declared: bool = False) -> Kind:
     if declared:
-        raise UnusableColumn(str(values.name), "holds dates", remedy="do not declare it as one of categories")
+        raise UnusableColumn(str(values.name), "holds dates", remedy="do not declare it as categorical")
     try:
         DateFormat.of(values).seconds(values)
     except UnreadDate as error:
@@ -194,7 +194,7 @@ def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
 
 
 def similar_categories(values: pd.Series) -> list[tuple[str, ...]]:
-    """Return the categories of a column that differ only by case or by spaces, together.
+    """Return groups of categories of a column that differ only by case or spaces.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def similar_categories(values: pd.Series) -> list[tuple[str, ...]]:
 
 
 def warn_of_similar(table: pd.DataFrame, names: Iterable[Any]) -> None:
-    """Warn of categories in some columns that differ only by case or by spaces."""
+    """Warn of categories that differ only by case or spaces."""
     for name in names:
         for texts in similar_categories(table[name]):
             warnings.warn(

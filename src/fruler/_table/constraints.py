@@ -1,4 +1,4 @@
-"""What users know of their inputs: split points, monotonic effects, and which inputs may interact."""
+"""Constraints that users set on inputs: split points, monotonic effects, and groups of inputs that may interact."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import LARGEST_VALUE, Floats
 from fruler._table.sources import Source
-from fruler._table.validation import LARGEST_VALUE
-from fruler._typing import Floats
 from fruler._wording import quote_names, suggest
 
-# The kernels keep a label's number in a byte; no one could read so many.
+# The kernels store a label's number in a byte, and nobody could read more labels.
 MAX_LABELS = 200
 
 
 def domains_with_room(
     ends: Floats, names: Sequence[str], split_points: Mapping[str | int, Any] | None
 ) -> tuple[Floats, dict[int, Floats]]:
-    """Check the split points that are known; return them by input, and the domains of the inputs.
+    """Check the given split points; return the domains of the inputs, and the split points by input.
 
     Parameters
     ----------
     ends : ndarray of shape (n_inputs, 2)
-        The least and the greatest value of each input.
+        The minimum and the maximum of each input.
     names : sequence of str
         The names of the inputs.
     split_points : mapping or None
-        By name or number of the input.
+        The split points, by name or number of the input.
     """
     domains, known_splits = ends.copy(), {}
     for name, points in (split_points or {}).items():
@@ -59,7 +58,9 @@ def _known_splits(name: str | int, points: Any) -> Floats:
     except (TypeError, ValueError) as error:
         raise ValueError(f"split_points of {name!r} must be numbers; got {points!r}.") from error
     if len(known) >= MAX_LABELS:
-        raise ValueError(f"split_points of {name!r} are {len(known)}; an input can have {MAX_LABELS} labels at most.")
+        raise ValueError(
+            f"split_points has {len(known)} points for {name!r}; an input can have at most {MAX_LABELS} labels."
+        )
     if len(known) == 0 or not (np.abs(known) <= LARGEST_VALUE).all() or not (np.diff(known) > 0.0).all():
         raise ValueError(f"split_points of {name!r} must be finite and increase strictly; got {points!r}.")
     return known
@@ -68,9 +69,9 @@ def _known_splits(name: str | int, points: Any) -> Floats:
 Bools = npt.NDArray[np.bool_]
 
 MONOTONIC, INTERACTIONS = "monotonic_constraints", "interaction_constraints"
-# Groups that have a name of their own, as in scikit-learn.
+# Named groups, as in scikit-learn.
 NO_INTERACTIONS, PAIRWISE = "no_interactions", "pairwise"
-# Of more columns there are too many pairs to look at.
+# With more columns than this there are too many pairs.
 _MAX_IN_PAIRS = 200
 
 
@@ -80,21 +81,21 @@ class InputConstraints(NamedTuple):
     Attributes
     ----------
     monotonic : dict of str to int or None
-        The inputs that the target rises (1) or falls (-1) with; None: there are none.
+        The direction of inputs: the target rises (1) or falls (-1) with them; None if there are none.
     interactions : list of list of str or None
-        Groups of inputs that may interact with one another; None: all may.
+        Groups of inputs that may interact with one another; None if all may.
     """
 
     monotonic: dict[str, int] | None = None
     interactions: list[list[str]] | None = None
 
     def signs(self, names: Sequence[str]) -> npt.NDArray[np.intc]:
-        """Return the direction of each input: 1, -1, or 0 where none is known."""
+        """Return the direction of each input: 1, -1, or 0 if unknown."""
         known = self.monotonic or {}
         return np.array([known.get(name, 0) for name in names], dtype=np.intc)
 
     def groups(self, names: Sequence[str]) -> Bools | None:
-        """Return which inputs each group has, shape (n_groups, n_inputs); None where all may interact."""
+        """Return the membership of inputs in groups, shape (n_groups, n_inputs); None if all may interact."""
         if self.interactions is None:
             return None
         numbers = {name: number for number, name in enumerate(names)}
@@ -104,11 +105,11 @@ class InputConstraints(NamedTuple):
         return groups
 
     def fillers(self, names: Sequence[str]) -> Bools | None:
-        """Return which inputs a missing value may be estimated from, shape (n_inputs, n_inputs); None: from all.
+        """Return which inputs a missing value may be estimated from, shape (n_inputs, n_inputs); None for all.
 
-        What is estimated changes with what it is estimated from. So that a constraint holds for rows with gaps, no gap
-        is filled in from an input of known direction, nor from one that may not interact with all that the missing
-        input may interact with.
+        An estimate changes with the inputs it is made from. For the constraints to hold in rows with gaps, a gap is not
+        filled from an input with a known direction, nor from an input that may not interact with every input that the
+        missing one may interact with.
 
         Examples
         --------
@@ -122,7 +123,7 @@ class InputConstraints(NamedTuple):
         if groups is not None:
             counts = groups.astype(np.float32)
             together = (counts.T @ counts > 0.0).astype(np.float32)
-            # Input k may fill gaps of j if there is none that interacts with j and not with k.
+            # Input k may fill gaps of j if no input may interact with j but not with k.
             may = np.asarray(together @ (1.0 - together).T == 0.0)
         return np.asarray(may & (self.signs(names) == 0))
 
@@ -130,23 +131,23 @@ class InputConstraints(NamedTuple):
 def input_constraints(
     monotonic: Any, interactions: Any, names: Sequence[str], sources: Sequence[Source]
 ) -> InputConstraints:
-    """Check what a user says of columns, and say it of inputs.
+    """Check the constraints on columns and translate them to inputs.
 
     Parameters
     ----------
     monotonic : dict of str or int to int, array-like of shape (n_columns,), or None
         The direction of columns: 1, -1 or 0.
     interactions : sequence of sequences of str or int, "no_interactions", "pairwise", or None
-        Groups of columns. Columns that are in none are one more group.
+        Groups of columns. Columns in no group form one more group.
     names : sequence of str
         The inputs.
     sources : sequence of Source
-        The column that each comes from; of dates several come from one.
+        The source of each input; several inputs may come from one column of dates.
 
     Raises
     ------
     ValueError
-        If it is no such thing, or of other columns.
+        If a constraint has another form, or names a column that X does not have.
 
     Examples
     --------
@@ -198,16 +199,16 @@ def _directions(given: Any, columns: Sequence[str]) -> dict[str, int]:
 
 
 def _require_numbers(source: Source) -> None:
-    held = "dates, of which several inputs are made" if source.of_dates else "categories, which have no order"
+    held = "dates, which become several inputs" if source.of_dates else "categories, which have no order"
     if source.of_dates or source.choices:
         raise ValueError(
-            f"{MONOTONIC} names the column {source.column!r}, which holds {held}; leave it out, or make a column of "
-            "numbers of it."
+            f"{MONOTONIC} names the column {source.column!r}, which holds {held}; leave it out, or turn it into a "
+            "column of numbers."
         )
 
 
 def _groups(given: Any, columns: Sequence[str]) -> list[set[str]]:
-    """Return groups of columns; those that are in no other are the last one."""
+    """Return groups of columns; columns in no other group form the last one."""
     if isinstance(given, str):
         if given not in (NO_INTERACTIONS, PAIRWISE):
             raise ValueError(
@@ -237,7 +238,7 @@ def _members(given: Any) -> Iterable[Any]:
 
 
 def _column_number(name: Any, columns: Sequence[str], parameter: str) -> int:
-    """Return the number of a column that is named, or given by its number."""
+    """Return the number of a column that is given by name or by number."""
     if isinstance(name, str) and name in columns:
         return columns.index(name)
     if not isinstance(name, str | bool) and name in range(len(columns)):

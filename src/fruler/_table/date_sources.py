@@ -1,4 +1,4 @@
-"""Inputs that come from a column of dates: the time that has passed, the day of the year, the hour and the weekday."""
+"""Inputs from a column of dates: the elapsed time, the day of the year, the hour and the weekday."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._arrays import Floats
 from fruler._table.dates import (
     LEAP_YEAR,
     MONTH_STARTS,
@@ -23,7 +24,6 @@ from fruler._table.dates import (
     time_ticks,
 )
 from fruler._table.sources import LevelSource, Source, UnfitValue
-from fruler._typing import Floats
 
 Unit = Literal["years", "days", "hours"]
 Cycle = Literal["day of year", "hour"]
@@ -36,41 +36,41 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 _EPOCH = datetime.datetime(1970, 1, 1)
 # 1970 began on a Thursday.
 _FIRST_WEEKDAY = 3
-# The share of a cycle that must be seen for no place in it to count as outside.
+# If values span this share of a cycle, no place in it counts as outside.
 _AROUND = 0.95
-# In days: what rounding may take from a midnight.
+# In days: added before cutting off the time, since rounding may leave a date just before midnight.
 _A_SECOND = 1e-5
-# Of times a slider tells the quarters of an hour apart.
+# The step of a slider for times, in hours.
 _QUARTER = 0.25
 
 
 class DateSource(Source):
-    """What sources have in common that come from a column of dates.
+    """Base class of sources that come from a column of dates.
 
     Attributes
     ----------
     dates : DateFormat
-        How dates are written.
+        The format of the dates.
     """
 
     dates: DateFormat
 
     @property
     def of_dates(self) -> bool:
-        """It has."""
+        """True: the column holds dates."""
         return True
 
     def seconds(self, values: pd.Series) -> Floats:
-        """Return the seconds since 1970 began, by the clock of the dates, NaN where there is none.
+        """Return the seconds since the start of 1970 on the clock of the dates, NaN where a date is missing.
 
         Raises
         ------
         UnfitValue
-            If a value is no date, or not one of those that were learned from.
+            If a value is not a date, or is written unlike the dates of the training table.
         """
         if pd.api.types.is_numeric_dtype(values.dtype) and values.notna().any():
             row = int(np.argmax(values.notna()))
-            problem = f"is {values.iloc[row]}, and the model knows dates there; write one such as 2024-12-31"
+            problem = f"is {values.iloc[row]}, but the model was fitted on dates; write one such as 2024-12-31"
             raise UnfitValue(self.column, row, problem)
         try:
             return self.dates.seconds(values)
@@ -81,18 +81,18 @@ class DateSource(Source):
 
 @dataclass(frozen=True)
 class TrendSource(DateSource):
-    """The time that has passed since a start.
+    """The time since a start.
 
     Parameters
     ----------
     column : str
         The name of the column.
     start : datetime
-        The start, by the clock of the dates.
+        The start, on the clock of the dates.
     unit : {"years", "days", "hours"}
-        In what time is counted.
+        The unit of the time.
     dates : DateFormat
-        How dates are written.
+        The format of the dates.
 
     Examples
     --------
@@ -117,18 +117,18 @@ class TrendSource(DateSource):
 
     @property
     def start_seconds(self) -> float:
-        """The start in seconds since 1970 began."""
+        """The start in seconds since the start of 1970."""
         return (self.start - _EPOCH).total_seconds()
 
     @property
     def counts(self) -> str:
-        """What a number of the input counts."""
+        """The quantity that the input counts, with its start."""
         if self.unit == "years" and (self.start.month, self.start.day) == (1, 1):
             return f"years since {self.start.year}"
         return f"{self.unit} since {self.written(0.0)}"
 
     def numbers(self, values: pd.Series) -> Floats:
-        """Return the time since the start, NaN where there is no date."""
+        """Return the time since the start, NaN where a date is missing."""
         return (self.seconds(values) - self.start_seconds) / SECONDS[self.unit]
 
     @property
@@ -141,11 +141,11 @@ class TrendSource(DateSource):
 
     def written(self, number: float) -> str:
         """Return the date that a number stands for."""
-        # Half a minute more gives the nearest one; a second more makes good what rounding took from a midnight.
+        # Half a minute more gives the nearest minute; a second more makes up for rounding just below midnight.
         return self._text(number, 30.0 if self.unit == "hours" else 1.0)
 
     def _border(self, number: float) -> str:
-        """Return the moment that parts two stretches of time; of days the nearest midnight."""
+        """Return the moment that separates two periods; for days, the nearest midnight."""
         return self._text(number, 30.0 if self.unit == "hours" else DAY / 2.0)
 
     def _text(self, number: float, added: float) -> str:
@@ -166,7 +166,7 @@ class TrendSource(DateSource):
             yield [((at - self.start).total_seconds() / SECONDS[self.unit], text) for at, text in ticks]
 
     def between(self, low: float | None, high: float | None) -> str:
-        """Return the words for a stretch of time."""
+        """Describe a period of time in words."""
         if low is None and high is None:
             return "at any time"
         if low is None:
@@ -176,18 +176,18 @@ class TrendSource(DateSource):
 
 @dataclass(frozen=True)
 class CycleSource(DateSource):
-    """The day of the year, or the hour, counted from where a cycle is cut, so that winter, or night, is in one piece.
+    """The day of the year or the hour, counted from a start that keeps, say, winter or the night in one piece.
 
     Parameters
     ----------
     column : str
         The name of the column.
     cycle : {"day of year", "hour"}
-        Which cycle it is.
+        The cycle.
     start : float
-        Where it begins: days since 1 January, or hours since midnight.
+        The start of the cycle: days since 1 January, or hours since midnight.
     dates : DateFormat
-        How dates are written.
+        The format of the dates.
 
     Examples
     --------
@@ -206,12 +206,12 @@ class CycleSource(DateSource):
     dates: DateFormat = field(default=DateFormat())
 
     def goes_around(self, low: float, high: float) -> bool:
-        """Say whether values from a low to a high one leave hardly a piece of the cycle out."""
+        """Return whether the range from low to high covers almost the whole cycle."""
         return high - low >= _AROUND * self.period
 
     @property
     def tells_hours(self) -> bool:
-        """Whether it is the hour."""
+        """Whether the cycle is the hour."""
         return self.cycle == "hour"
 
     @property
@@ -221,7 +221,7 @@ class CycleSource(DateSource):
 
     @property
     def counts(self) -> str:
-        """What a number of the input counts."""
+        """The quantity that the input counts, with its start."""
         return f"{'hours' if self.cycle == 'hour' else 'days'} since {self.written(0.0)}"
 
     @property
@@ -230,7 +230,7 @@ class CycleSource(DateSource):
         return _QUARTER if self.cycle == "hour" else 1.0
 
     def numbers(self, values: pd.Series) -> Floats:
-        """Return the days or hours since the start of the cycle, NaN where there is no date."""
+        """Return the days or hours since the start of the cycle, NaN where a date is missing."""
         return np.mod(cycle_places(self.seconds(values), self.cycle) - self.start, self.period)
 
     def written(self, number: float) -> str:
@@ -238,7 +238,7 @@ class CycleSource(DateSource):
         return self._text(number, _A_SECOND)
 
     def _border(self, number: float) -> str:
-        """Return the day or the time that parts two pieces of the cycle; of days the nearest midnight."""
+        """Return the day or the time that separates two parts of the cycle; for days, the nearest midnight."""
         return self._text(number, 0.5)
 
     def _text(self, number: float, added: float) -> str:
@@ -254,24 +254,24 @@ class CycleSource(DateSource):
         return (hour_ticks if self.cycle == "hour" else day_ticks)(self.start, low, high, self.written)
 
     def between(self, low: float | None, high: float | None) -> str:
-        """Return the words for a part of the cycle."""
+        """Describe a part of the cycle in words."""
         return f"{self._border(low or 0.0)} to {self._border(0.0 if high is None else high)}"
 
 
 @dataclass(frozen=True, init=False)
 class WeekdaySource(LevelSource, DateSource):
-    """The weekday of a date; each has a number, as the categories of a column have.
+    """The weekday of a date; each weekday has a number, like the categories of a column.
 
     Parameters
     ----------
     column : str
         The name of the column.
     levels : sequence of str
-        The weekdays that are known.
+        The known weekdays.
     values : sequence of float
-        The number of each.
+        The number of each weekday.
     dates : DateFormat
-        How dates are written.
+        The format of the dates.
 
     Examples
     --------
@@ -290,34 +290,34 @@ class WeekdaySource(LevelSource, DateSource):
         super().__init__(column, levels, values)
         odd = [level for level in self.levels if level not in WEEKDAYS]
         if odd:
-            raise ValueError(f"{odd[0]!r} of the column {column!r} is no weekday.")
+            raise ValueError(f"{odd[0]!r} of the column {column!r} is not a weekday.")
         self._set(dates=DateFormat() if dates is None else dates)
 
     def numbers(self, values: pd.Series) -> Floats:
-        """Return the number of each weekday, NaN where there is no date, or one of a weekday that is not known."""
+        """Return the number of each weekday, NaN where the date is missing or its weekday is unknown."""
         numbers = np.array([*self.week, None], dtype=np.float64)
         return numbers[weekday_codes(self.seconds(values))]
 
     @property
     def week(self) -> tuple[float | None, ...]:
-        """The number of each weekday from Monday to Sunday, None where it is not known."""
+        """The number of each weekday from Monday to Sunday, None where unknown."""
         known = dict(zip(self.levels, self.values, strict=True))
         return tuple(known.get(name) for name in WEEKDAYS)
 
     def unknown(self, values: pd.Series) -> list[str]:
-        """Return the weekdays that are not known, each once."""
+        """Return the distinct unknown weekdays."""
         codes = weekday_codes(self.seconds(values))
         found = [WEEKDAYS[code] for code in dict.fromkeys(codes.tolist()) if code >= 0]
         return [name for name in found if name not in self.levels]
 
 
 def no_such_source(source: DateSource) -> TypeError:
-    """Return the error that something knows no sources of this kind."""
-    return TypeError(f"There is no way to write a {type(source).__name__}.")
+    """Return the error for a source that cannot be exported."""
+    return TypeError(f"Sources of type {type(source).__name__} cannot be exported.")
 
 
 def cycle_places(seconds: Floats, cycle: Cycle) -> Floats:
-    """Return the days since 1 January, or the hours since midnight, of seconds since 1970 began.
+    """Convert seconds since the start of 1970 to days since 1 January, or to hours since midnight.
 
     Examples
     --------
@@ -339,14 +339,14 @@ def cycle_places(seconds: Floats, cycle: Cycle) -> Floats:
 
 
 def weekday_codes(seconds: Floats) -> npt.NDArray[np.intp]:
-    """Return the place of each weekday in `WEEKDAYS`, -1 where there is no date."""
+    """Return the position of each weekday in `WEEKDAYS`, -1 where a date is missing."""
     there = np.isfinite(seconds)
     days = np.floor(np.where(there, seconds, 0.0) / DAY).astype(np.intp)
     return np.where(there, (days + _FIRST_WEEKDAY) % len(WEEKDAYS), -1)
 
 
 def date_text(seconds: float) -> str:
-    """Return the day of seconds since 1970 began.
+    """Write the day of a number of seconds since the start of 1970.
 
     Examples
     --------

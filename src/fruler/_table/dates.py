@@ -1,4 +1,4 @@
-"""Dates: as tables have them, as seconds on the clock of their zone, in words, and as the marks of an axis."""
+"""Dates: read from tables, as seconds on the clock of their zone, in words, and as tick marks of an axis."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._arrays import Floats
 from fruler._table.texts import column_texts
-from fruler._typing import Floats
 
-# A day of the year has the same number in every year, as if there always was a 29 February.
+# A day of the year has the same number in every year, as if every year had a 29 February.
 LEAP_YEAR = 2024
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # Days before each month of a leap year.
@@ -55,9 +55,9 @@ _DAYS = (1, 2, 5, 10)
 _MONTHS = (1, 2, 3, 6)
 _YEARS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _DAY = datetime.timedelta(days=1)
-# More marks than this are never wanted, and would take time to write.
+# More marks than this are never needed, and would take time to write.
 _MAX_TICKS = 60
-# An axis with more than these is crowded, however wide.
+# An axis with more marks than this is crowded, however wide.
 _MAX_SHOWN = 9
 
 
@@ -67,11 +67,11 @@ def day_ticks(start: float, low: float, high: float, written: Callable[[float], 
     Parameters
     ----------
     start : float
-        Where the year is cut, in days since 1 January.
+        The start of the cycle, in days since 1 January.
     low, high : float
         The ends of the axis, in days since the start.
     written : callable
-        Writes the day of a number.
+        Returns the text for a number of days since the start.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def hour_ticks(start: float, low: float, high: float, written: Callable[[float],
 def time_ticks(first: datetime.datetime, last: datetime.datetime) -> Iterator[list[tuple[datetime.datetime, str]]]:
     """Yield marks for a stretch of time: at hours, on days, on the first of months, and at the beginning of years.
 
-    A text has no more than tells it from the one before: of two days in one year, the second has no year.
+    A text omits what it shares with the one before: the second of two days in one year has no year.
 
     Examples
     --------
@@ -192,12 +192,12 @@ def _clock_texts(moments: list[datetime.datetime]) -> list[tuple[datetime.dateti
 
 
 def first_that_fits(choices: Iterator[Ticks], low: float, high: float, room: Callable[[str], float]) -> Ticks:
-    """Return the first of several ways to mark an axis whose texts do not touch; else the last of them.
+    """Return the first choice of tick marks whose texts do not touch, or else the last choice.
 
     Parameters
     ----------
     choices : iterator of list of (float, str)
-        The ways, from many marks to few.
+        The choices, from many marks to few.
     low, high : float
         The ends of the axis.
     room : callable
@@ -221,7 +221,7 @@ def first_that_fits(choices: Iterator[Ticks], low: float, high: float, room: Cal
 
 
 Order = Literal["ymd", "dmy", "mdy"]
-# The zone of dates that say by how much their clock differs from others', each for itself: what they show counts.
+# The zone of dates that each have a UTC offset of their own: their clock counts as it is written.
 AS_WRITTEN = "as written"
 
 _TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
@@ -233,16 +233,16 @@ _N_MONTHS = 12
 
 
 class UnreadDate(ValueError):
-    """A value that is no date, or one of another kind than the others.
+    """A value that is not a date, or is written unlike the other dates.
 
     Parameters
     ----------
     row : int
-        Its row, counted from 0.
+        The row of the value, counted from 0.
     value : str
-        As it is written.
+        The value as it is written.
     problem : str
-        What is wrong, in words that follow "a date ".
+        What is wrong; follows "a date " in the message.
     remedy : str
         What to do.
     """
@@ -254,14 +254,14 @@ class UnreadDate(ValueError):
 
 @dataclass(frozen=True)
 class DateFormat:
-    """How the dates of a column are written.
+    """The format of the dates of a column.
 
     Parameters
     ----------
     zone : str
-        The time zone of which they show the clock; empty: they have none; "as written": each has one of its own.
+        The time zone of the dates; empty if they have none, "as written" if each has its own.
     order : {"ymd", "dmy", "mdy"}
-        Of year, month and day in text; one that begins with the year is always read as such.
+        The order of year, month and day in text; a date that begins with the year is always read as such.
 
     Examples
     --------
@@ -278,11 +278,11 @@ class DateFormat:
             try:
                 pd.Series(pd.NaT, index=[0], dtype="datetime64[us, UTC]").dt.tz_convert(self.zone)
             except (KeyError, ValueError, OSError) as error:
-                raise ValueError(f"{self.zone!r} is no time zone.") from error
+                raise ValueError(f"{self.zone!r} is not a time zone.") from error
 
     @classmethod
     def of(cls, values: pd.Series) -> DateFormat:
-        """Find out how the dates of a column are written.
+        """Find the format of the dates of a column.
 
         Raises
         ------
@@ -301,12 +301,12 @@ class DateFormat:
         return cls(AS_WRITTEN if _texts_have_zones(texts) else "", order)
 
     def seconds(self, values: pd.Series) -> Floats:
-        """Return the seconds since 1970 began, by the clock of the zone; NaN where a date is missing.
+        """Return the seconds since the start of 1970 on the clock of the zone; NaN where a date is missing.
 
         Raises
         ------
         UnreadDate
-            If a value is no date, or has a zone where the others have none.
+            If a value is not a date, or has a zone where the format has none, or the reverse.
         """
         stamps = self._stamps(values)
         if isinstance(stamps.dtype, pd.DatetimeTZDtype):
@@ -327,7 +327,7 @@ class DateFormat:
         return values
 
     def _parsed(self, values: pd.Series) -> pd.Series:
-        """Read dates that are single objects or text."""
+        """Read dates that are Python objects or text."""
         present = values[values.notna()]
         if all(isinstance(value, datetime.date | np.datetime64) for value in present):
             self._check_zone(values, _have_zones(values))
@@ -352,7 +352,7 @@ class DateFormat:
         return stamps.iloc[codes].set_axis(values.index)
 
     def _check_texts(self, texts: pd.Series) -> None:
-        """Refuse text that is no date, and dates in another order than the others."""
+        """Refuse text that is not a date, and dates with the year last if the format has it first."""
         for text in texts.dropna().unique():
             if _YEAR_FIRST.fullmatch(text):
                 continue
@@ -360,7 +360,7 @@ class DateFormat:
             if not _YEAR_LAST.fullmatch(text):
                 raise UnreadDate(row, text, "that cannot be read")
             if self.order == "ymd":
-                raise UnreadDate(row, text, "with its year last, and the model knows no such texts")
+                raise UnreadDate(row, text, "with its year last, but the model was fitted on dates with the year first")
 
     def _check_zone(self, values: pd.Series, has_zone: bool) -> None:
         if has_zone == bool(self.zone):
@@ -368,14 +368,17 @@ class DateFormat:
         row = int(np.argmax(values.notna()))
         value = str(values.iloc[row])
         if has_zone:
-            problem, remedy = "with a time zone, and the model knows dates without one", "take the zone away"
+            problem, remedy = "with a time zone, but the model was fitted on dates without one", "remove the zone"
         else:
-            problem, remedy = "without a time zone, and the model knows dates with one", f"add it, such as {self.zone}"
+            problem, remedy = (
+                "without a time zone, but the model was fitted on dates with one",
+                f"add it, such as {self.zone}",
+            )
         raise UnreadDate(row, value, problem, remedy)
 
 
 def look_like_dates(texts: pd.Series) -> npt.NDArray[np.bool_]:
-    """Say which texts look like dates, whether there is such a day or not.
+    """Return which texts look like dates, whether or not the day exists.
 
     Examples
     --------
@@ -387,7 +390,7 @@ def look_like_dates(texts: pd.Series) -> npt.NDArray[np.bool_]:
 
 
 def _have_zones(values: pd.Series) -> bool:
-    """Say whether dates have time zones.
+    """Return whether dates have time zones.
 
     Raises
     ------
@@ -406,7 +409,7 @@ def _all_or_none(values: pd.Series, zoned: list[bool]) -> bool:
     if any(zoned) and not all(zoned):
         row = int(np.flatnonzero(values.notna())[zoned.index(not zoned[0])])
         has, others = ("without", "with") if zoned[0] else ("with", "without")
-        problem = f"{has} a time zone beside dates {others} one"
+        problem = f"{has} a time zone among dates {others} one"
         raise UnreadDate(row, str(values.iloc[row]), problem, "write all with a zone, or all without")
     return bool(zoned) and zoned[0]
 
@@ -417,24 +420,24 @@ def _order(texts: pd.Series) -> Order:
     Raises
     ------
     UnreadDate
-        If it is not the same in all texts, or if days and months can't be told apart.
+        If days and months cannot be told apart.
     """
     matches: list[Any] = [_YEAR_LAST.fullmatch(text) for text in texts.dropna().unique()]
     found = [match for match in matches if match is not None]
     if not found:
         return "ymd"
-    # Only the Germans and their neighbours write dots, and they begin with the day.
+    # Dots are used in German-speaking and neighbouring countries, where the day comes first.
     if all(match[2] == "." for match in found) or any(int(match[1]) > _N_MONTHS for match in found):
         return "dmy"
     if any(int(match[3]) > _N_MONTHS for match in found):
         return "mdy"
     text = found[0][0]
     row = int(np.argmax(texts == text))
-    raise UnreadDate(row, text, "of which day and month cannot be told apart")
+    raise UnreadDate(row, text, "whose day and month cannot be told apart")
 
 
 def _iso(text: str, order: Order) -> str:
-    """Return a date with its year first; what is no date stays as it is, for the parser to refuse."""
+    """Return a date with its year first; other text is unchanged, for the parser to refuse."""
     match = _YEAR_FIRST.fullmatch(text)
     if match is not None:
         year, month, day = match[1], match[3], match[4] or "1"

@@ -1,4 +1,4 @@
-"""From the columns of a table to the inputs of rules: numbers, dates in parts, and categories by their effects."""
+"""From the columns of a table to inputs: numbers, the parts of dates, and categories encoded by their effects."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._arrays import Floats
 from fruler._table.columns import MIN_ROWS_A_LEVEL, Kind, column_kind, warn_of_similar
 from fruler._table.date_sources import (
     DAY,
@@ -29,14 +30,13 @@ from fruler._table.date_sources import (
 from fruler._table.dates import DateFormat
 from fruler._table.sources import LevelSource, NumberSource, Source
 from fruler._table.texts import category_texts, column_texts, level_codes
-from fruler._typing import Floats
 
-# A piece of a cycle has at least this share of the rows.
+# Each line over a cycle has at least this share of the rows.
 _MIN_SHARE = 0.05
-# By how much two lines must fit better from another start than from the first, in mean squared errors of a row for each
-# doubling of the rows: what the best of many starts gains where there is no cycle at all.
+# The gain in fit that another start than the first needs, in mean squared errors of a row for each doubling of the
+# rows: the best of many starts gains this much even without a cycle.
 _WORTH = 4.0
-# Starts are equally good whose errors differ by no more than this share of the target's squares.
+# Starts are equally good if their errors differ by at most this share of the target's sum of squares.
 _ALIKE = 1e-9
 
 
@@ -49,13 +49,13 @@ def cycle_start(places: Floats, period: float, n_bins: int, y: Floats, weight: F
     Parameters
     ----------
     places : ndarray of shape (n_rows,)
-        Where in the cycle each row lies, from 0 to `period`; NaN where that is not known.
+        The place of each row in the cycle, from 0 to `period`; NaN where unknown.
     period : float
         The length of the cycle.
     n_bins : int
-        In how many places it may be cut.
+        The number of places where the cycle may start.
     y, weight : ndarray of shape (n_rows,)
-        The target, and how much each row counts.
+        The target and the row weights.
 
     Examples
     --------
@@ -76,19 +76,19 @@ def cycle_start(places: Floats, period: float, n_bins: int, y: Floats, weight: F
     if not np.isfinite(errors).any():
         return 0.0
     total = float(weight @ np.square(y - mean))
-    # Both ends of a step do equally well: the earlier is taken, and not the one that rounding prefers.
+    # Both ends of a step fit equally well: the earlier one is taken, whatever rounding prefers.
     best = int(np.argmax(errors <= errors.min() + _ALIKE * total))
     explained = float(np.square(sums[1]) @ (1.0 / np.maximum(sums[0], np.finfo(float).tiny)))
-    # What lies within the bins is the same for every start.
+    # The error within the bins is the same for every start.
     noise = (total - explained + errors[best]) / weight.sum()
     gain = errors[0] - errors[best]
     return best * period / n_bins if gain > _WORTH * np.log2(max(len(y), 2)) * noise else 0.0
 
 
 def _errors_by_start(weight: Floats, sum_y: Floats) -> Floats:
-    """Return the least squared error of two lines over the means of bins, for every bin that the cycle can begin at."""
+    """Return the smallest squared error of two lines over the means of bins, for every bin as the start."""
     n = len(weight)
-    # Twice around, so that every stretch of one cycle is in one piece.
+    # Two cycles, so that one cycle from any start is in one piece.
     w, wy = np.tile(weight, 2), np.tile(sum_y, 2)
     x = np.arange(2 * n) / n - 1.0
     wyy = np.square(wy) / np.maximum(w, np.finfo(float).tiny)
@@ -111,29 +111,30 @@ def _line_error(w: Floats, wx: Floats, wy: Floats, wxx: Floats, wxy: Floats, wyy
 
 Codes = npt.NDArray[np.intp]
 
-# Rounds in which effects, and how much categories differ at all, are estimated in turn.
+# Rounds in which the effects and their variance are estimated in turn.
 _N_ROUNDS = 8
-# In rows: what every effect is shrunk by, at the least and at the most.
+# The limits of the ridge on effects, in rows.
 _LEAST_RIDGE, _LARGEST_RIDGE = 0.5, 1e4
-# On the slopes of numbers, as a share of the rows: enough for columns that repeat each other.
+# The ridge on the slopes of numbers, as a share of the rows: enough for columns that repeat each other.
 _SLOPE_RIDGE = 1e-6
-# Parts of the rows that are held out in turn; and by how many standard errors effects must show on them.
+# The number of folds, and the standard errors by which effects must show on held-out rows.
 _N_FOLDS = 5
 _SHOWS = 2.0
-# Where shrinkage leaves so much of the effects of a column, on average, they are taken as they are.
+# If shrinkage keeps this share of the effects of a column, on average, held-out effects are not needed.
 _WELL_KNOWN = 0.9
 
 
 class Effects(NamedTuple):
-    """What the categories of a column add to the target.
+    """The effects of the categories of a column on the target.
 
     Attributes
     ----------
     levels : ndarray of shape (n_levels,)
-        By category, in the target's unit; their mean over the rows is zero. All are zero where the column says nothing.
+        The effect of each category, in the target's unit, with a mean of zero over the rows. All are zero if the column
+        has no effect.
     held_out : ndarray of shape (n_rows,)
-        By row, from rows that it is not among where that matters: what is fitted to these does not take the rows' own
-        noise for effects.
+        The effect for each row, estimated from other rows where that matters: slopes that are fitted to these effects
+        do not mistake a row's own noise for an effect.
     """
 
     levels: Floats
@@ -141,21 +142,21 @@ class Effects(NamedTuple):
 
 
 def level_effects(codes: Sequence[Codes], sizes: Sequence[int], X: Floats, y: Floats, weight: Floats) -> list[Effects]:
-    """Return what each category of some columns adds to y, where the numbers in X add what they can.
+    """Return the effects of the categories of some columns on y, next to linear effects of the numbers in X.
 
-    The effects of a column are taken to be drawn around zero; how far they lie apart, and so how much they are shrunk,
-    is estimated from the rows. A column whose effects do not show on rows that are held out has none.
+    The effects of a column are random effects around zero; their variance, and so their shrinkage, is estimated from
+    the rows. A column whose effects do not show on held-out rows has none.
 
     Parameters
     ----------
     codes : sequence of ndarray of int, shape (n_rows,)
-        For each column the number of each row's category; -1 where there is none.
+        For each column the number of each row's category; -1 where it is missing.
     sizes : sequence of int
-        How many categories each column has.
+        The number of categories of each column.
     X : ndarray of shape (n_rows, n_numbers)
         Numbers without gaps.
     y, weight : ndarray of shape (n_rows,)
-        The target, and how much each row counts.
+        The target and the row weights.
 
     Examples
     --------
@@ -171,7 +172,7 @@ def level_effects(codes: Sequence[Codes], sizes: Sequence[int], X: Floats, y: Fl
     Z = np.column_stack([np.ones(len(y)), (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)])
     starts = np.cumsum([Z.shape[1], *sizes])
     blocks = [slice(a, b) for a, b in pairwise(starts)]
-    # Rows that follow each other may be alike: folds are drawn, always in the same way.
+    # Neighbouring rows may be alike: folds are drawn at random, always with the same seed.
     folds = np.array_split(np.random.default_rng(0).permutation(len(y)), _N_FOLDS)
     parts = [
         _normal_equations([code[fold] for code in codes], sizes, starts, Z[fold], y[fold], weight[fold])
@@ -203,7 +204,7 @@ def level_effects(codes: Sequence[Codes], sizes: Sequence[int], X: Floats, y: Fl
 
 
 def _shrunk(gram: Floats, moment: Floats, square: float, total: float, blocks: list[slice]) -> tuple[Floats, Floats]:
-    """Return coefficients, and the ridge on each: of effects what their own spread and the noise ask for."""
+    """Return the coefficients and the ridge on each; for effects it follows from their variance and the noise."""
     q = blocks[0].start
     ridge = np.full(len(moment), 1.0)
     ridge[:q] = _SLOPE_RIDGE * total
@@ -214,7 +215,7 @@ def _shrunk(gram: Floats, moment: Floats, square: float, total: float, blocks: l
         freedom = max(total - float(np.einsum("ij,ji->", inverse, gram)), 1.0)
         noise = max(float(square - 2.0 * beta @ moment + beta @ gram @ beta) / freedom, 0.0)
         for block in blocks:
-            # The mean square of effects, and what is not known of them.
+            # The mean square of the effects, plus their uncertainty.
             apart = float((np.square(beta[block]) + noise * np.diag(inverse)[block]).mean())
             share = noise / apart if apart > 0.0 else np.inf
             ridge[block] = np.clip(share, _LEAST_RIDGE, _LARGEST_RIDGE)
@@ -222,7 +223,7 @@ def _shrunk(gram: Floats, moment: Floats, square: float, total: float, blocks: l
 
 
 def _shows(values: Floats, left: Floats, weight: Floats) -> bool:
-    """Say whether effects that were found without the rows explain more of what is left than chance would."""
+    """Return whether held-out effects explain more of the residuals than chance would."""
     size = float(weight @ np.square(values))
     if size <= 0.0:
         return False
@@ -260,14 +261,14 @@ def _normal_equations(
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Numbers, which need nothing of the target.
+    """Numbers, which do not depend on the target.
 
     Attributes
     ----------
     source : Source
-        Where they come from.
+        The source of the input.
     values : ndarray of shape (n_rows,)
-        The numbers, NaN where there is none.
+        The numbers, NaN where missing.
     """
 
     source: Source
@@ -275,24 +276,24 @@ class Numbers:
 
     @property
     def filled(self) -> Floats:
-        """The numbers, with their mean where there is none."""
+        """The numbers, with their mean where one is missing."""
         return np.where(np.isnan(self.values), np.nanmean(self.values), self.values)
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Places in a cycle, which will be counted from where the target says.
+    """Places in a cycle; the target decides from where they are counted.
 
     Attributes
     ----------
     source : callable
         Makes the source, given the place to count from.
     values : ndarray of shape (n_rows,)
-        From 0 to the length of the cycle, NaN where there is none.
+        From 0 to the length of the cycle, NaN where missing.
     period : float
         The length of the cycle.
     n_bins : int
-        In how many places it may be cut.
+        The number of places where the cycle may start.
     """
 
     source: Callable[[float], Source]
@@ -301,23 +302,23 @@ class Places:
     n_bins: int
 
     def counted(self, y: Floats, weight: Floats) -> Numbers:
-        """Return the places counted from where two lines fit a target best."""
+        """Return the places, counted from the start at which two lines fit a target best."""
         start = cycle_start(self.values, self.period, self.n_bins, y, weight)
         return Numbers(self.source(start), np.mod(self.values - start, self.period))
 
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """Categories, which will be numbered by what they add to the target.
+    """Categories, to be numbered by their effects on the target.
 
     Attributes
     ----------
     source : callable
         Makes the source of an input, given the number of each category.
     levels : tuple of str
-        Their names.
+        The names of the categories.
     codes : ndarray of int, shape (n_rows,)
-        The place of each row's category, -1 where there is none.
+        The position of each row's category in `levels`, -1 where it is missing.
     """
 
     source: Callable[[Sequence[float]], LevelSource]
@@ -325,7 +326,7 @@ class Categories:
     codes: npt.NDArray[np.intp]
 
     def inputs(self, name: str, effects: Effects | None) -> dict[str, LevelSource]:
-        """Return one input of their effects, where these are known, else inputs of 0 and 1."""
+        """Return one input of effects if these are given, else inputs of 0 and 1."""
         if effects is not None:
             return {name: self.source(effects.levels.tolist())}
         if len(self.levels) <= 2:
@@ -333,16 +334,17 @@ class Categories:
         return {f"{name}={one}": self.source([float(level == one) for level in self.levels]) for one in self.levels}
 
 
-# So many days dates must span for each: a season that has not come back tells no more than the time that has passed.
+# The days that dates must span for the day of the year, the weekday and the hour: a season that has not come back adds
+# nothing to the elapsed time.
 _SEASONS, _TWO_WEEKS, _TWO_DAYS = 548.0, 14.0, 2.0
-# So many that time is counted in years.
+# From this span in days on, time is counted in years.
 _TWO_YEARS = 730.0
-# In days and in quarters of an hour.
+# The places where a cycle may start: days, and quarters of an hour.
 _BINS: dict[Cycle, int] = {"day of year": 366, "hour": 96}
 
 
 def date_parts(values: pd.Series) -> dict[str, Numbers | Places | Categories]:
-    """Return what varies of the dates of a column, by name; the time that has passed has the name "".
+    """Return the parts of dates that vary in a column, by name; the elapsed time has the name "".
 
     Examples
     --------
@@ -362,7 +364,7 @@ def date_parts(values: pd.Series) -> dict[str, Numbers | Places | Categories]:
         parts["day of year"] = _places(column, "day of year", dates, seconds)
     codes = weekday_codes(seconds)
     found = np.unique(codes[codes >= 0])
-    # The weekday of the first of a month says nothing of the month.
+    # For monthly dates, the weekday of the first says nothing about the month.
     monthly = (
         known.astype("datetime64[s]").astype("datetime64[M]").astype("datetime64[s]").astype(float) == known
     ).all()
@@ -397,13 +399,13 @@ class EncodedInputs:
     Attributes
     ----------
     names : list of str
-        Their names.
+        The names of the inputs.
     sources : list of Source
-        Where each comes from.
+        The source of each input.
     values : ndarray of shape (n_rows, n_inputs)
         The inputs of the rows, NaN where there is a gap.
     held_out : ndarray of shape (n_rows, n_inputs)
-        The same, but of a category what it adds by other rows: to fit slopes with.
+        The same for fitting slopes, with the effects of categories estimated from other rows.
     """
 
     names: list[str]
@@ -420,12 +422,12 @@ def learn_inputs(
     declared: Collection[Any] = (),
     one_hot: bool = False,
 ) -> EncodedInputs:
-    """Find out what the columns of a table are, and make inputs of them.
+    """Find the kinds of the columns of a table, and turn the columns into inputs.
 
-    A column of numbers is an input. A column of categories is one too: each category has a number, which is what it
-    adds to the target, so that a split point parts the categories with the least from those with the most, and a slope
-    gives each an offset. With `one_hot` it is an input of 0 and 1 for each category, or one for two categories. A
-    column of dates is the time that has passed, and what else varies of it: the day of the year, the weekday, the hour.
+    A column of numbers becomes one input. So does a column of categories: the number of a category is its effect on the
+    target, so that a split point separates categories with small effects from those with large ones, and a slope gives
+    each an offset. With `one_hot` it becomes an input of 0 and 1 for each category, or one for two categories. A column
+    of dates becomes the elapsed time and, where they vary, the day of the year, the weekday and the hour.
 
     Parameters
     ----------
@@ -434,16 +436,16 @@ def learn_inputs(
     y : ndarray of shape (n_rows,)
         The target.
     weight : ndarray of shape (n_rows,), optional
-        How much each row counts.
+        The row weights.
     declared : collection
-        The columns that the user says hold categories, whatever their type.
+        The columns that the user declared as categorical, whatever their type.
     one_hot : bool
         Whether each category becomes an input of its own.
 
     Raises
     ------
     UnusableColumn
-        If a column can't be an input.
+        If a column cannot be an input.
 
     Examples
     --------
@@ -483,7 +485,7 @@ def learn_inputs(
 
 
 def _parts(table: pd.DataFrame, kinds: Mapping[Any, Kind]) -> dict[str, Numbers | Places | Categories]:
-    """Return what the columns give, by the name of the input; of dates several."""
+    """Return the parts of the columns, by the name of the input; a column of dates has several."""
     parts: dict[str, Numbers | Places | Categories] = {}
     n_dates = sum(kind == "date" for kind in kinds.values())
     for column, kind in kinds.items():
@@ -496,7 +498,7 @@ def _parts(table: pd.DataFrame, kinds: Mapping[Any, Kind]) -> dict[str, Numbers 
             codes = level_codes(column_texts(values, levels), levels)
             own = {name: Categories(partial(LevelSource, name, levels), levels, codes)}
         else:
-            # "weekday" says enough where there is no other.
+            # "weekday" is clear if there is only one column of dates.
             own = {
                 name if not part else part if n_dates == 1 and part not in table.columns else f"{part} of {name}": found
                 for part, found in date_parts(values).items()
@@ -513,9 +515,9 @@ def _refuse_repeated(names: Mapping[str, object], own: Mapping[str, object]) -> 
 
 
 def _levels(values: pd.Series) -> tuple[str, ...]:
-    """Return the categories of a column: as they are declared, else "no" first, numbers by size, and by alphabet.
+    """Return the categories of a column as they are declared, else "no" first, numbers by size, and text by alphabet.
 
-    One that is the same in every row stays: a part of a table may have lost its rare categories.
+    A column with a single category is kept: a part of a table may have lost its rare categories.
     """
     present = set(category_texts(values).dropna().unique())
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -530,7 +532,7 @@ def _order(text: str) -> tuple[bool, float, str]:
 
 
 def _beside(numbers: Mapping[str, Numbers], y: Floats, weight: Floats) -> Floats:
-    """Return what numbers leave of the target."""
+    """Return the residuals of a linear regression of the target on numbers."""
     root = np.sqrt(weight)
     design = np.column_stack([np.ones(len(y)), *(part.filled for part in numbers.values())])
     design /= np.maximum(np.abs(design).max(axis=0), np.finfo(float).tiny)

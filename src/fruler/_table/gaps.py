@@ -1,4 +1,4 @@
-"""Missing values and what is taken for them: their means, given the other values of the row."""
+"""Missing values, filled with their means given the other values of the row."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats, FrozenValue, Indices, frozen
+from fruler._arrays import Floats, FrozenValue, Indices, frozen
 
-# Rounds in which gaps of a row are filled in from each other; with one gap the first is exact.
+# Rounds in which the gaps of a row are filled from each other; with one gap, the first round is exact.
 N_SWEEPS = 8
-# What the variances of inputs are raised by, so that those that repeat each other can be told apart.
+# Ridge on the variances of standardised inputs, so that regressions exist for inputs that repeat each other.
 RIDGE = 1e-2
 
 
 @dataclass(frozen=True, init=False, eq=False)
 class Gaps(FrozenValue):
-    """How missing values of inputs are filled in from those that are there.
+    """Regressions that fill the missing inputs of a row from the others.
 
-    A missing value is its regression on the row's other inputs. Where several are missing, they begin at their means,
-    and are filled in one after the other, eight times: that comes near to their mean given what is there.
+    A missing value is predicted by a regression on the row's other inputs. Several missing values start at their means
+    and are predicted one after the other, eight times, which comes close to their mean given the observed inputs.
 
     Parameters
     ----------
     inputs : sequence of int
-        The inputs that can be filled in, and from which; others have no gaps, or do not matter.
+        The inputs that are filled and that gaps are filled from; others have no gaps, or do not matter.
     means : array-like of shape (n_inputs,)
-        What is taken where nothing else is known.
+        The means of the inputs, which fill a row without any value.
     slopes : array-like of shape (n_inputs, n_inputs)
-        Row j has the slopes of the regression of input j on the others; its own is zero.
+        Row j has the slopes of the regression of input j on the others; the diagonal is zero.
 
     Examples
     --------
@@ -50,11 +50,11 @@ class Gaps(FrozenValue):
         self._set(means=frozen(means, np.float64), slopes=frozen(slopes, np.float64))
         n = len(self.means) if self.means.ndim == 1 else -1
         if len(set(self.inputs)) != n or min(self.inputs, default=0) < 0:
-            raise ValueError("What fills gaps must be of different inputs, with a mean for each.")
+            raise ValueError("Gaps need distinct inputs, and a mean for each.")
         if self.slopes.shape != (n, n) or not (np.isfinite(self.means).all() and np.isfinite(self.slopes).all()):
-            raise ValueError("What fills gaps must be finite: a mean for each input, and its slopes on all.")
+            raise ValueError("Gaps need finite means, and finite slopes of each input on every other.")
         if np.diag(self.slopes).any():
-            raise ValueError("No input can fill its own gaps.")
+            raise ValueError("An input cannot fill its own gaps.")
 
     @classmethod
     def from_moments(
@@ -64,14 +64,14 @@ class Gaps(FrozenValue):
         covariance: Floats,
         fillers: npt.NDArray[np.bool_] | None = None,
     ) -> Self:
-        """Return the regressions of some inputs that their means and covariances give.
+        """Return the regressions that follow from means and covariances.
 
         Parameters
         ----------
         inputs, means, covariance
-            The inputs, and what is known of them.
+            The inputs, their means and their covariances.
         fillers : ndarray of bool, shape (n_inputs, n_inputs), optional
-            On which others (columns) each input (row) may be regressed; where it is not given, on all.
+            The inputs (columns) on which each input (row) may be regressed. By default, all others.
 
         Examples
         --------
@@ -91,7 +91,7 @@ class Gaps(FrozenValue):
         return cls(inputs, means, slopes)
 
     def filled(self, values: Floats) -> Floats:
-        """Return rows whose gaps are filled in; the array itself where there are none.
+        """Return the rows with their gaps filled; the array itself if there are none.
 
         Parameters
         ----------
@@ -116,13 +116,13 @@ class Gaps(FrozenValue):
 
 
 def _slopes(correlation: Floats) -> Floats:
-    """Return the slopes of the regression of each input on all others; its own means nothing."""
+    """Return the slopes of the regression of each input on all others; the diagonal has no meaning."""
     precision = np.linalg.inv(correlation)
     return np.asarray(-precision / np.diag(precision)[:, None])
 
 
 def _slopes_on_some(correlation: Floats, fillers: npt.NDArray[np.bool_]) -> Floats:
-    """Return the slopes of the regression of each input on those of the others that may fill its gaps."""
+    """Return the slopes of the regression of each input on the inputs that may fill its gaps."""
     slopes = np.zeros_like(correlation)
     masks, own = np.unique(fillers, axis=0, return_inverse=True)
     for number, mask in enumerate(masks):
@@ -135,7 +135,7 @@ def _slopes_on_some(correlation: Floats, fillers: npt.NDArray[np.bool_]) -> Floa
     return slopes
 
 
-# Of the estimate from an incomplete table: rounds, and rows.
+# The estimate from an incomplete table: the number of rounds, and the maximum number of rows.
 _N_ROUNDS, _MAX_ROWS = 8, 2_000
 
 
@@ -150,7 +150,7 @@ class Moments:
     covariance : ndarray of shape (n_inputs, n_inputs)
         The covariances.
     fillers : ndarray of bool, shape (n_inputs, n_inputs), or None
-        From which others (columns) each input (row) may be filled in; None: from all.
+        The inputs (columns) from which each input (row) may be filled; None for all.
     """
 
     means: Floats
@@ -158,19 +158,19 @@ class Moments:
     fillers: npt.NDArray[np.bool_] | None = None
 
     def gaps(self, inputs: Indices) -> Gaps:
-        """Return how gaps of some of the inputs are filled in from one another."""
+        """Return the regressions that fill gaps of some inputs from one another."""
         own = np.ix_(inputs, inputs)
         fillers = None if self.fillers is None else self.fillers[own]
         return Gaps.from_moments(inputs.tolist(), self.means[inputs], self.covariance[own], fillers)
 
 
 def learn_moments(values: Floats) -> Moments:
-    """Estimate means and covariances from rows with gaps: by expectation and maximisation, as if they were normal.
+    """Estimate means and covariances from rows with gaps, by the EM algorithm for normal data.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_inputs)
-        Rows, NaN where there is a gap; no column is without a value.
+        Rows, NaN where there is a gap; every column has a value.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def learn_moments(values: Floats) -> Moments:
             across = ridged[np.ix_(absent, present)]
             slopes = np.linalg.solve(ridged[np.ix_(present, present)], across.T).T if len(present) else across
             filled[np.ix_(rows, absent)] = centre[absent] + (scaled[np.ix_(rows, present)] - centre[present]) @ slopes.T
-            # What is not known of the gaps is part of their variance.
+            # The uncertainty of the filled values is part of their variance.
             extra[np.ix_(absent, absent)] += len(rows) * (covariance[np.ix_(absent, absent)] - slopes @ across.T)
         centre = filled.mean(axis=0)
         apart = filled - centre

@@ -1,4 +1,4 @@
-"""Rows of standardised data, as every search and kernel reads them; which rows are rare, and which stand for all."""
+"""Rows of standardised data, laid out for searches and kernels; rare rows, and samples of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Scale:
 
 
 def measure_scale(values: Floats, weight: Floats | None = None) -> Scale:
-    """Measure the mean and the standard deviation of each column, of rows that may have weights.
+    """Measure the mean and the standard deviation of each column; rows may have weights.
 
-    A column that holds one value only has spread 1, even where rounding would leave a tiny standard deviation.
+    A constant column has spread 1, even where rounding would leave a tiny standard deviation.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def measure_scale(values: Floats, weight: Floats | None = None) -> Scale:
     >>> scale.centre.tolist(), scale.spread.tolist()
     ([2.0, 7.0], [1.0, 1.0])
 
-    A weight of three is as good as three rows:
+    A weight of three counts as three rows:
 
     >>> float(measure_scale(np.array([0.0, 4.0]), np.array([1.0, 3.0])).centre)
     3.0
@@ -63,9 +63,9 @@ def measure_scale(values: Floats, weight: Floats | None = None) -> Scale:
 
 
 def in_data_units(coefficients: Floats, inputs: Scale, output: Scale) -> Floats:
-    """Turn coefficients of standardised data (intercept first) into those of the data's own units."""
+    """Convert coefficients of standardised data (intercept first) to the data's units."""
     slopes = coefficients[:, 1:] * output.spread / inputs.spread
-    # Sums of rounded terms, not a product: what is not in a rule must not shift it by its own rounding.
+    # A sum of rounded terms, not a matrix product: inputs that a rule does not use must not shift it by rounding.
     offset = (slopes * inputs.centre).sum(axis=1)
     intercepts = coefficients[:, 0] * output.spread + output.centre - offset
     return np.column_stack([intercepts, slopes])
@@ -91,7 +91,8 @@ class Rows:
     columns : ndarray of shape (n_inputs, n_rows)
         The inputs, column by column.
     rows : ndarray of shape (n_rows, n_inputs + 1)
-        What slopes are fitted to, row by row, a one before each: the inputs, but for categories (see `table.encoding`).
+        The terms that slopes are fitted to, row by row, after a leading one: the inputs, except that categories have
+        their held-out numbers (see `fruler._table.encoding`).
     y, weight : ndarray of shape (n_rows,)
         Output and weight.
     """
@@ -123,7 +124,7 @@ class Rows:
 
     @property
     def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """What the kernels read: columns, rows, output and weight."""
+        """The arrays that the kernels read: columns, rows, output and weight."""
         return self.columns, self.rows, self.y, self.weight
 
     def __len__(self) -> int:
@@ -145,7 +146,7 @@ class Rows:
         )
 
     def with_inputs(self, inputs: npt.NDArray[np.intp]) -> Rows:
-        """Return the rows with some of the inputs only, in increasing order."""
+        """Return the rows with only some of the inputs, given in increasing order."""
         if len(inputs) == len(self.columns):
             return self
         return Rows(
@@ -156,7 +157,7 @@ class Rows:
         )
 
 
-# The parts of equal width that the range of every column is cut into.
+# The number of parts of equal width into which the range of each column is cut.
 N_PARTS = 32
 
 Counts = npt.NDArray[np.int64]
@@ -170,14 +171,14 @@ def _parts(column: Floats, low: float, high: float) -> npt.NDArray[np.intp]:
 
 
 def part_counts(values: Floats, target: Floats, ends: Floats) -> Counts:
-    """Return how many rows lie in each part of each column, shape (n_inputs + 1, N_PARTS); the output is the last.
+    """Count the rows in each part of each column, shape (n_inputs + 1, N_PARTS); the output comes last.
 
     Parameters
     ----------
     values, target : ndarray of shape (n_rows, n_inputs) and (n_rows,)
         The rows.
     ends : ndarray of shape (n_inputs + 1, 2)
-        Least and greatest value of each column, over all rows there are.
+        Minimum and maximum of each column over all rows.
     """
     counts = [
         np.bincount(_parts(column, *end), minlength=N_PARTS)
@@ -187,14 +188,14 @@ def part_counts(values: Floats, target: Floats, ends: Floats) -> Counts:
 
 
 def rows_alike(values: Floats, target: Floats, ends: Floats, counts: Counts) -> Counts:
-    """Return for each row how many there are like it: those in its part of the column where they are fewest.
+    """Return for each row the number of rows like it: the smallest count among its parts of all columns.
 
     Parameters
     ----------
     values, target, ends
         As for `part_counts`.
     counts : ndarray of shape (n_inputs + 1, N_PARTS)
-        How many of all rows lie in each part.
+        The number of rows in each part, over all rows.
 
     Examples
     --------

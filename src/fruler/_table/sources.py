@@ -1,4 +1,4 @@
-"""Where the inputs of rules come from: a column of the user's table each, and how its values become numbers."""
+"""Sources of inputs: the column of the user's table behind each input, and how its values become numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from fruler._arrays import LARGEST_VALUE, Floats, FrozenValue
 from fruler._table.dates import Ticks
 from fruler._table.texts import TRUTH_VALUES, column_texts, level_codes
-from fruler._table.validation import LARGEST_VALUE
-from fruler._typing import Floats, FrozenValue
 from fruler._wording import either, quote_names
 
 # A value that an input can have, and its number.
@@ -24,16 +23,16 @@ _LEVELS_SHOWN = 3
 
 
 class UnfitValue(ValueError):
-    """A value that the column can't have, since it had others when the model was fitted.
+    """A value that does not fit its column: the model was fitted on values of another kind.
 
     Parameters
     ----------
     column : str
-        Its column.
+        The column of the value.
     row : int
-        Its row, counted from 0.
+        The row of the value, counted from 0.
     problem : str
-        What is wrong and what to do, in words that follow the place.
+        What is wrong and what to do; follows the place in the message.
     """
 
     def __init__(self, column: str, row: int, problem: str) -> None:
@@ -41,7 +40,7 @@ class UnfitValue(ValueError):
         self.column, self.row, self.problem = column, row, problem
 
     def at_row(self, row: int) -> UnfitValue:
-        """Return the same of another row."""
+        """Return the same error for another row."""
         return UnfitValue(self.column, row, self.problem)
 
 
@@ -56,17 +55,17 @@ class Source(FrozenValue, ABC):
     """
 
     column: str
-    # What model files call it.
+    # The name of this kind of source in model files.
     kind: ClassVar[str]
 
     @property
     def tells_gaps(self) -> bool:
-        """Whether the input says where the column has no value, and so is never missing itself."""
+        """Whether the input marks missing values of the column, so that it is never missing itself."""
         return False
 
     @property
     def of_dates(self) -> bool:
-        """Whether the column has dates."""
+        """Whether the column holds dates."""
         return False
 
     @property
@@ -75,54 +74,54 @@ class Source(FrozenValue, ABC):
         return False
 
     def goes_around(self, low: float, high: float) -> bool:
-        """Say whether values from a low to a high one go around a whole cycle, so that no other lies outside."""
+        """Return whether the range from low to high covers a whole cycle, so that no value lies outside."""
         return False
 
     @property
     def counts(self) -> str:
-        """What a number of the input counts, e.g. "days since 1 Nov", where it is not a value of the column."""
+        """The quantity that the input counts, e.g. "days since 1 Nov"; empty if it is the column's own value."""
         return ""
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The values that the input can have, each with its number, where there are only some; none otherwise."""
+        """The values that the input can take, with their numbers; empty if it can take any number."""
         return ()
 
     @property
     def step(self) -> float | None:
-        """The difference of numbers that tells two values apart, where that is known: a day is one of dates."""
+        """The smallest meaningful difference between two numbers, such as a day for dates; None if unknown."""
         return None
 
     def written(self, number: float) -> str | None:
-        """Return the value of the column that a number stands for; None where that is the number itself."""
+        """Return the value of the column that a number stands for; None if it is the number itself."""
         return None
 
     def ticks(self, low: float, high: float) -> Iterator[Ticks]:
-        """Yield ways to mark an axis with values of the column, from many marks to few; none where they are numbers."""
+        """Yield tick marks for an axis in values of the column, from many to few; nothing if the values are numbers."""
         return iter(())
 
     def between(self, low: float | None, high: float | None) -> str | None:
-        """Return the words for what lies between two numbers, None being an end; None where there are none."""
+        """Describe the values between two numbers in words, where None is an open end; None if numbers are clearer."""
         return None
 
     @abstractmethod
     def numbers(self, values: pd.Series) -> Floats:
-        """Return the input of some values of the column, NaN where there is none.
+        """Return the input for values of the column, NaN where a value is missing.
 
         Raises
         ------
         ValueError
-            If the values are of another kind than those that were learned from.
+            If the values are of another kind than those of the training table.
         """
 
     def unknown(self, values: pd.Series) -> list[str]:
-        """Return the values that were not there to be learned from, as text, each once."""
+        """Return the distinct values that the training table did not have, as text."""
         return []
 
 
 @dataclass(frozen=True)
 class NumberSource(Source):
-    """A column of numbers, which is the input itself.
+    """A column of numbers; the input is the number itself.
 
     Examples
     --------
@@ -134,13 +133,13 @@ class NumberSource(Source):
     kind: ClassVar[str] = "number"
 
     def numbers(self, values: pd.Series) -> Floats:
-        """Return the numbers of the column, NaN where one is missing."""
+        """Return the numbers of the column, NaN where a value is missing."""
         if not values.notna().any():
             return np.full(len(values), np.nan)
         _refuse_dates(self.column, values)
         if pd.api.types.is_bool_dtype(values.dtype):
             row = int(np.argmax(values.notna()))
-            raise UnfitValue(self.column, row, "is a truth value, and the model knows numbers there; write 0 or 1")
+            raise UnfitValue(self.column, row, "is a truth value, but the model was fitted on numbers; write 0 or 1")
         try:
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError, OverflowError):
@@ -165,7 +164,7 @@ class NumberSource(Source):
             raise UnfitValue(
                 self.column,
                 row,
-                f"is {texts.iloc[row]!r}, and the model knows numbers there; correct it, or leave it empty",
+                f"is {texts.iloc[row]!r}, but the model was fitted on numbers; correct it, or leave it empty",
             )
         return np.asarray(read.to_numpy(dtype=np.float64))
 
@@ -181,7 +180,7 @@ class LevelSource(Source):
     levels : sequence of str
         The categories, as text.
     values : sequence of float
-        The number of each.
+        The number of each category.
 
     Examples
     --------
@@ -201,7 +200,7 @@ class LevelSource(Source):
     def __init__(self, column: str, levels: Sequence[str], values: Sequence[float]) -> None:
         names, numbers = tuple(levels), tuple(float(value) for value in values)
         if not names or len(set(names)) < len(names) or len(numbers) != len(names):
-            raise ValueError(f"The column {column!r} needs categories, each once and with a number.")
+            raise ValueError(f"The column {column!r} needs distinct categories, each with a number.")
         if not all(isinstance(name, str) and name for name in names) or not np.isfinite(numbers).all():
             raise ValueError(f"The categories of the column {column!r} must be text, and their numbers finite.")
         self._set(column=column, levels=names, values=numbers)
@@ -213,12 +212,12 @@ class LevelSource(Source):
 
     @property
     def indicated(self) -> str | None:
-        """The category that the input is 1 for, where it is 0 for all others."""
+        """The category for which the input is 1, if it is 0 for all others; else None."""
         ones = [level for level, value in zip(self.levels, self.values, strict=True) if value == 1.0]
         return ones[0] if len(ones) == 1 and set(self.values) == {0.0, 1.0} else None
 
     def numbers(self, values: pd.Series) -> Floats:
-        """Return the number of each value's category, NaN where it is missing or not known."""
+        """Return the number of each value's category, NaN where it is missing or unknown."""
         if not values.notna().any():
             return np.full(len(values), np.nan)
         _refuse_dates(self.column, values)
@@ -226,7 +225,7 @@ class LevelSource(Source):
         return np.append(self.values, np.nan)[level_codes(column_texts(values, self.levels), self.levels)]
 
     def _refuse_numbers(self, values: pd.Series) -> None:
-        """Refuse a column of numbers or truth values where no category is one: each would be unknown."""
+        """Refuse a column of numbers or truth values if no category is one: every value would be unknown."""
         levels = pd.Series(self.levels)
         if (
             pd.api.types.is_numeric_dtype(values.dtype)
@@ -235,16 +234,16 @@ class LevelSource(Source):
         ):
             row = int(np.argmax(values.notna()))
             known, found = quote_names(self.levels[:_LEVELS_SHOWN]), column_texts(values.iloc[[row]]).iloc[0]
-            problem = f"is {found}, and the model knows categories there, such as {known}; write their names"
+            problem = f"is {found}, but the model was fitted on categories such as {known}; write their names"
             raise UnfitValue(self.column, row, problem)
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The categories."""
+        """The categories with their numbers."""
         return tuple(zip(self.levels, self.values, strict=True))
 
     def unknown(self, values: pd.Series) -> list[str]:
-        """Return the categories that are not known, each once."""
+        """Return the distinct unknown categories."""
         texts = column_texts(values, self.levels).dropna()
         return list(dict.fromkeys(texts[~texts.isin(self.levels)]))
 
@@ -253,11 +252,11 @@ class LevelSource(Source):
         return nearest_choice(self.choices, number)
 
     def between(self, low: float | None, high: float | None) -> str:
-        """Return the categories whose numbers lie between two others, in words."""
+        """Return the categories whose numbers lie between two numbers, in words."""
         return either(self.names_between(low, high))
 
     def names_between(self, low: float | None, high: float | None) -> list[str]:
-        """Return the categories whose numbers lie between two others, in the order of their numbers."""
+        """Return the categories whose numbers lie between two numbers, in increasing order."""
         least, most = -np.inf if low is None else low, np.inf if high is None else high
         order = np.argsort(self.values, kind="stable")
         return [self.levels[k] for k in order if least < self.values[k] < most]
@@ -265,7 +264,7 @@ class LevelSource(Source):
 
 @dataclass(frozen=True)
 class GapSource(Source):
-    """Whether a column has no value: 1 where it is missing, 0 elsewhere.
+    """Whether the value of a column is missing: 1 where it is, 0 elsewhere.
 
     Examples
     --------
@@ -278,12 +277,12 @@ class GapSource(Source):
 
     @property
     def tells_gaps(self) -> bool:
-        """It does."""
+        """True: the input marks missing values."""
         return True
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """No and yes."""
+        """The values "no" and "yes"."""
         return NO_OR_YES
 
     def written(self, number: float) -> str:
@@ -291,7 +290,7 @@ class GapSource(Source):
         return nearest_choice(self.choices, number)
 
     def between(self, low: float | None, high: float | None) -> str:
-        """Return "no" or "yes", if either lies between two numbers."""
+        """Return those of "no" and "yes" whose numbers lie between two numbers."""
         least, most = -np.inf if low is None else low, np.inf if high is None else high
         return either([name for name, number in self.choices if least < number < most])
 
@@ -304,7 +303,7 @@ class GapSource(Source):
 
 
 def nearest_choice(choices: Sequence[Choice], number: float) -> str:
-    """Return the value whose number is nearest, the first of several.
+    """Return the value with the nearest number; of equally near values, the first.
 
     Examples
     --------
@@ -321,5 +320,5 @@ def _is_dates(values: pd.Series) -> bool:
 def _refuse_dates(column: str, values: pd.Series) -> None:
     if _is_dates(values):
         row = int(np.argmax(values.notna()))
-        problem = "is a date or a time, and the model knows none there; write what the column had in fit"
+        problem = "is a date or a time, but the model was fitted on other values; write values as in fit"
         raise UnfitValue(column, row, problem)

@@ -13,10 +13,10 @@ TRUTH_VALUES = ("False", "True")
 
 
 def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series:
-    """Return the values of a column as a person would write them, NaN where there are none.
+    """Return the values of a column as a person would write them, NaN where missing.
 
-    A category is known again when a file without missing values makes it a whole number and one with them a decimal,
-    and truth values are so in any case of their letters.
+    A category is recognised whether a file stores it as a whole number or, because of missing values, as a float. Truth
+    values are recognised in any letter case.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series
 
 
 def category_texts(values: pd.Series) -> pd.Series:
-    """Return the categories of a column to learn from; truth values, and nothing else, in one spelling.
+    """Return the categories of a training column; a column of truth values alone gets one spelling.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def category_texts(values: pd.Series) -> pd.Series:
 
 
 def are_truth_values(texts: pd.Series) -> bool:
-    """Say whether texts are "true" and "false" alone, in any case of their letters, where they are not missing."""
+    """Return whether all texts that are not missing are "true" or "false", in any letter case."""
     return {str(text).lower() for text in texts.dropna().unique()} <= {name.lower() for name in TRUTH_VALUES}
 
 
@@ -72,7 +72,7 @@ def _written(value: Any) -> str:
 
 
 def level_codes(texts: pd.Series, levels: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Return the number of each text among some levels, -1 where it is none of them.
+    """Return the position of each text in a list of levels, -1 where it is not one of them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A table to learn from, as the user has it, made ready: every input a number, with what it takes to do so again."""
+"""Training tables turned into numeric inputs, with the sources that encode new rows the same way."""
 
 from __future__ import annotations
 
@@ -12,47 +12,53 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from fruler._arrays import Floats
 from fruler._table.encoding import learn_inputs
 from fruler._table.gaps import Moments, learn_moments
-from fruler._table.reading import as_frame, is_numeric, require_rows
+from fruler._table.reading import (
+    as_frame,
+    check_training_table,
+    column_names,
+    is_numeric,
+    refuse_repeated_columns,
+    require_rows,
+)
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
-from fruler._table.validation import check_training_table, column_names, refuse_repeated_columns
-from fruler._typing import Floats
 from fruler._wording import quote_names
 
-# From names and sources of inputs: which of them may fill gaps of which, see `Moments`.
+# Given names and sources of inputs, returns which inputs may fill gaps of which (see `Moments`).
 Fillers = Callable[[Sequence[str], Sequence[Source]], npt.NDArray[np.bool_] | None]
 
-# Beyond so many inputs gaps are filled in with means: regressions on all of them would be slow, and of little use.
+# With more inputs than this, gaps are filled with means: regressions on all inputs would be slow, and of little use.
 _MAX_REGRESSED = 300
-# Whether a value is missing is an input where that tells of the target: so many standard errors.
+# Missingness becomes an input if its relation to the target exceeds this many standard errors ...
 _TELLING = 3.5
-# In so many rows it must be missing, and be there.
+# ... and the value is missing, and is present, in at least this many rows.
 _MIN_GAPS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingInputs:
-    """A table that is ready to be learned from.
+    """A table that is ready for training.
 
     Attributes
     ----------
     names : list of str
         The inputs.
     sources : list of Source
-        The column that each comes from.
+        The source of each input.
     values : ndarray of shape (n_rows, n_inputs)
-        The inputs, gaps filled in.
+        The inputs, with gaps filled.
     terms : ndarray of shape (n_rows, n_inputs) or None
-        The same for slopes to be fitted with: a category's number from other rows; None: they are the inputs.
+        The inputs that slopes are fitted to, with the numbers of categories from other rows; None if they are `values`.
     target : ndarray of shape (n_rows,)
-        What is to be learned: the target, or what stands for it.
+        The target on the scale that is learned, such as its logarithm.
     observed : ndarray of shape (n_rows,)
-        The target itself.
+        The target as it was given.
     weight : ndarray of shape (n_rows,) or None
-        How much each row counts.
+        The row weights.
     moments : Moments
-        From which gaps are filled in.
+        The means and covariances that gaps are filled from.
     """
 
     names: list[str]
@@ -66,7 +72,7 @@ class TrainingInputs:
 
     @property
     def levels(self) -> dict[int, Floats]:
-        """The numbers of the categories, in increasing order, of inputs that have more than 0 and 1."""
+        """The sorted numbers of the categories, by input; without indicators of a single category."""
         return {
             j: np.unique(source.values)
             for j, source in enumerate(self.sources)
@@ -75,7 +81,7 @@ class TrainingInputs:
 
 
 def _from_all(names: Sequence[str], sources: Sequence[Source]) -> None:
-    """Let gaps be filled in from whatever there is."""
+    """Allow gaps to be filled from all inputs."""
 
 
 def training_inputs(
@@ -88,24 +94,24 @@ def training_inputs(
     fillers: Fillers = _from_all,
     learned_from: Callable[[Floats], Floats] = np.asarray,
 ) -> TrainingInputs:
-    """Check what `fit` is given, and make numbers of it.
+    """Check the arguments of `fit` and turn the table into numbers.
 
     Parameters
     ----------
     estimator : estimator
-        Whose `n_features_in_` and `feature_names_in_` are set.
+        The estimator; its `n_features_in_` and `feature_names_in_` are set.
     X : array-like or data frame of shape (n_samples, n_features)
-        Numbers and categories, with gaps.
+        Numbers and categories; values may be missing.
     y, sample_weight : array-like of shape (n_samples,)
-        The target, and weights if there are any.
+        The target and, optionally, the row weights.
     categorical_features : "from_dtype", None, or array-like
-        The columns of categories: by their type, none but text, or by name, number or a mask.
+        The categorical columns: by their type, as both "from_dtype" and None mean, or by name, number or a mask.
     one_hot : bool
         Whether each category becomes an input of its own.
     fillers : callable, optional
-        Returns which inputs may fill gaps of which; all of them where it is not given.
+        Returns which inputs may fill gaps of which. By default, all may.
     learned_from : callable
-        Turns the target into what is to be learned, such as its logarithm.
+        Transforms the target to the scale that is learned, such as its logarithm.
     """
     held_out: Floats | None = None
     if is_numeric(X) and not are_declared(categorical_features):
@@ -132,7 +138,7 @@ def training_inputs(
         return TrainingInputs(names, sources, values, held_out, target, observed, weight, moments)
     moments = _moments(values)
     telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
-    # Several inputs of one column are missing together.
+    # The inputs of one column are missing together.
     telling = list({sources[j].column: j for j in reversed(telling)}.values())[::-1]
     for j in telling:
         names = [*names, f"{sources[j].column} is missing"]
@@ -149,16 +155,16 @@ def training_inputs(
 
 
 def telling_gaps(gaps: Any, filled: Floats, y: Floats, weight: Floats | None) -> list[int]:
-    """Return the inputs of which it tells something about the target whether they are missing.
+    """Return the inputs whose missingness is related to the target.
 
     Parameters
     ----------
     gaps : ndarray of bool, shape (n_rows, n_inputs)
         Where values are missing.
     filled : ndarray of shape (n_rows, n_inputs)
-        The inputs, gaps filled in.
+        The inputs, with gaps filled.
     y, weight : ndarray of shape (n_rows,)
-        The target, and how much each row counts.
+        The target and the row weights.
     """
     n = len(y)
     counts = gaps.sum(axis=0)
@@ -177,7 +183,7 @@ def telling_gaps(gaps: Any, filled: Floats, y: Floats, weight: Floats | None) ->
 
 
 def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Collection[Any]:
-    """Return the columns that the user says hold categories.
+    """Return the columns that the user declared as categorical.
 
     Examples
     --------
@@ -188,7 +194,7 @@ def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Colle
         return ()
     given = np.asarray(categorical_features)
     if given.ndim != 1:
-        raise ValueError("categorical_features must be names, numbers or a mask of columns, in one row.")
+        raise ValueError("categorical_features must be a one-dimensional list of column names or numbers, or a mask.")
     if given.dtype.kind == "b":
         if len(given) != len(columns):
             raise ValueError(f"categorical_features is a mask of {len(given)} columns, but X has {len(columns)}.")
@@ -204,7 +210,7 @@ def declared_columns(categorical_features: Any, columns: Sequence[Any]) -> Colle
 
 
 def are_declared(categorical_features: Any) -> bool:
-    """Say whether the user names the columns of categories."""
+    """Return whether the user declared columns as categorical."""
     return categorical_features is not None and not (
         isinstance(categorical_features, str) and categorical_features == "from_dtype"
     )
@@ -224,7 +230,7 @@ def _require_values(values: Floats, names: Sequence[str]) -> None:
 
 
 def frame_of(estimator: Any, X: Any, columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table to be predicted as a data frame; its columns are checked against those that were learned from."""
+    """Return a table to predict as a data frame, after checking its columns against those of `fit`."""
     require_rows(X)
     validate_data(
         estimator, X if hasattr(X, "columns") else np.asarray(X, dtype=object), reset=False, skip_check_array=True

@@ -1,1 +1,1 @@
-"""The paper's experiment: its protocol, its figures and ours."""
+"""The paper's experiment: its protocol, its results and ours."""

@@ -27,7 +27,7 @@ from fruler.estimators.registry import DEFAULT
 
 MEASURE_NAMES = {"error": "test error", "rules": "number of rules"}
 PAPER_GROUP = "the paper's systems"
-# A signed-rank test on fewer sets could not come out significant.
+# A signed-rank test on fewer sets cannot be significant.
 _MIN_SETS = 6
 _MANY_INPUTS = 8
 
@@ -35,7 +35,7 @@ _MANY_INPUTS = 8
 def ranked_groups(measured: Measurements, measure: str) -> dict[str, pd.DataFrame]:
     """Return the results of the systems that are ranked together, one row per set, by the name of the group.
 
-    Not every peer takes part, see `ranked_peers`: one that has results on few sets would leave few to rank on.
+    `ranked_peers` leaves out peers with results on few sets, since these would leave few sets to rank on.
     """
     ours = measured.ours
     if not ours:
@@ -48,7 +48,7 @@ def ranked_groups(measured: Measurements, measure: str) -> dict[str, pd.DataFram
 
 
 def ranked_peers(measured: Measurements, measure: str) -> list[str]:
-    """Return the peers to rank: as many as together leave at least half of the sets that ours and the paper share."""
+    """Return the peers to rank: as many as leave at least half of the sets that our methods and the paper share."""
     own = [*PAPER_SYSTEMS, *measured.ours]
     shared = len(measured.compare(own, measure))
     coverage = {peer: len(measured.compare([*own, peer], measure)) for peer in measured.peers}
@@ -60,7 +60,7 @@ def ranked_peers(measured: Measurements, measure: str) -> list[str]:
 
 
 def ranking_table(measured: Measurements, measure: str) -> ResultTable | None:
-    """Return the mean ranks of the paper's systems, with ours, and with the peers."""
+    """Return the mean ranks of the paper's systems alone, with our methods, and with the peers."""
     groups = ranked_groups(measured, measure)
     if groups.keys() <= {PAPER_GROUP}:
         return None
@@ -81,7 +81,7 @@ def ranking_table(measured: Measurements, measure: str) -> ResultTable | None:
             for system, rank in ranking.ranks.items()
         ]
     frame = pd.DataFrame(records)
-    # The values that all rows of a ranking share are shown in its first one.
+    # Values that all rows of a ranking share are shown in its first row only.
     is_first = ~frame["ranking"].duplicated()
     shown: Shown = {
         ("", "ranking"): frame["ranking"].where(is_first, "").tolist(),
@@ -95,13 +95,13 @@ def ranking_table(measured: Measurements, measure: str) -> ResultTable | None:
     for heading in ("chi-squared", "p"):
         shown["", heading] = pd.Series(shown["", heading]).where(is_first, "").tolist()
     notes = [
-        "Ranks are means over the sets for which all systems of a ranking have a result, 1 being the best; "
-        "methods are averaged over the folds that all of them finished.",
-        "Printed: the rank in the paper, recomputed beside it from its Table 4.",
+        "Ranks are means over the sets for which all systems of a ranking have a result; 1 is the best. "
+        "Methods are averaged over the folds that all of them finished.",
+        "Printed: the rank that the paper prints; its mean rank here is recomputed from its Table 4.",
     ]
     left_out = [title_of(peer) for peer in measured.peers if not any(peer in values for values in groups.values())]
     if left_out:
-        notes.append(f"Not ranked, without results on at least half of the sets: {', '.join(left_out)}.")
+        notes.append(f"Not ranked, because they have results on too few sets: {', '.join(left_out)}.")
     title = f"Friedman ranking by {MEASURE_NAMES[measure]}"
     return ResultTable(f"ranking_{measure}", title, frame, shown, notes, labels=2)
 
@@ -120,7 +120,7 @@ def _p_value(value: float) -> str:
 
 
 def wilcoxon_table(measured: Measurements, measure: str) -> ResultTable | None:
-    """Compare our algorithms with the other systems, two at a time: the default with all, the others with the paper."""
+    """Compare our algorithms with other systems pair by pair: the default with all, the others with the paper."""
     records: list[dict[str, Any]] = []
     tests = ("p_differences", "p_log_ratios")
     for first in measured.ours:
@@ -148,11 +148,11 @@ def wilcoxon_table(measured: Measurements, measure: str) -> ResultTable | None:
         shown[group, "p"] = [_p_value(record[test]) for record in records]
         shown[group, "Holm"] = [_p_value(record[f"{test}_holm"]) for record in records]
     notes = [
-        "Signed-rank tests over sets, smaller being better; a ratio below 1 speaks for the first system. The paper "
-        "tests differences, which are those of the sets with large units; log-ratios weigh all sets alike. Holm: "
-        "corrected for all comparisons of the first system. Two methods are compared on the folds that both finished, "
-        "a method and the paper on the folds there are.",
-        "At printed digits: both results rounded as the paper prints them. "
+        "Signed-rank tests over sets; smaller is better, and a ratio below 1 favours the first system. The paper "
+        "tests differences, which sets with large units dominate; log-ratios weigh all sets alike. Holm: corrected for "
+        "all comparisons of the first system. Two methods are compared on the folds that both finished, a method and "
+        "the paper on all finished folds.",
+        "At printed digits: both results rounded to the digits that the paper prints. "
         f"No p-value for fewer than {_MIN_SETS} sets.",
     ]
     title = f"Comparison by {MEASURE_NAMES[measure]}, two systems at a time"
@@ -191,7 +191,7 @@ def _score(record: dict[str, Any], prefix: str) -> str:
 
 
 def ratios_of(values: pd.DataFrame) -> pd.Series:
-    """Return the ratio of the first column to the second; 1 where both are zero."""
+    """Return the ratio of the first column to the second; 1 if both are zero."""
     first, second = values.iloc[:, 0], values.iloc[:, 1]
     return (first / second).mask(first == second, 1.0)
 
@@ -211,8 +211,8 @@ def summary_table(measured: Measurements) -> ResultTable | None:
     shown: Shown = {("", "result"): results}
     shown |= {("", title_of(name)): [texts.get((name, result), NONE) for result in results] for name in ours}
     notes = [
-        "Ratios below 1 speak for fruler. Against a peer: the median over sets of the ratio of errors on the folds "
-        "that both finished, and on how many sets fruler is better, equal, worse.",
+        "Ratios below 1 favour fruler. Against a peer: the median over sets of the ratio of errors on the folds "
+        "that both finished, and the number of sets on which fruler is better, equal and worse.",
     ]
     capped = {name: order_sets({of for key, of in measured.capped if key == name}) for name in ours}
     told = [f"{title_of(name)}: {', '.join(sets)}." for name, sets in capped.items() if sets]
@@ -239,7 +239,7 @@ def _headlines(measured: Measurements, algorithm: str) -> Iterator[_Headline]:
 
 
 def _against_the_paper(measured: Measurements, algorithm: str) -> Iterator[_Headline]:
-    """Yield the ratios to the paper's FRULER, and how often the best of its systems is reached."""
+    """Yield the ratios to the paper's FRULER, and how often the method equals the best of the paper's systems."""
     n_sets = len(measured.means(algorithm, "error"))
     yield "sets", n_sets, str(n_sets), ""
     for measure in ("error", "rules"):

@@ -19,7 +19,7 @@ from fruler.data._keel import refuse_incomplete_folds
 from fruler.estimators.registry import DEFAULT, algorithm_names
 
 N_FOLDS = 5
-# Everything that all runs share and a result depends on. A change of it is a change of settings.
+# Everything that all runs share and that results depend on. Changing it changes the hash of the settings.
 PROTOCOL = {"error": "half the mean squared error of the test rows", "folds": N_FOLDS, "version": 1}
 
 
@@ -31,7 +31,7 @@ class Experiment:
     methods: tuple[Method, ...]
 
     def describe_settings(self, commit: str | None) -> dict[str, dict[str, Any]]:
-        """Return, by hash, each method's settings."""
+        """Return the settings of each method by hash."""
         return {
             settings_hash(method): {
                 "method": method.name,
@@ -44,7 +44,7 @@ class Experiment:
         }
 
     def largest_first(self) -> Experiment:
-        """Put the runs of large sets first, within one fold and seed: several processes then end together."""
+        """Put the runs of large sets first within each fold and seed, so that parallel processes end together."""
 
         def place(task: RunTask) -> tuple[int, int, int]:
             return task.seed, task.fold, -(Path(task.data) / task.set / f"{task.set}.dat").stat().st_size
@@ -53,7 +53,7 @@ class Experiment:
 
 
 def settings_hash(method: Method) -> str:
-    """Return 12 hexadecimal digits that stand for a method's settings and the protocol."""
+    """Return a hash of a method's settings and the protocol: 12 hexadecimal digits."""
     known = {"method": method.name, "settings": method.settings, "protocol": PROTOCOL}
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:12]
 
@@ -74,20 +74,20 @@ def plan_experiment(
     Parameters
     ----------
     data : Path
-        The folder of the sets, each a folder in it.
+        The folder of the sets; each set is a folder in it.
     sets, folds, methods, peers : str
-        Names or numbers, separated by commas; a single number of folds stands for the first ones.
+        Names or numbers, separated by commas; a single number for `folds` means that number of folds.
     seeds : int
         The number of seeds, from 0.
     preprocessing : bool
         Whether to measure the first two stages alone.
     max_evaluations : int, optional
-        A limit on the evaluations of our own algorithms.
+        A limit on the number of evaluations of our own algorithms.
 
     Raises
     ------
     ValueError, OSError
-        If an option is wrong; the message is one line that names it and what to do.
+        If an option is wrong; the message is one line that names the option and says what to do.
     """
     names = choose_sets(data, sets)
     numbers = parse_folds(folds)
@@ -122,21 +122,21 @@ def plan_experiment(
 
 
 def choose_sets(data: Path, sets: str | None) -> list[str]:
-    """Return the names of the requested sets, or those of the paper's sets that are in the folder."""
+    """Return the names of the requested sets, or by default those of the paper's sets in the folder."""
     if not data.is_dir():
         raise FileNotFoundError(f"there is no data folder {str(data)!r}; give --data the folder of the KEEL sets")
     present = sorted(path.parent.name for path in data.glob("*/*.dat") if path.stem == path.parent.name)
     if not present:
-        raise ValueError(f"{str(data)!r} holds no sets; each is a folder NAME with a file NAME.dat in it")
+        raise ValueError(f"{str(data)!r} has no sets; a set is a folder NAME with a file NAME.dat in it")
     listed = ", ".join(present[:40]) + (", ..." if len(present) > 40 else "")
     if sets is None:
         known = [name for name in paper_tables().index if name in present]
         if not known:
-            raise ValueError(f"{str(data)!r} holds none of the paper's sets; name some with --sets: {listed}")
+            raise ValueError(f"{str(data)!r} has none of the paper's sets; choose some with --sets: {listed}")
         return known
     names = _split(sets)
     if not names:
-        raise ValueError(f"--sets names no set; the folder has {listed}")
+        raise ValueError(f"--sets is empty; the folder has {listed}")
     for name in names:
         if name not in present:
             raise ValueError(f"there is no set {name!r} in {str(data)!r}; {suggest(name, present)}")
@@ -176,21 +176,21 @@ def parse_folds(folds: str) -> list[int]:
 def check_settings(
     experiment: Experiment, lines: Iterable[dict[str, Any]], known: dict[str, dict[str, Any]], out: Path
 ) -> None:
-    """Refuse to add runs to results of the same method with other settings."""
+    """Raise an error if the results have runs of the same method with other settings."""
     wanted = {method.name: (settings_hash(method), method.settings) for method in experiment.methods}
     for line in lines:
         if line["method"] in wanted and line["settings"] != wanted[line["method"]][0]:
             before = known.get(line["settings"], {})
             changes = _changes(before.get("settings"), wanted[line["method"]][1])
             raise ValueError(
-                f"{str(out)!r} has results of {line['method']} made with other settings ({changes}); "
-                "give another folder with --out, or the settings of before"
+                f"{str(out)!r} has results of {line['method']} with other settings ({changes}); "
+                "give another folder with --out, or use the former settings"
             )
 
 
 def _changes(before: dict[str, Any] | None, now: Any) -> str:
     if before is None:
-        return "they are not recorded in settings.json"
+        return "not recorded in settings.json"
     names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
     if not names:
         return "another version of the protocol"

@@ -1,4 +1,4 @@
-"""The pictures of a benchmark. They need matplotlib, which is loaded with this module."""
+"""The pictures of a benchmark; importing this module imports matplotlib."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from fruler.bench._statistics import cliques, friedman_ranking, nemenyi_distance
 from fruler.bench.paper import PAPER_SYSTEMS, order_sets, paper_results, paper_tables
 
 INK, _SOFT = "#1b1e23", "#8a919e"
-# Paul Tol's "muted" colours and their like: told apart by colour-blind readers, with the markers to help. First those
-# of our own algorithms, in the order of the registry, then those of the peers.
+# Colours that colour-blind readers can distinguish, with the help of the markers: mostly Paul Tol's "muted" palette.
+# First those of our own algorithms, in the order of the registry, then those of the peers.
 _OWN_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
 _PEER_COLOURS = (
     *("#88CCEE", "#44AA99", "#228833", "#DDCC77", "#CC6677", "#AA4499"),
@@ -44,7 +44,7 @@ _RC: Any = {
     "axes.spines.right": False,
 }
 _TENS = [10.0**power for power in range(-6, 9)]
-# Places of a label, in points from its point: the nearest first.
+# Candidate offsets of a label from its point, in points, the nearest first.
 _OFFSETS: list[tuple[int, int, Any]] = [
     (x, y * distance + gap, side)
     for distance in (0, 4, 8, 12, 18, 24, 36, 48, 60)
@@ -66,7 +66,7 @@ class Look(NamedTuple):
 
 
 def look_of(system: str) -> Look:
-    """Return how a system is drawn: ours in strong colours, the paper's in grey, the peers in soft ones."""
+    """Return the look of a system: strong colours for ours, grey for the paper's, soft colours for peers."""
     ours = list(own_systems())
     if system in ours:
         return Look(_OWN_COLOURS[ours.index(system) % len(_OWN_COLOURS)], "o", 11)
@@ -97,26 +97,26 @@ _Parts = tuple[str, str, Figure]
 
 def _saved(figure: Figure, kind: str) -> bytes:
     buffer = io.BytesIO()
-    # Without a date, so that the same runs give the same file.
+    # No date, so that the same runs give the same file.
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
     figure.savefig(buffer, format=kind, dpi=160, metadata=metadata)
     return buffer.getvalue()
 
 
 def _ranks(measured: Measurements, measure: str) -> _Parts | None:
-    """Draw the critical differences of the rankings in which we take part."""
+    """Draw critical difference diagrams of the rankings that include our methods."""
     groups = {name: values for name, values in ranked_groups(measured, measure).items() if name != PAPER_GROUP}
     if not groups:
         return None
     caption = (
-        "Mean ranks over data sets, the best on the left. Systems under one bar do not differ significantly: their "
-        "ranks are closer than the critical difference (CD) of Nemenyi's test at 0.05."
+        "Mean ranks over data sets, the best on the left. Systems connected by a bar do not differ significantly: "
+        "their ranks are closer than the critical difference (CD) of Nemenyi's test at 0.05."
     )
     return f"Ranks by {MEASURE_NAMES[measure]}", caption, draw_ranks(groups)
 
 
 def draw_ranks(groups: Mapping[str, pd.DataFrame]) -> Figure:
-    """Draw one diagram per group of systems, one below the other; values have a row per set, a column per system."""
+    """Draw one diagram per group of systems; the values have one row per set and one column per system."""
     bars = {
         name: cliques(friedman_ranking(values).ranks, nemenyi_distance(values.shape[1], len(values)))
         for name, values in groups.items()
@@ -144,7 +144,7 @@ def _draw_group(axes: Axes, name: str, values: pd.DataFrame, bars: list[tuple[in
     for rank in range(1, n + 1):
         axes.plot([rank, rank], [0, 0.2], color=INK, linewidth=1)
         axes.text(rank, 0.3, str(rank), ha="center", va="bottom", fontsize=9)
-    # With few sets it can be longer than the scale; the number beside it counts.
+    # With few sets the critical difference can exceed the scale; the number next to it is right.
     end = min(1 + distance, n)
     axes.plot([1, 1, 1, end, end, end], [1.35, 1.65, 1.5, 1.5, 1.35, 1.65], color=INK, linewidth=1)
     axes.text(end + 0.01 * n, 1.5, f" CD {distance:.2f}", va="center", fontsize=9)
@@ -191,18 +191,18 @@ def _error_against_rules(measured: Measurements) -> _Parts | None:
             _plot(axes, system, [x], [y])
         place_labels(axes, [(title_of(system), *point) for system, point in points.items()], level=1.0)
     caption = (
-        f"Geometric means over the {len(errors)} sets for which all these systems have results; left and low is "
-        "better. Methods that are not made of rules stand at the right."
+        f"Geometric means over the {len(errors)} sets for which all these systems have results; further left and "
+        "lower is better. Methods without rules are on the right."
     )
     return "Error against number of rules", caption, figure
 
 
 def place_labels(axes: Axes, points: Sequence[tuple[str, float, float]], level: float) -> None:
-    """Write a name beside each point (name, x, y), where it covers no other name, no point, nor the line at a level.
+    """Write a name next to each point (name, x, y) where it covers no other name, no point and no line at `level`.
 
     A thin line leads from each name to its point. The limits of the axes must be set before.
     """
-    # The layout decides where the axes are, and is made while drawing.
+    # The layout determines where the axes are, and is computed while drawing.
     figure: Any = axes.figure
     canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
@@ -222,7 +222,7 @@ def place_labels(axes: Axes, points: Sequence[tuple[str, float, float]], level: 
         for dx, dy, side in _OFFSETS:
             label.set_position((dx, dy))
             label.set_horizontalalignment(side)
-            # Of the letters alone, without the line.
+            # The extent of the letters alone, without the line.
             label.update_positions(renderer)
             box = Text.get_window_extent(label, renderer)
             inside = page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1
@@ -232,7 +232,7 @@ def place_labels(axes: Axes, points: Sequence[tuple[str, float, float]], level: 
 
 
 def _error_against_rules_by_set(measured: Measurements) -> _Parts | None:
-    """Draw the same for every set by itself, of the systems that have rules."""
+    """Draw the error against the number of rules in one panel per set, for systems with rules."""
     printed = paper_results("error")["paper_fruler"]
     systems = [*PAPER_SYSTEMS, *(method for method in measured.methods if not measured.means(method, "rules").empty)]
     sets = order_sets({str(name) for own in measured.ours for name in measured.of(own)["set"]} & set(printed.index))
@@ -252,7 +252,7 @@ def _error_against_rules_by_set(measured: Measurements) -> _Parts | None:
     panels = dict(zip(sets, grid.ravel(), strict=False))
     for axes in grid.ravel()[len(sets) :]:
         axes.set_visible(False)
-    # Shared axes are labelled below the last line only, which may be shorter than the one above.
+    # Shared axes have labels below the last row of panels only, which may be shorter than the one above.
     for axes in list(panels.values())[-columns:]:
         axes.tick_params(labelbottom=True)
     for system, name, count, ratio in points:
@@ -280,7 +280,7 @@ def _time_against_rows(measured: Measurements) -> _Parts | None:
         return None
     tables = paper_tables()
     shared = tables.index.intersection(pd.Index([name for _, seconds in times.values() for name in seconds.index]))
-    # Four folds of five are trained on.
+    # Four of five folds are training rows.
     times["paper_fruler"] = (0.8 * tables["cases"][shared], tables["fruler_run_s"][shared].astype(float))
     figure = Figure(figsize=(8.6, 5.4), layout="constrained")
     axes = figure.subplots()
@@ -293,8 +293,8 @@ def _time_against_rows(measured: Measurements) -> _Parts | None:
     axes.set_ylabel("seconds of a fit")
     _legend(figure, times, "outside right upper", 1)
     caption = (
-        "One point per data set, means over folds and seeds. The published times are of another machine, and without "
-        "the selection of instances."
+        "One point per data set, means over folds and seeds. The published times are from another machine, and without "
+        "instance selection."
     )
     return "Time against rows", caption, figure
 
@@ -312,7 +312,7 @@ def _style(system: str, scale: float) -> dict[str, Any]:
 
 
 def _plot(axes: Axes, system: str, x: Any, y: Any, scale: float = 1.0) -> None:
-    """Plot points of a system; ours lie on top."""
+    """Plot points of a system; those of our own are on top."""
     axes.plot(x, y, zorder=4 if system in own_systems() else 3, clip_on=False, **_style(system, scale))
 
 
@@ -324,7 +324,7 @@ def _legend(figure: Figure, systems: Iterable[str], place: Any, columns: int) ->
 def _log_axis(axes: Axes, which: str, values: list[float], pad: float, ticks: Sequence[float] | None = None) -> None:
     """Give an axis a logarithmic scale that spans some values, with plain numbers at its ticks."""
     low, high = min(values) / pad, max(values) * pad
-    # More ticks for an axis that spans less than a power of ten.
+    # An axis that spans less than a power of ten has more ticks.
     digits = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9) if high < 8 * low else (1, 2, 5)
     candidates = ticks or [digit * ten for ten in _TENS for digit in digits]
     (axes.set_xscale if which == "x" else axes.set_yscale)("log")

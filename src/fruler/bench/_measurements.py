@@ -1,4 +1,4 @@
-"""The means over folds and seeds that tables and pictures are made of."""
+"""The means over folds and seeds for tables and pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fruler.bench._peers import PEERS
 from fruler.bench._results import MEASURES, PLACE, PREPROCESSING, TEXTS, WHOLE_NUMBERS, read_lines
 from fruler.bench.paper import PAPER_SYSTEMS, order_sets, paper_results
 
-# Among several ways in which the runs of a method on a set ended early, the one to name.
+# The statuses of runs without a result; if the runs of a method on a set have several, the first one is reported.
 SEVERITY = ("timeout", "failed", "missing")
 
 
@@ -26,12 +26,12 @@ class Measurements:
     Attributes
     ----------
     lines : DataFrame
-        A row for every (method, set, fold, seed): the last line about it.
+        One row per (method, set, fold, seed): the last line of that run.
     runs : DataFrame
-        The finished ones, with the share of their slopes that are not zero. Capped runs of ours go by the name of the
-        method that they stand in for.
+        The finished runs, with their share of non-zero slopes. Capped runs have the name of the method that they
+        replace.
     capped : frozenset of (str, str)
-        The methods and sets whose runs are capped ones.
+        The methods and sets with capped runs.
     """
 
     lines: pd.DataFrame
@@ -40,23 +40,23 @@ class Measurements:
 
     @property
     def methods(self) -> list[str]:
-        """Every method that was tried, in the order of the tables; not the preprocessing."""
+        """All methods that were run, in the order of the tables, without the preprocessing."""
         names = {uncapped(name) for name in self.lines["method"]}
         return order_methods(names - {PREPROCESSING})
 
     @property
     def ours(self) -> list[str]:
-        """Our own algorithms that have runs."""
+        """Our own algorithms with finished runs."""
         return [name for name in own_systems() if (self.runs["method"] == name).any()]
 
     @property
     def peers(self) -> list[str]:
-        """The other methods that were tried."""
+        """The other methods that were run."""
         return [name for name in self.methods if name not in own_systems()]
 
     @property
     def sets(self) -> list[str]:
-        """The sets on which any method was tried, in the paper's order; those of the preprocessing apart."""
+        """The sets on which any method other than the preprocessing was run, in the paper's order."""
         return order_sets(set(self.lines.loc[self.lines["method"] != PREPROCESSING, "set"]))
 
     def of(self, method: str) -> pd.DataFrame:
@@ -69,7 +69,7 @@ class Measurements:
 
     @cached_property
     def _comparable(self) -> pd.DataFrame:
-        """The finished runs, without numbers of rules that compare with nothing."""
+        """The finished runs, without the numbers of rules of methods that have no rules."""
         others = [name for name, peer in PEERS.items() if not peer.has_rules]
         return self.runs.assign(rules=self.runs["rules"].mask(self.runs["method"].isin(others)))
 
@@ -78,7 +78,7 @@ class Measurements:
         return self._comparable.groupby(["method", "set", "fold"]).mean(numeric_only=True)
 
     def means(self, method: str, measure: str) -> pd.Series:
-        """Return a method's means by set: over seeds first, so that every fold weighs the same."""
+        """Return a method's means by set, first over seeds, so that every fold weighs the same."""
         folds = self.by_fold(measure)
         return folds[method].dropna().groupby("set").mean() if method in folds else pd.Series(dtype=float)
 
@@ -89,13 +89,14 @@ class Measurements:
         return found.assign(mean=self.means(method, measure))
 
     def results(self, system: str, measure: str) -> pd.Series:
-        """Return the means by set of one of the paper's systems, or of a method."""
+        """Return the means by set of a method, or of one of the paper's systems."""
         return paper_results(measure)[system] if system in PAPER_SYSTEMS else self.means(system, measure)
 
     def compare(self, systems: Sequence[str], measure: str) -> pd.DataFrame:
-        """Return means that can be compared: one row per set for which all systems have one.
+        """Return comparable means: one row per set for which all systems have a result.
 
-        Methods are averaged over the folds that all of them finished. The paper's results are over its five.
+        Methods are averaged over the folds that all of them finished. The paper's results are means over its five
+        folds.
         """
         methods = [system for system in systems if system not in PAPER_SYSTEMS]
         printed = paper_results(measure)
@@ -106,7 +107,7 @@ class Measurements:
         return both.loc[order_sets(set(both.index))]
 
     def status(self, method: str, name: str) -> str:
-        """Return how a method fared on a set: "ok", "partial" if some runs did not finish, how they ended, or ""."""
+        """Return the status of a method on a set: "ok", "partial" if some runs did not finish, their status, or ""."""
         finished = (method, name) in self._finished
         names = [method] if finished and (method, name) not in self.capped else [method, capped(method)]
         endings = [ending for ending in SEVERITY if any((key, name, ending) in self._endings for key in names)]
@@ -135,7 +136,7 @@ def read_runs(path: Path) -> pd.DataFrame:
     Raises
     ------
     FileNotFoundError, ValueError
-        If the file is missing, or a line is not one that the benchmark writes; with the number of that line.
+        If the file is missing, or a line is not valid; the message has its number.
     """
     frame = pd.DataFrame(read_lines(path), columns=[*TEXTS, *WHOLE_NUMBERS, *MEASURES])
     return frame.astype(
@@ -144,21 +145,19 @@ def read_runs(path: Path) -> pd.DataFrame:
 
 
 def measure(lines: pd.DataFrame) -> Measurements:
-    """Sort out the lines of a benchmark.
+    """Return the measurements of the lines of a benchmark.
 
     Raises
     ------
     ValueError
-        If a method was run with different settings: their mean would mean nothing.
+        If a method was run with different settings, whose mean would be meaningless.
     """
     for method, settings in lines.groupby("method")["settings"]:
         found = sorted(set(settings))
         if len(found) > 1:
-            raise ValueError(
-                f"The runs of {method!r} were made with different settings ({', '.join(found)}): keep one of them."
-            )
+            raise ValueError(f"The runs of {method!r} have different settings ({', '.join(found)}); keep those of one.")
     lines = lines.drop_duplicates(list(PLACE), keep="last")
-    # Runs end in any order, and sums of numbers differ by it in their last digit.
+    # Runs end in any order, and the last digit of a sum depends on the order.
     lines = lines.sort_values(list(PLACE), ignore_index=True)
     runs = lines[lines["status"] == "ok"]
     possible = runs["possible_coefficients"].fillna(runs["rules"] * runs["inputs"])
@@ -171,7 +170,7 @@ def measure(lines: pd.DataFrame) -> Measurements:
 
 
 def geometric_mean(ratios: pd.Series) -> float:
-    """Return the geometric mean of the positive, finite values among some ratios; NaN if there are none."""
+    """Return the geometric mean of the positive and finite ratios; NaN if there are none."""
     values = ratios.to_numpy(dtype=float)
     values = values[np.isfinite(values) & (values > 0)]
     return float(np.exp(np.log(values).mean())) if values.size else float("nan")

@@ -1,4 +1,4 @@
-"""The methods that the benchmark compares: their names, their settings, and how one fit is measured."""
+"""The methods of the benchmark: their names, their settings, and the measurement of a fit."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from fruler.rules._measurement import measure_truth
 Settings = Mapping[str, Any]
 Measures = dict[str, Any]
 
-# A run that was ended by a limit on its evaluations stands in for a full one where there is none.
+# Runs with a limit on the number of evaluations; they replace full runs if there are none.
 _CAPPED = "-capped"
-# Methods of ours that are no longer in the package; their results are kept to compare with.
+# Our methods that are no longer in the package; their results are kept for comparison.
 EARLIER = {"first_growth": "First growth"}
-# Parameters that are not settings: the seed belongs to the run; threads, and whoever watches or keeps a run, change
-# nothing but the time.
+# Parameters that are not settings: the seed belongs to the run; threads, callbacks and checkpoints change only the
+# time.
 _NOT_SETTINGS = ("random_state", "n_jobs", "callbacks", "verbose", "checkpoint", "warm_start")
 
 
@@ -46,11 +46,11 @@ class Method:
     settings : mapping
         All parameters that a fit depends on, in a form that JSON can hold.
     measure : callable
-        Takes settings, training data, test data and seed; returns measures by name.
+        A function of settings, training data, test data and seed that returns measures by name.
     seeded : bool
-        Whether its result depends on the seed. One that does not is run with seed 0 only.
+        Whether the result depends on the seed; if not, the method is run with seed 0 only.
     package : str
-        The distribution whose version is noted with each result.
+        The distribution whose version is recorded with each result.
     """
 
     name: str
@@ -72,7 +72,7 @@ def own_systems() -> dict[str, str]:
 
 
 def capped(algorithm: str) -> str:
-    """Return the name of an algorithm whose runs are capped."""
+    """Return the name of the method with capped runs of an algorithm."""
     return algorithm + _CAPPED
 
 
@@ -82,7 +82,7 @@ def is_capped(method: str) -> bool:
 
 
 def uncapped(method: str) -> str:
-    """Return the name of the method that capped runs stand in for; other methods keep their name.
+    """Return the name of the method that capped runs replace; other methods keep their name.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def uncapped(method: str) -> str:
 
 
 def title_of(system: str) -> str:
-    """Return the name of a system as tables and pictures show it; an unknown one keeps its own."""
+    """Return the name of a system in tables and pictures; unknown systems keep their name."""
     if is_capped(system):
         return f"{title_of(uncapped(system))}, capped"
     if system in PEERS:
@@ -102,20 +102,20 @@ def title_of(system: str) -> str:
 
 
 def order_methods(names: set[str]) -> list[str]:
-    """Return methods in the order of the tables: ours, the peers, unknown ones."""
+    """Return methods in the order of the tables: ours, the peers, unknown methods."""
     known = [*own_systems(), *EARLIER, *PEERS]
     return [name for name in known if name in names] + sorted(names.difference(known))
 
 
 def find_method(name: str, max_evaluations: int | None = None) -> Method:
-    """Return the method of a name.
+    """Return the method with a given name.
 
     Parameters
     ----------
     name : str
-        The name of an algorithm, perhaps with ``"-capped"``, ``"preprocessing"`` or the name of a peer.
+        The name of an algorithm, optionally with ``"-capped"``; ``"preprocessing"``; or the name of a peer.
     max_evaluations : int, optional
-        The evaluations that a fit of a capped algorithm may ask for.
+        Maximum number of evaluations of a capped algorithm.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def find_method(name: str, max_evaluations: int | None = None) -> Method:
 
 
 def own_methods(names: Sequence[str], max_evaluations: int | None) -> list[str]:
-    """Check the names of algorithms; a limit on evaluations makes another method of each.
+    """Check the names of algorithms and return those of their methods, which are capped with a limit on evaluations.
 
     Examples
     --------
@@ -156,13 +156,13 @@ def own_methods(names: Sequence[str], max_evaluations: int | None) -> list[str]:
     for name in names:
         if "max_evaluations" not in find_estimator(name).parameter_names():
             raise ValueError(
-                f"--max-evaluations: the algorithm {name} does not count evaluations; leave the option out"
+                f"--max-evaluations: the algorithm {name} does not count evaluations; leave out the option"
             )
     return [capped(name) for name in names]
 
 
 def finite_or_none(value: Any) -> Any:
-    """Return a measure that JSON can hold: a plain Python number, or None if it is not finite.
+    """Return a measure that JSON can represent: a plain Python number, or None if it is not finite.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Other regressors to compare with, each behind one small adapter that imports its package only when it is run.
+"""Other regressors to compare with, each with a small adapter that imports its package only when it is run.
 
 An adapter builds an estimator from settings and a seed, and returns the size of the fitted model: the number of rules
-(leaves, terms), of slopes in them that are not zero, and of conditions per rule on average; None where a method has no
-such thing. Settings are the packages' defaults unless they are named here.
+(leaves, terms), of their non-zero slopes, and the mean number of conditions per rule; None if a measure does not apply
+to a method. Settings are the packages' defaults except for those given here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Build = Callable[[Mapping[str, Any], int], Any]
 
 
 class ModelSize(NamedTuple):
-    """The size of a model, as somebody reads it."""
+    """The size of a model, as a reader sees it."""
 
     rules: int | None
     coefficients: int | None
@@ -34,17 +34,18 @@ class Peer(NamedTuple):
     title : str
         The name in tables and pictures.
     package : str
-        The distribution that it comes from.
+        The distribution of the package.
     build : callable
-        Takes settings and seed, returns an estimator; raises ImportError where the package is missing.
+        A function of settings and seed that returns an estimator; it raises ImportError if the package is missing.
     size : callable
-        Takes the fitted estimator.
+        A function of the fitted estimator that returns its size.
     settings : mapping
         The parameters that differ from the package's defaults.
     seeded : bool
-        Whether its result depends on the seed.
+        Whether the result depends on the seed.
     has_rules : bool
-        Whether the number of rules compares with that of rules. One formula, curves, or trees by the hundred do not.
+        Whether the number of rules is comparable with ours; that of one formula, of curves or of hundreds of trees is
+        not.
     """
 
     title: str
@@ -57,17 +58,17 @@ class Peer(NamedTuple):
 
 
 def _estimator(path: str, **fixed: Any) -> _Build:
-    """Build an estimator of a class, "module:name", that takes the seed as `random_state`."""
+    """Return a builder of estimators of a class, "module:name", with a parameter `random_state`."""
     return lambda settings, seed: resolve_name(path)(**settings, **fixed, random_state=seed)
 
 
 def _standardised(path: str) -> _Build:
-    """Build an estimator of a class that has no seed, and needs inputs of one scale."""
+    """Return a builder of estimators of a class without a seed that needs standardised inputs."""
     return lambda settings, seed: make_pipeline(StandardScaler(), resolve_name(path)(**settings))
 
 
 def _with_fit(path: str, fit: Callable[[Any, Any, Any, int], Any]) -> _Build:
-    """Build an estimator of a class whose own `fit` has to be called in another way: a function that has the seed."""
+    """Return a builder of estimators of a class whose `fit` is replaced by a function that takes the seed."""
 
     def build(settings: Mapping[str, Any], seed: int) -> Any:
         class Adapted(resolve_name(path)):  # type: ignore[misc]
@@ -80,7 +81,7 @@ def _with_fit(path: str, fit: Callable[[Any, Any, Any, int], Any]) -> _Build:
 
 
 def _rule_size(conditions: Sequence[float], coefficients: int = 0) -> ModelSize:
-    """Return the size of a model of rules, from the number of conditions of each."""
+    """Return the size of a model of rules, from the number of conditions of each rule."""
     return ModelSize(len(conditions), coefficients, float(np.mean(conditions)) if len(conditions) else 0.0)
 
 
@@ -90,17 +91,17 @@ def _size_linear(model: Any) -> ModelSize:
 
 def _size_trees(model: Any) -> ModelSize:
     trees = [member.tree_ for member in getattr(model, "estimators_", [model])]
-    # The depth of a root is 1 there.
+    # scikit-learn counts the depth of a root as 1.
     depths = [tree.compute_node_depths()[tree.children_left < 0] - 1.0 for tree in trees]
     return _rule_size(np.concatenate(depths).tolist())
 
 
 def _size_pilot(model: Any) -> ModelSize:
-    """Return how many leaves there are, and the slopes in their formulas: each is the sum of those on the way to it."""
+    """Return the number of leaves and of non-zero slopes in their formulas, which are sums along the path to a leaf."""
     depths: list[float] = []
     n_slopes = 0
     pending: list[dict[int, float]] = [{}]
-    # A node comes before those below it, and its left side before its right.
+    # A node comes before its children, and its left child before its right one.
     for node in model.tree_summary().itertuples():
         slopes = pending.pop()
         if node.node_type == "con":
@@ -108,7 +109,7 @@ def _size_pilot(model: Any) -> ModelSize:
             n_slopes += sum(slope != 0.0 for slope in slopes.values())
         else:
             feature = int(node.feature_index)
-            # A linear node has no right side.
+            # A linear node has no right child.
             added = [node.slope_left] if node.node_type == "lin" else [node.slope_right, node.slope_left]
             pending += [{**slopes, feature: slopes.get(feature, 0.0) + slope} for slope in added]
     return _rule_size(depths, n_slopes)
@@ -129,7 +130,7 @@ def _build_pygam(settings: Mapping[str, Any], seed: int) -> Any:
     from pygam import LinearGAM
 
     class Searched:
-        """Fits by the package's grid search for one smoothing penalty; its own `fit` leaves that penalty at 0.6."""
+        """A GAM whose smoothing penalty is chosen by the package's grid search; its own `fit` keeps it at 0.6."""
 
         def fit(self, X: Any, y: Any) -> Any:
             self.gam = LinearGAM().gridsearch(X, y, progress=False, **settings)
@@ -146,7 +147,7 @@ def _size_pygam(model: Any) -> ModelSize:
 
 
 def _fit_figs(base: Any, X: Any, y: Any, seed: int) -> Any:
-    # It draws from NumPy's own state, whatever its `random_state`.
+    # FIGS draws from NumPy's global state, whatever its `random_state`.
     np.random.seed(seed)  # noqa: NPY002
     return base.fit(X, y)
 
@@ -184,14 +185,14 @@ def _build_highfis(settings: Mapping[str, Any], seed: int) -> Any:
     from sklearn.compose import TransformedTargetRegressor
 
     torch.set_num_threads(1)
-    # Its gradient descent needs inputs and target of one scale.
+    # Gradient descent needs standardised inputs and target.
     learner = make_pipeline(StandardScaler(), HTSKRegressor(**settings, random_state=seed))
     return TransformedTargetRegressor(learner, transformer=StandardScaler())
 
 
 def _size_highfis(model: Any) -> ModelSize:
     slopes = model.regressor_[-1].get_consequent_weights()
-    # Every rule has one fuzzy set of every input.
+    # Every rule has one fuzzy set per input.
     return ModelSize(len(slopes), int(np.count_nonzero(slopes)), float(slopes.shape[1]))
 
 
@@ -214,7 +215,7 @@ PEERS = {
     "elastic_net": Peer(
         "Elastic Net", _SKLEARN, _standardised(_ELASTIC_NET), _size_linear, _PENALTIES, has_rules=False
     ),
-    # Sixteen leaves at most: a tree that still fits on a page.
+    # At most sixteen leaves: a tree that still fits on a page.
     "tree": Peer("Regression tree", _SKLEARN, _estimator(_TREE), _size_trees, {"max_depth": 4}),
     "pilot": Peer("PILOT", "fast-model-trees", _pilot, _size_pilot),
     "cubist": Peer("Cubist", "cubist", _cubist, _size_cubist, {"n_committees": 1}),

@@ -71,14 +71,14 @@ class DrawnPicture(NamedTuple):
 def write_presentation(out: Path) -> list[Path]:
     """Write tables and pictures of the runs in a folder, and a page with all of them.
 
-    Reads ``runs.jsonl``, and ``machine.json`` and ``settings.json`` if they are there. Every file is written whole or
-    not at all; files of an earlier call for which there are no runs any more are removed. Without matplotlib there are
-    no pictures, and a warning in the log.
+    Reads ``runs.jsonl``, and ``machine.json`` and ``settings.json`` if they exist. Every file is written completely or
+    not at all; files of an earlier call that no longer have runs are removed. Without matplotlib, pictures are left
+    out and a warning is logged.
 
     Parameters
     ----------
     out : Path
-        Folder of the results.
+        The folder of the results.
 
     Returns
     -------
@@ -87,19 +87,19 @@ def write_presentation(out: Path) -> list[Path]:
 
     Raises
     ------
-    ValueError
-        If there are no results, or one of the files cannot be read; the message names the file and the line.
+    FileNotFoundError, ValueError
+        If there are no results, or a file cannot be read; the message names the file and the line.
     """
     measured = read_measurements(out / RUNS)
     machine, settings = read_description(out / MACHINE), read_description(out / SETTINGS)
-    # A folder may also have settings that no run was made with.
+    # A folder may also have settings without runs.
     settings = {key: entry for key, entry in settings.items() if key in set(measured.lines["settings"])}
     tables = [table for build in TABLES.values() if (table := build(measured)) is not None]
     pictures: list[DrawnPicture] = []
     if find_spec("matplotlib") is None:
         logger.warning("%s; %s", NO_MATPLOTLIB, install_advice("plot"))
     else:
-        # Here, and not above: tables need no plot library.
+        # Imported here, since tables do not need matplotlib.
         from fruler.bench._figures import draw_pictures
 
         pictures = draw_pictures(measured)
@@ -124,14 +124,14 @@ def make_page(
     machine: Mapping[str, Any],
     settings: Mapping[str, Any],
 ) -> str:
-    """Return the page as HTML: pictures and tables inline, no script, nothing from elsewhere.
+    """Return the page as HTML, with inline pictures and tables and without scripts or external resources.
 
     Parameters
     ----------
     tables, pictures : sequence
         The first table comes before the pictures, the others after them.
     machine, settings : mapping
-        The machine of the runs, and the settings of the methods by their hash, as recorded; they may be empty.
+        The recorded machine of the runs, and the recorded settings of the methods by hash; both may be empty.
     """
     sections = [(table.name, table.title, _table_part(table)) for table in tables]
     shown = [(picture.name, picture.title, _picture_part(picture)) for picture in pictures]
@@ -146,7 +146,7 @@ def make_page(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>fruler: benchmark</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>fruler: benchmark</h1>\n"
-        "<p>The experiment of the FRULER paper, run again, and other methods on the same data. Errors are half the "
+        "<p>The experiment of the FRULER paper, repeated, and other methods on the same data. Errors are half the "
         "mean squared error on the test rows of five folds.</p>\n"
         f"<nav>{links}</nav>\n{body}</body>\n</html>\n"
     )
@@ -167,7 +167,7 @@ def _definitions(texts: Mapping[str, str]) -> str:
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the settings of each method and the versions that made its runs, by title."""
+    """Return the settings of each method and the versions of fruler that ran it, by title."""
     entries = {entry["method"]: (key, entry) for key, entry in settings.items()}
     texts = {}
     for method in order_methods(set(entries)):

@@ -1,7 +1,7 @@
-"""The folder of results: a file to which every finished run adds one line, and two files that describe the runs.
+"""The folder of results: a file with one line per finished run, and two files that describe the runs.
 
-A line is written whole or not at all. What a killed process or a full disk left of a line is cut off before the next
-one is written, so that no finished run is lost, and none is mixed with another.
+Incomplete lines, left by a killed process or a full disk, are removed before the next line is written, so that no
+finished run is lost or mixed with another.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from fruler._files import lock_folder, write_whole
 Line = dict[str, Any]
 
 RUNS, SETTINGS, MACHINE = "runs.jsonl", "settings.json", "machine.json"
-# A run's place in the experiment.
+# The key of a run in the experiment.
 PLACE = ("method", "set", "fold", "seed")
 STATUSES = ("ok", "failed", "timeout", "missing")
 PREPROCESSING = "preprocessing"
 TEXTS = ("method", "settings", "set", "status", "message", "version")
 WHOLE_NUMBERS = ("fold", "seed")
-# The measures of every line, null where the method has no such thing; and those that some methods add.
+# The measures of every line, null if they do not apply to the method; and those that only some methods have.
 COMMON_MEASURES = (
     *("error", "train_error", "rules", "coefficients", "conditions", "inputs", "rows", "seconds", "predict_seconds"),
 )
@@ -42,19 +42,19 @@ MEASURES = (
 
 
 def latest(lines: Iterable[Line]) -> dict[tuple[Any, ...], Line]:
-    """Return the last line of each run, by its place: method, set, fold, seed."""
+    """Return the last line of each run by its key: method, set, fold, seed."""
     return {tuple(line[name] for name in PLACE): line for line in lines}
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Read a file of results: its lines in their order.
+    """Read the lines of a file of results, in their order.
 
-    A last line that was not written to its end is left out: a benchmark may be writing it.
+    An incomplete last line is left out, since a benchmark may be writing it.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        If there is no file, or a line is not one that the benchmark writes; the message has its number.
+        If there is no file, or a line is not valid; the message has its number.
     """
     if not path.is_file():
         raise FileNotFoundError(f"there are no results yet: {str(path)!r} does not exist")
@@ -67,13 +67,13 @@ def read_lines(path: Path) -> list[Line]:
             lines.append(_parse_line(raw))
         except ValueError as error:
             raise ValueError(
-                f"line {number} of {str(path)!r} {error}; mend or remove it, and repeat the command"
+                f"line {number} of {str(path)!r} {error}; fix or remove it and repeat the command"
             ) from None
     return lines
 
 
 def _parse_line(raw: bytes) -> Line:
-    """Return a line as a dict; a run whose error is not a finite number counts as failed."""
+    """Parse a line; a run whose error is not a finite number counts as failed."""
     try:
         line = json.loads(raw)
     except ValueError:
@@ -82,9 +82,9 @@ def _parse_line(raw: bytes) -> Line:
         raise ValueError("is not a JSON object")
     for name in (*PLACE, "settings", "status"):
         if not isinstance(line.get(name), int if name in WHOLE_NUMBERS else str):
-            raise ValueError(f"lacks {name!r}, or has it of the wrong kind: {line.get(name)!r}")
+            raise ValueError(f"has no valid {name!r}: {line.get(name)!r}")
     if line["status"] not in STATUSES:
-        raise ValueError(f"has the unknown status {line['status']!r}; it is one of {', '.join(STATUSES)}")
+        raise ValueError(f"has the unknown status {line['status']!r} (known: {', '.join(STATUSES)})")
     for name in MEASURES:
         if not isinstance(line.get(name), int | float | None):
             raise ValueError(f"has {line[name]!r} where {name!r} must be a number")
@@ -96,7 +96,7 @@ def _parse_line(raw: bytes) -> Line:
 
 
 def _is_json(raw: bytes) -> bool:
-    """Return whether a last line lacks nothing but its end, as some editors leave it."""
+    """Return whether a last line only lacks the newline, as some editors leave it."""
     try:
         json.loads(raw)
     except ValueError:
@@ -105,12 +105,12 @@ def _is_json(raw: bytes) -> bool:
 
 
 def read_description(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; it is empty if there is no such file.
+    """Return the object in a JSON file, or an empty one if the file does not exist.
 
     Raises
     ------
     ValueError
-        If the file holds anything else.
+        If the file does not contain a JSON object.
     """
     try:
         content = json.loads(path.read_bytes())
@@ -124,24 +124,24 @@ def read_description(path: Path) -> dict[str, Any]:
 
 
 def write_result(path: Path, content: str | bytes) -> Path:
-    """Write a file of the results, whole or not at all."""
-    return write_whole(path, content, remedy="finished runs are kept: make room and repeat the command")
+    """Write a file of the results, completely or not at all."""
+    return write_whole(path, content, remedy="finished runs are kept: free some space and repeat the command")
 
 
 class ResultsFolder:
-    """A folder of results that is open for adding runs; no other process can open it meanwhile.
+    """A folder of results that is open for adding runs; it is locked for other processes.
 
     Parameters
     ----------
     out : Path
-        The folder; it is made if it is not there.
+        The folder; it is created if it does not exist.
 
     Attributes
     ----------
     lines : list of dict
-        The lines of the file, in its order.
+        The lines of the file, in order.
     note : str or None
-        What was mended when the file was opened.
+        A note on repairs made when the file was opened.
     """
 
     def __init__(self, out: Path) -> None:
@@ -151,7 +151,7 @@ class ResultsFolder:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OSError(
-                error.errno, f"the folder {str(out)!r} cannot be made ({error.strerror}); give --out another"
+                error.errno, f"cannot create the folder {str(out)!r} ({error.strerror}); give another with --out"
             ) from error
         self.out = out
         self.path = out / RUNS
@@ -179,16 +179,16 @@ class ResultsFolder:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-        # Closing gives the lock back.
+        # Closing releases the lock.
         os.close(self._lock)
 
     def append(self, line: Line) -> None:
-        """Add the line of a finished run, on the disk when this returns.
+        """Add the line of a finished run and sync it to the disk.
 
         Raises
         ------
         OSError
-            If it cannot be written; the file is then as it was.
+            If the line cannot be written; the file is then unchanged.
         """
         content = (json.dumps(line, allow_nan=False) + "\n").encode()
         size = os.fstat(self._descriptor).st_size
@@ -201,14 +201,14 @@ class ResultsFolder:
             raise OSError(
                 error.errno,
                 f"{str(self.path)!r} could not be written ({error.strerror}); the {len(self.lines)} finished runs in "
-                "it are kept: make room and repeat the command",
+                "it are kept: free some space and repeat the command",
             ) from error
         self.lines.append(line)
 
     def describe(self, settings: Mapping[str, Any], machine: Mapping[str, Any]) -> str | None:
-        """Record the settings and the machine; return a note if earlier runs were made on another machine."""
+        """Record the settings and the machine, and return a note if earlier runs were made on another machine."""
         known = self.settings()
-        # The version that made the first runs stays; others that add runs with the same settings are noted beside it.
+        # The version of the first runs stays; other versions that add runs with the same settings are listed as later.
         for key, entry in settings.items():
             first = known.setdefault(key, dict(entry))
             source = {"fruler": entry["fruler"], "commit": entry["commit"]}
@@ -217,10 +217,10 @@ class ResultsFolder:
         before = read_description(self.out / MACHINE)
         for name, content in ((SETTINGS, known), (MACHINE, before or machine)):
             write_result(self.out / name, json.dumps(content, indent=1, sort_keys=True) + "\n")
-        # Only what was noted then can differ.
+        # Only properties that were recorded before can differ.
         changed = sorted(name for name, value in before.items() if machine.get(name) != value)
         if changed:
-            return f"earlier runs were made elsewhere ({', '.join(changed)} differ): seconds may not be comparable"
+            return f"earlier runs are from another machine ({', '.join(changed)} differ): seconds may not be comparable"
         return None
 
     def settings(self) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class ResultsFolder:
         return read_description(self.out / SETTINGS)
 
     def _mend(self) -> None:
-        """Cut off a last line that was not written to its end."""
+        """Remove an incomplete last line."""
         content = self.path.read_bytes()
         *lines, rest = content.split(b"\n")
         if not rest:
@@ -237,11 +237,11 @@ class ResultsFolder:
             os.write(self._descriptor, b"\n")
             return
         os.ftruncate(self._descriptor, len(content) - len(rest))
-        self.note = f"line {len(lines) + 1} of {self.path.name} was half written and is cut off; its run is made again"
+        self.note = f"line {len(lines) + 1} of {self.path.name} was incomplete and is removed; its run is repeated"
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return processor, memory, system and the versions that a result may depend on; no names or paths of anyone's."""
+    """Return processor, memory, system and the versions that a result may depend on; no personal names or paths."""
     try:
         memory = round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
     except (AttributeError, OSError, ValueError):
@@ -258,7 +258,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def source_commit() -> str | None:
-    """Return the commit of the working copy of this project that the command is run in, or None outside of one."""
+    """Return the commit of this project's working copy in the current folder, or None if there is none."""
     if not Path("src/fruler/bench").is_dir():
         return None
     try:
@@ -284,8 +284,8 @@ def _cpu_model() -> str:
 
 
 def _linear_algebra() -> str:
-    """Return the libraries of linear algebra, and for which processor each has chosen its kernels."""
-    # A library is listed once it is loaded.
+    """Return the libraries of linear algebra, and the processor that each chose its kernels for."""
+    # Only loaded libraries are listed.
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_info
 

@@ -1,8 +1,8 @@
-"""Makes the runs of an experiment, each in a process of its own, on this machine or on a cluster.
+"""Running an experiment, each run in a separate process, on this machine or on a cluster.
 
-As a program (``python -m fruler.bench._runner``, with its parent's process id) it reads a task from its input and
-writes the result to its output: runs on a Dask cluster are made that way, because a worker may not have child processes
-of Python's own kind.
+As a program (``python -m fruler.bench._runner PARENT_ID``) this module reads a task from standard input and writes the
+result to standard output. Runs on a Dask cluster use it, because a worker cannot start processes with
+`multiprocessing`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from fruler.bench._results import COMMON_MEASURES, Line
 _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
 }
-# Loaded once by the process that all runs are forked from; a run then starts within milliseconds.
+# Loaded once by the process from which all runs are forked, so that a run starts within milliseconds.
 _PRELOAD = ["fruler.bench._methods", "sklearn.linear_model", "sklearn.ensemble"]
 _CONNECT_SECONDS = 10.0
 _MAX_MESSAGE = 300
@@ -57,7 +57,7 @@ class RunTask:
 
     @property
     def key(self) -> tuple[str, str, int, int]:
-        """The run's place in the experiment: method, set, fold, seed."""
+        """The key of the run: method, set, fold, seed."""
         return self.method, self.set, self.fold, self.seed
 
 
@@ -70,7 +70,7 @@ def package_version(package: str) -> str | None:
 
 
 def execute(task: RunTask) -> Line:
-    """Make a run in this process and return its line, which also has the error of a method that failed."""
+    """Execute a run in this process and return its line; if the method fails, the line has the error message."""
     from fruler import load_keel
     from fruler.bench._methods import find_method, finite_or_none
 
@@ -79,7 +79,7 @@ def execute(task: RunTask) -> Line:
         measured = find_method(task.method).measure(task.parameters, train, test, task.seed)
     except ImportError as error:
         return _blank_line(task, "missing", f"{error}; pip install {task.package}")
-    except Exception as error:  # noqa: BLE001  a peer may fail in any way, and stops nothing
+    except Exception as error:  # noqa: BLE001  a peer may fail in any way; the other runs continue
         return _blank_line(task, "failed", f"{type(error).__name__}: {error}")
     measures = {name: finite_or_none(value) for name, value in measured.items()}
     line = _blank_line(task, "ok", measures.pop("message", None))
@@ -101,7 +101,7 @@ def _blank_line(task: RunTask, status: str, message: str | None, seconds: float 
 
 
 def _describe_exit(code: int | None) -> str:
-    """Say in words how a process ended that gave no result."""
+    """Describe how a process without a result ended."""
     if code is not None and code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
         return f"its process was ended by {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
@@ -109,7 +109,7 @@ def _describe_exit(code: int | None) -> str:
 
 
 def run_here(tasks: Sequence[RunTask], jobs: int, limit: float) -> Generator[tuple[RunTask, Line], None, None]:
-    """Make runs on this machine, each in a process of its own with one thread.
+    """Execute runs on this machine, each in a separate process with one thread.
 
     Parameters
     ----------
@@ -118,17 +118,17 @@ def run_here(tasks: Sequence[RunTask], jobs: int, limit: float) -> Generator[tup
     jobs : int
         The number of runs at a time.
     limit : float
-        Seconds after which a run is ended.
+        The number of seconds after which a run is stopped.
 
     Yields
     ------
     task, line
-        In the order in which they end. Closing the generator ends the runs that are not finished.
+        The runs and their results, in the order in which they end. Closing the generator kills unfinished runs.
 
     Raises
     ------
     ChildProcessError
-        If not even the first process gets as far as its run: then none would.
+        If the first process ends before it starts its run, since no other would start either.
     """
     waiting = list(reversed(tasks))
     running: list[_Running] = []
@@ -147,9 +147,9 @@ def run_here(tasks: Sequence[RunTask], jobs: int, limit: float) -> Generator[tup
                     line = run.collect(limit)
                     begun = begun or run.begun
                     if line is not None:
-                        # A signal comes from outside, and may hit one process only.
+                        # A signal comes from outside and may hit only this process.
                         if not begun and run.process.exitcode > 0:
-                            raise ChildProcessError(f"no process can be started for the runs: {line['message']}")
+                            raise ChildProcessError(f"cannot start a process for the runs: {line['message']}")
                         running.remove(run)
                         yield run.task, line
         finally:
@@ -175,12 +175,12 @@ class _Running:
         return cls(task, process, ours, time.monotonic())
 
     def collect(self, limit: float) -> Line | None:
-        """Return the run's line if it has ended, or must end now."""
+        """Return the line of the run if it has ended or its time is up, else None."""
         line: Line | None = None
         if self.connection.poll():
             try:
                 line = self.connection.recv()
-                # The first message is not a line: it means that the process has come as far as its run.
+                # The first message is None: the process has started its run.
                 self.begun = True
             except (EOFError, OSError):
                 self.process.join()
@@ -192,15 +192,15 @@ class _Running:
         return line
 
     def kill(self) -> None:
-        """End the process, whatever it does, and wait until it is gone."""
+        """Kill the process and wait until it is gone."""
         self.process.kill()
         self.process.join()
         self.connection.close()
 
 
 def _serve(connection: Connection, task: RunTask) -> None:
-    """Make one run in this process and send its line."""
-    # Where signals can't be blocked; elsewhere the process has been deaf to Ctrl-C from its start.
+    """Execute a run in this process and send its line."""
+    # For systems on which signals cannot be blocked; on others Ctrl-C has been blocked from the start.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _silence()
     threading.Thread(target=_end_with_connection, args=(connection,), daemon=True).start()
@@ -217,7 +217,7 @@ def _end_with_connection(connection: Connection) -> None:
 
 
 def _silence() -> int:
-    """Discard what methods print; return a descriptor of the former output."""
+    """Discard the output of methods, and return a descriptor of the former standard output."""
     kept = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -227,10 +227,10 @@ def _silence() -> int:
 
 
 def _child_environment() -> dict[str, str]:
-    """Return the variables by which a new Python process has one thread, and imports the same modules as this one.
+    """Return environment variables that make a new Python process use one thread and import the same modules as this.
 
-    Python looks for modules in the current folder first when it is started with ``-c`` or ``-m``. A folder ``fruler``
-    there, or a file ``pandas.py``, would stand in for the package that the parent has.
+    Python started with ``-c`` or ``-m`` looks for modules in the current folder first. A folder ``fruler`` or a file
+    ``pandas.py`` there would replace the package of the parent.
     """
     here = os.getcwd()
     path = os.pathsep.join(dict.fromkeys(os.path.join(here, entry) for entry in sys.path))
@@ -239,7 +239,7 @@ def _child_environment() -> dict[str, str]:
 
 @contextmanager
 def _environment_of_runs() -> Iterator[None]:
-    """Set the variables of `_child_environment` for processes that start meanwhile."""
+    """Set the variables of `_child_environment` for processes that start in this context."""
     ours = _child_environment()
     before = {name: os.environ.get(name) for name in ours}
     os.environ.update(ours)
@@ -255,16 +255,16 @@ def _environment_of_runs() -> Iterator[None]:
 
 @contextmanager
 def _without_ctrl_c() -> Iterator[None]:
-    """Let processes that start meanwhile never be interrupted.
+    """Start processes that Ctrl-C does not interrupt.
 
-    Ctrl-C reaches all processes of a terminal; the parent decides what ends. A process that ignored it only once its
-    code runs could be hit before, and would print a traceback. Signals that a process blocks stay blocked in those that
-    it starts; in this one, Ctrl-C takes effect at the end of the block.
+    Ctrl-C reaches all processes of a terminal, and the parent decides which of them to end. If a process ignored it
+    only once its code runs, Ctrl-C could hit it before and make it print a traceback. Blocked signals stay blocked in
+    child processes; in this process, Ctrl-C takes effect at the end of the context.
     """
     if os.name != "posix":
         yield
         return
-    # It unblocks the signal once it has started its own process, so it must have done so.
+    # Starting the resource tracker unblocks the signal, so it must be started before.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -275,7 +275,7 @@ def _without_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Let processes that start meanwhile not run the main module again: it is the command or someone's script."""
+    """Start processes that do not run the main module again, which is the command or a user's script."""
     main_module = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -285,11 +285,11 @@ def _without_main() -> Iterator[None]:
 
 
 def run_by_joblib(tasks: Sequence[RunTask], limit: float) -> Generator[tuple[RunTask, Line], None, None]:
-    """Make runs on the workers of the current joblib backend (`joblib.parallel_config`): Dask, Ray, Spark.
+    """Execute runs on the workers of the current joblib backend (`joblib.parallel_config`): Dask, Ray, Spark.
 
-    The workers must have this package, the peers and the data folder. Lines are yielded in the order in which runs end.
+    The workers need this package, the peers and the data folder. Lines are yielded in the order in which runs end.
     """
-    # One run is long enough to be sent alone; all wait on the cluster, so that no worker ever waits for us.
+    # Runs are long enough to be sent one by one; all are queued on the cluster, so that no worker has to wait for us.
     parallel = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1, pre_dispatch="all")
     lines = parallel(delayed(_numbered)(number, task, limit) for number, task in enumerate(tasks))
     try:
@@ -297,31 +297,33 @@ def run_by_joblib(tasks: Sequence[RunTask], limit: float) -> Generator[tuple[Run
             yield tasks[number], line
     finally:
         with warnings.catch_warnings():
-            # Of runs that were given up, which is what closing asks for.
+            # Warnings about abandoned runs, which is the purpose of closing.
             warnings.simplefilter("ignore")
             lines.close()
 
 
 def run_on_dask(tasks: Sequence[RunTask], address: str, limit: float) -> Generator[tuple[RunTask, Line], None, None]:
-    """Make runs on the Dask cluster whose scheduler has an address; otherwise as `run_by_joblib`.
+    """Execute runs on the Dask cluster with the scheduler at an address; otherwise like `run_by_joblib`.
 
-    It has futures of its own: they can be cancelled at any moment, and a worker that dies costs one run, not all.
+    It uses Dask's own futures, which can be cancelled at any time; if a worker dies, only its run is lost.
     """
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
         raise ValueError(f"--dask needs Dask; {install_advice('dask')}") from error
     try:
-        # Not as the default: one that never connects would stay it.
+        # Not as the default client: one that never connects would stay the default.
         client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        raise ValueError(f"no Dask scheduler answers at {address!r} within {_CONNECT_SECONDS:g} s; check it") from error
+        raise ValueError(
+            f"no Dask scheduler answers at {address!r} within {_CONNECT_SECONDS:g} s; check the address"
+        ) from error
     with client:
         try:
             client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
         except TimeoutError as error:
             raise ValueError(f"the Dask cluster at {address!r} has no workers; start some") from error
-        # The order of submission is that of the tasks; a run whose worker dies thrice is given up.
+        # Dask gives up a run whose worker dies three times.
         futures = [client.submit(execute_in_child, task, limit, pure=False, retries=0) for task in tasks]
         by_key = {future.key: task for future, task in zip(futures, tasks, strict=True)}
         try:
@@ -340,7 +342,7 @@ def _numbered(number: int, task: RunTask, limit: float) -> tuple[int, Line]:
 
 
 def execute_in_child(task: RunTask, limit: float) -> Line:
-    """Make a run in a new Python process, and kill it when it takes longer than its limit in seconds."""
+    """Execute a run in a new Python process, and kill it after `limit` seconds."""
     try:
         child = subprocess.run(
             [sys.executable, "-m", "fruler.bench._runner", str(os.getpid())],
@@ -360,15 +362,15 @@ def execute_in_child(task: RunTask, limit: float) -> Line:
 
 
 def _end_with_parent(parent: int) -> None:
-    """End this process when the parent is gone: nobody would wait for its line, nor end it at its limit."""
+    """End this process when the parent is gone, since nothing would read its line or stop it at its limit."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)
 
 
 def main() -> None:
-    """Read a task from the standard input, write its line to the standard output."""
-    # The parent gives its own number: a process that asked for it only now might get that of its successor.
+    """Read a task from standard input and write its line to standard output."""
+    # The parent passes its own process id: by now the parent may be gone, and getppid would return another.
     threading.Thread(target=_end_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
     task = RunTask(**json.loads(sys.stdin.read()))
     with os.fdopen(_silence(), "w", encoding="utf-8") as output:

@@ -1,4 +1,4 @@
-"""The paper's statistical tests: ranks of several systems, and the comparison of two, over data sets."""
+"""The paper's statistical tests over data sets: ranks of several systems, and comparisons of two."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class FriedmanRanking:
     Attributes
     ----------
     ranks : Series
-        Mean rank by system, 1 for one that is best everywhere; of equal values each has the mean of their ranks.
+        The mean rank of each system, 1 if it is the best everywhere; ties get the mean of their ranks.
     p_value : float
-        Of the hypothesis that all systems are alike (Friedman's chi-squared test).
+        The p-value of Friedman's chi-squared test that all systems are alike.
     chi_squared : float
-        The statistic of that test.
+        The statistic of this test.
     """
 
     ranks: pd.Series
@@ -31,7 +31,7 @@ class FriedmanRanking:
 
 
 class Tally(NamedTuple):
-    """On how many data sets the first of two systems is better, equal, worse."""
+    """The numbers of data sets on which the first of two systems is better, equal and worse."""
 
     wins: int
     ties: int
@@ -39,12 +39,12 @@ class Tally(NamedTuple):
 
 
 def friedman_ranking(values: pd.DataFrame) -> FriedmanRanking:
-    """Rank systems by what is to be small, such as errors.
+    """Rank systems by values of which smaller is better, such as errors.
 
     Parameters
     ----------
     values : DataFrame
-        One row per data set and one column per system, without gaps; at least two rows and three columns.
+        One row per data set and one column per system, without missing values; at least two rows and three columns.
 
     Examples
     --------
@@ -55,21 +55,21 @@ def friedman_ranking(values: pd.DataFrame) -> FriedmanRanking:
     """
     if values.isna().any().any():
         name = values.index[values.isna().any(axis=1)][0]
-        raise ValueError(f"The ranking needs a figure of every system for every set; one is missing for {name!r}.")
+        raise ValueError(f"The ranking needs a result of every system on every set; one is missing for {name!r}.")
     if len(values) < 2 or values.shape[1] < 3:
         raise ValueError(
-            f"A ranking needs two sets and three systems at least; got {len(values)} and {values.shape[1]}."
+            f"A ranking needs at least two sets and three systems; got {len(values)} and {values.shape[1]}."
         )
     ranks = values.rank(axis=1).mean().sort_values(kind="stable")
     if (values.max(axis=1) == values.min(axis=1)).all():
-        # All alike everywhere: the statistic is then 0 / 0.
+        # If all systems are equal on every set, the statistic is 0 / 0.
         return FriedmanRanking(ranks, p_value=1.0, chi_squared=0.0)
     test = stats.friedmanchisquare(*(values[column] for column in values.columns))
     return FriedmanRanking(ranks, float(test.pvalue), float(test.statistic))
 
 
 def nemenyi_distance(n_systems: int, n_sets: int, level: float = 0.05) -> float:
-    """Return the critical difference: mean ranks that are further apart differ at this level (Nemenyi's test).
+    """Return the critical difference of Nemenyi's test: mean ranks further apart differ at this level.
 
     Examples
     --------
@@ -81,14 +81,14 @@ def nemenyi_distance(n_systems: int, n_sets: int, level: float = 0.05) -> float:
 
 
 def cliques(ranks: pd.Series, distance: float) -> list[tuple[int, int]]:
-    """Return the largest groups of systems whose ranks lie within a distance: first and last position of each.
+    """Return the maximal groups of systems whose ranks lie within a distance, by their first and last position.
 
     Parameters
     ----------
     ranks : Series
         Mean ranks, the best first.
     distance : float
-        See `nemenyi_distance`.
+        The critical difference; see `nemenyi_distance`.
 
     Examples
     --------
@@ -111,18 +111,18 @@ def wilcoxon_p(first: pd.Series, second: pd.Series, *, log_ratios: bool = False)
     Parameters
     ----------
     first, second : Series
-        Their values on the same data sets.
+        The results of both systems on the same data sets.
     log_ratios : bool, default=False
-        Compare ratios instead of differences. Over sets whose errors differ by orders of magnitude the differences are
-        those of the sets with large units, so ratios are what should be reported; the paper has differences.
+        Whether to test logarithms of ratios instead of differences. If errors differ by orders of magnitude, the sets
+        with large units dominate the differences, so ratios should be reported; the paper tests differences.
     """
     a, b = first.to_numpy(dtype=np.float64), second.to_numpy(dtype=np.float64)
     difference = np.log(a) - np.log(b) if log_ratios else a - b
     if not difference.any():
         return 1.0
-    # Not the exact distribution, which knows no ties; sets on which both are equal say nothing and are left out.
+    # The exact distribution does not allow ties; sets on which both are equal are left out.
     with warnings.catch_warnings():
-        # Older versions of SciPy warn below ten sets; how far to trust so few is for the reader to say.
+        # Older versions of SciPy warn below ten sets; whether to trust so few is up to the reader.
         warnings.filterwarnings("ignore", message="Sample size too small")
         return float(stats.wilcoxon(difference, zero_method="wilcox", method="approx").pvalue)
 

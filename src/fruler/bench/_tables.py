@@ -1,7 +1,7 @@
-"""Tables of results, as CSV, Markdown, LaTeX and HTML; and those with one row per data set.
+"""Tables of results, written as CSV, Markdown, LaTeX and HTML.
 
-These are the paper's Tables 2, 3, 4 and 9 with our results beside its own, and those that the paper lacks: errors with
-their spread, the size of the models, and the runs that did not finish.
+The tables here are the paper's Tables 2, 3, 4 and 9 with our results added, and tables that the paper lacks: errors
+with their standard deviations, the size of the models, and the runs that did not finish.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from fruler.bench.paper import PAPER_SYSTEMS, in_paper_units, order_sets, paper_
 from fruler.export.latex import _escaped
 
 NONE = "–"
-CAPPED_NOTE = "† Runs with a limit on the number of evaluations stand in for full ones."
+CAPPED_NOTE = "† Runs with a limit on the number of evaluations, in place of full runs."
 PARTIAL_NOTE = "‡ Some runs did not finish; the mean is over those that did (see the table of failures)."
 _SIZES_NOTE = (
-    "What is counted as a rule: a leaf of a tree, a term of an EBM, each leaf of all trees of LightGBM and a random "
+    "Counted as rules: the leaves of a tree, the terms of an EBM, the leaves of all trees of LightGBM and of a random "
     "forest; linear models have one."
 )
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 
-# Texts by group and heading of the column; columns of one group stand side by side under its name.
+# The texts of each column by group and heading; columns of one group are next to each other, below its name.
 Shown = dict[tuple[str, str], list[str]]
 
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table: numbers for programs and texts for readers.
+    """A table: numbers for programs and text for readers.
 
     Attributes
     ----------
     name : str
-        Of its files.
+        The name of its files.
     title : str
-        What it shows, in a line.
+        The title, one line.
     frame : DataFrame
         The numbers at full precision.
     shown : mapping from (group, heading) to list of str
-        The columns for readers. Two asterisks on both sides make a text bold.
+        The columns for readers. Text between double asterisks is bold.
     notes : sequence of str
         Explanations for the reader.
     labels : int
@@ -72,7 +72,7 @@ class ResultTable:
         return self.frame.to_csv(index=False, lineterminator="\n")
 
     def to_markdown(self) -> str:
-        """Return the table with its title and notes."""
+        """Return the table in Markdown, with its title and notes."""
         heads = [f"{group}: {name}" if group else name for group, name in self.shown]
         rule = [":--" if position < self.labels else "--:" for position in range(len(heads))]
         escaped = [[text.replace("|", "\\|") for text in row] for row in [heads, *self.rows]]
@@ -80,7 +80,7 @@ class ResultTable:
         return "\n\n".join([f"**{self.title}**", "\n".join(lines), *self.notes]) + "\n"
 
     def to_latex(self) -> str:
-        """Return the table and its notes, for a document that loads booktabs."""
+        """Return the table and its notes in LaTeX, for a document with booktabs."""
         heads = [_escaped(name) for _, name in self.shown]
         bodies = [[_BOLD.sub(r"\\textbf{\1}", _escaped(text)) for text in row] for row in self.rows]
         lines = [" & ".join(row) + r" \\" for row in [heads, *bodies]]
@@ -95,7 +95,7 @@ class ResultTable:
         return "\n".join([*start, *lines, r"\bottomrule", r"\end{tabular}", *notes]) + "\n"
 
     def to_html(self) -> str:
-        """Return the table for a page, without title and notes."""
+        """Return the table in HTML, without title and notes."""
         grouped = any(group for group, _ in self.shown)
         frame = pd.DataFrame({key if grouped else key[1]: texts for key, texts in self.shown.items()})
         with pd.option_context("display.max_colwidth", None):
@@ -103,7 +103,7 @@ class ResultTable:
 
 
 def significant(value: float, digits: int = 4) -> str:
-    """Return a number with some significant digits, without an exponent where that is readable.
+    """Return a number with some significant digits, without an exponent if that is readable.
 
     Examples
     --------
@@ -125,13 +125,13 @@ def with_decimals(value: float, decimals: int) -> str:
 
 
 def _with_spread(means: Iterable[str], spreads: Iterable[str]) -> list[str]:
-    """Join means and their standard deviations, where there are some."""
+    """Join means and their standard deviations, if there are any."""
     pairs = zip(means, spreads, strict=True)
     return [mean if NONE in (mean, spread) else f"{mean} ± {spread}" for mean, spread in pairs]
 
 
 def mark(measured: Measurements, system: str, name: str) -> str:
-    """Return the signs after a result: † for capped runs, ‡ if some runs did not finish."""
+    """Return the marks after a result: † for capped runs, ‡ if some runs did not finish."""
     partial_runs = measured.status(system, name) == "partial"
     return ("†" if (system, name) in measured.capped else "") + ("‡" if partial_runs else "")
 
@@ -139,7 +139,7 @@ def mark(measured: Measurements, system: str, name: str) -> str:
 def _marked(
     measured: Measurements, system: str, sets: Sequence[str], texts: Iterable[str], *, with_endings: bool = False
 ) -> list[str]:
-    """Return the texts of a column, one per set, with their signs, and perhaps how runs without a result ended."""
+    """Return the texts of a column, one per set, with their marks, and optionally the status of runs without result."""
     found = [(text, name, measured.status(system, name)) for name, text in zip(sets, texts, strict=True)]
     return [
         text + mark(measured, system, name) if text != NONE else ending if with_endings and ending in SEVERITY else NONE
@@ -148,26 +148,26 @@ def _marked(
 
 
 def _statuses(measured: Measurements, method: str, sets: Sequence[str]) -> list[str]:
-    """Return how a method fared on each set, in a word or two."""
+    """Return the status of a method on each set, in a word or two."""
     return [measured.status(method, name) + (", capped" if (method, name) in measured.capped else "") for name in sets]
 
 
 def _notes_on_marks(measured: Measurements, methods: list[str], sets: list[str]) -> list[str]:
-    """Return the explanation of the signs in a table of these methods and sets, if it has any."""
+    """Return explanations of the marks in a table of these methods and sets."""
     signs = "".join(mark(measured, method, name) for method in methods for name in sets)
     return [note for note in (CAPPED_NOTE, PARTIAL_NOTE) if note[0] in signs]
 
 
 def _error_texts(system: str, errors: pd.Series, digits: int = 4) -> list[str]:
-    """Return errors by set in the paper's units; its own as it prints them, never with more than six digits."""
+    """Return errors by set in the paper's units; the paper's own errors have the digits that it prints, at most six."""
     scaled = [in_paper_units(str(name), error) for name, error in errors.items()]
     if system in PAPER_SYSTEMS:
         return [f"{error:.6g}" if np.isfinite(error) else NONE for error in scaled]
     return [significant(error, digits) for error in scaled]
 
 
-# Of the tables of preprocessing: the title, and of each column its heading, the name of the measure, its name in the
-# paper's tables, and the decimals of ours and of the paper's.
+# For each table of preprocessing: its title, and for each column its heading, the name of the measure, its name in the
+# paper's tables, and the decimals of our results and of the paper's.
 _PREPROCESSING_TABLES = {
     "table2": (
         "Table 2: instance selection (increase: of the nearest-neighbour error, as a factor)",
@@ -190,7 +190,7 @@ _PREPROCESSING_TABLES = {
 
 
 def preprocessing_table(measured: Measurements, name: str) -> ResultTable | None:
-    """Return Table 2, what instance selection leaves out and costs, or Table 3, the number of labels per input."""
+    """Return Table 2, the rows and accuracy lost by instance selection, or Table 3, the number of labels per input."""
     title, columns = _PREPROCESSING_TABLES[name]
     runs = measured.of(PREPROCESSING)
     if runs.empty:
@@ -237,16 +237,17 @@ def results_table(measured: Measurements) -> ResultTable | None:
                 f"**{text}**" if bold else text for text, bold in zip(texts, is_best, strict=True)
             ]
     notes = [
-        "Errors are half the mean squared error on the test rows; the lowest of a row and the fewest rules are bold.",
-        "The first four systems are as the paper prints them. Means are over the runs there are; the table of errors "
-        "has their number.",
+        "Errors are half the mean squared error on the test rows. The lowest error and the fewest rules of a row are "
+        "bold.",
+        "The results of the first four systems are those printed in the paper. Means are over all finished runs; the "
+        "table of errors has their number.",
         *_notes_on_marks(measured, methods, sets),
     ]
     return ResultTable("table4", "Table 4: number of rules and test error", frame.reset_index(), shown, notes)
 
 
 _in_seconds, _whole = partial(significant, digits=3), partial(with_decimals, decimals=0)
-# The columns of Table 9: the heading of each, and how it is written; first the paper's, by name in its tables.
+# The columns of Table 9: the heading and format of each. First the paper's, by name in its tables.
 _PRINTED_TIMES = {
     "is_time_s": ("selection", 0),
     "disc_time_s": ("discretization", 2),
@@ -265,7 +266,7 @@ _OWN_TIMES = {
 
 
 def time_table(measured: Measurements) -> ResultTable | None:
-    """Return Table 9: seconds by stage and number of evaluations, beside the paper's."""
+    """Return Table 9: seconds by stage and number of evaluations, compared with the paper's."""
     algorithms = [algorithm for algorithm in measured.ours if not measured.means(algorithm, "seconds").empty]
     if not algorithms:
         return None
@@ -284,10 +285,10 @@ def time_table(measured: Measurements) -> ResultTable | None:
             shown[title_of(algorithm), heading] = [*texts, mean]
         frame = frame.join(own.add_prefix(f"{algorithm}_"))
     notes = [
-        "Seconds of a fit, one thread. Times faster: the paper's run time over our total; its run time is without the "
-        "selection (which alone took longer on some sets), ours is of a whole fit, so the factor is a lower bound for "
-        "the machines used. A dash: that algorithm has no such stage.",
-        "Evaluations, share: of the paper's number. Geometric means are over full runs, not capped ones.",
+        "Seconds of a fit, one thread. Times faster: the paper's run time divided by our total. Its run time excludes "
+        "instance selection (which alone took longer on some sets), ours is that of a whole fit, so the factor is a "
+        "lower bound for the machines used. A dash: the algorithm has no such stage.",
+        "Evaluations, share: share of the paper's number. Geometric means are over full runs, not capped ones.",
         *_notes_on_marks(measured, algorithms, sets),
     ]
     title = "Table 9: time by stage and number of evaluations"
@@ -330,15 +331,15 @@ def errors_table(measured: Measurements) -> ResultTable | None:
     frame = pd.concat(parts, ignore_index=True)[names].astype({"runs": "Int64", "folds": "Int64"})
     notes = [
         "Error: half the mean squared error on the test rows, and its standard deviation over folds and seeds. "
-        "Ratio: to the error that the paper prints for FRULER. A geometric mean is over the sets that a method has: "
-        "compare two methods by the table of comparisons.",
+        "Ratio: to the error that the paper prints for FRULER. A geometric mean is over the sets with a result of the "
+        "method; to compare two methods, use the table of comparisons.",
         *_notes_on_marks(measured, methods, sets),
     ]
     return ResultTable("errors", "Test errors", frame, shown, notes)
 
 
 def complexity_table(measured: Measurements) -> ResultTable | None:
-    """Return the size of the models: rules, coefficients that are not zero, conditions of a rule."""
+    """Return the size of the models: rules, non-zero coefficients, conditions of a rule."""
     sized = measured.runs.dropna(subset=["rules"])
     methods = [method for method in measured.methods if (sized["method"] == method).any()]
     sets = [name for name in measured.sets if (sized["set"] == name).any()]
@@ -368,7 +369,7 @@ def complexity_table(measured: Measurements) -> ResultTable | None:
         part.insert(1, "method", method)
         parts.append(part)
     notes = [
-        "Means and standard deviations over folds and seeds. Coefficients: slopes that are not zero; share: of all "
+        "Means and standard deviations over folds and seeds. Coefficients: non-zero slopes; share: share of all "
         "slopes, one per rule and input; conditions: inputs in the antecedent of a rule.",
         *([_SIZES_NOTE] if set(methods) - set(own_systems()) else []),
         *_notes_on_marks(measured, methods, sets),
@@ -377,7 +378,7 @@ def complexity_table(measured: Measurements) -> ResultTable | None:
 
 
 def failures_table(measured: Measurements) -> ResultTable | None:
-    """Return the runs that failed, took too long, or whose package is missing: one row per method, set and reason."""
+    """Return the runs that failed, took too long or lacked a package: one row per method, set and reason."""
     lines = measured.lines[measured.lines["status"] != "ok"]
     if lines.empty:
         return None

@@ -1,4 +1,4 @@
-"""The option `fruler bench --verify`: runs drawn at random from a record are made again and compared with it."""
+"""The option `fruler bench --verify`: randomly drawn runs of a record are repeated and compared with it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from fruler.bench._runner import RunTask, package_version, run_here
 
 # Another processor, or another version of NumPy, may round differently; nothing else may change a result.
 _ROUNDING = 1e-6
-# Everything that decides on the last bit of a result; the size of the memory does not.
+# The properties of a machine that determine the last bit of a result; the size of the memory does not.
 _DECISIVE = ("blas", "cpu", "system", "numpy", "scipy", "scikit-learn", "pandas")
 _SHARE_OF_LIMIT = 0.1
-# The files of the scripts that repeat the paper's tables, and the measures that they count as the benchmark does.
+# The files of the scripts that repeat the paper's tables, and the measures that they share with the benchmark.
 _SCRIPT_FILES = ("paper_fidelity.jsonl", "comparator_fidelity.jsonl")
 _SCRIPT_MEASURES = ("error", "rules", "evaluations", "uncovered", "regularization")
 EXACT, ROUNDED, DIFFERENT, NOT_MADE = "to the bit", "to rounding", "different", "not made"
@@ -52,14 +52,14 @@ class Record:
 
     @property
     def seconds(self) -> float:
-        """The time that the run took."""
+        """The duration of the run."""
         times = (self.line.get(name) for name in ("seconds", "selection_s", "discretization_s"))
         return float(next((time for time in times if time is not None), 0.0))
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """One recorded run, made again: how it compares, in a word and in detail, and whether that is good enough here."""
+    """A repeated run: the outcome of the comparison in a word and in detail, and whether it is accepted here."""
 
     record: Record
     outcome: str
@@ -78,7 +78,7 @@ def verify_results(
     limit: float = 600.0,
     console: Console | None = None,
 ) -> bool:
-    """Make some of the recorded runs again, and return whether they give the recorded results.
+    """Repeat some of the recorded runs, and return whether they give the recorded results.
 
     Parameters
     ----------
@@ -91,25 +91,25 @@ def verify_results(
     draw_seed : int, default=0
         The seed of the draw.
     sets : sequence of str, optional
-        The sets to draw from, else all.
+        The sets to draw from; all by default.
     jobs : int, default=1
         The number of runs at a time.
     limit : float, default=600
-        Seconds after which a run is ended. Runs that took more than a tenth of that are not drawn, lest a busy machine
-        ends them.
+        The number of seconds after which a run is stopped. Runs that took more than a tenth of this time are not drawn,
+        so that they are not stopped on a busy machine.
     console : rich.console.Console, optional
-        Where results are shown; the standard output by default.
+        The console that shows the results; standard output by default.
 
     Returns
     -------
     bool
-        True if every drawn run gives the recorded results: our own algorithms on the same machine to the bit, on
-        another, and peers everywhere, to rounding.
+        Whether every drawn run gives the recorded results: our own algorithms to the bit on the same machine, and to
+        rounding on another; peers always to rounding.
 
     Raises
     ------
     ValueError, OSError
-        In one line, for mistakes that the user can mend.
+        For mistakes that the user can correct, with a message of one line.
     """
     if number < 1:
         raise ValueError(f"--verify must be at least 1; got {number}")
@@ -130,17 +130,17 @@ def verify_results(
         else:
             candidates.append(record)
     drawn = draw(candidates, number, draw_seed)
-    say(f"{counted(len(drawn), 'run')} of the {len(candidates)} in {out} that can be made again here")
+    say(f"{counted(len(drawn), 'run')} of the {len(candidates)} in {out} that can be repeated here")
     for reason, count in left_out.items():
         say(f"  left out: {counted(count, 'run')}, {reason}")
     if not drawn:
-        raise ValueError(f"{str(out)!r} has no run that can be made again here")
+        raise ValueError(f"{str(out)!r} has no run that can be repeated here")
     before, now = read_description(out / MACHINE), describe_machine()
     changed = [name for name in _DECISIVE if before.get(name) != now.get(name)]
     say(
-        f"recorded elsewhere ({', '.join(changed)} differ): results must agree to rounding"
+        f"recorded on another machine ({', '.join(changed)} differ): results must agree to rounding"
         if changed
-        else "recorded on such a machine: results of our own algorithms must agree to the bit"
+        else "recorded on an equal machine: results of our own algorithms must agree to the bit"
     )
     record_of = {id(record.task): record for record in drawn}
     repetitions = []
@@ -155,12 +155,12 @@ def verify_results(
 
 
 def read_records(folder: Path, data: Path) -> list[Record]:
-    """Read every finished run that a folder of results records, in the order of its files and lines.
+    """Read all finished runs of a folder of results, in the order of its files and lines.
 
     Parameters
     ----------
     folder : Path
-        A folder with ``runs.jsonl``, and perhaps the results of the scripts that repeat the paper's tables.
+        A folder with ``runs.jsonl``, and optionally the results of the scripts that repeat the paper's tables.
     data : Path
         The folder of the data sets, for the tasks.
 
@@ -192,7 +192,7 @@ def read_records(folder: Path, data: Path) -> list[Record]:
                     line["method"] = "fruler"
                 records.append(_record(f"{name}:{number}", data, line, settings, _SCRIPT_MEASURES))
             except (ValueError, KeyError, TypeError, SyntaxError) as error:
-                raise ValueError(f"line {number} of {str(path)!r} cannot be read: {error}; mend it") from None
+                raise ValueError(f"line {number} of {str(path)!r} cannot be read: {error}; fix it") from None
     return records
 
 
@@ -201,7 +201,7 @@ def _record(where: str, data: Path, line: Line, settings: Mapping[str, Any], mea
     try:
         package = find_method(line["method"]).package
     except ValueError:
-        # A method that is no longer here.
+        # The method is no longer in the package.
         package = ""
     task = RunTask(**place, settings="", data=str(data.resolve()), parameters=dict(settings), package=package)
     return Record(f"{where} {task.set} fold {task.fold} seed {task.seed} {task.method}", task, measures, line)
@@ -210,13 +210,13 @@ def _record(where: str, data: Path, line: Line, settings: Mapping[str, Any], mea
 def _obstacle(task: RunTask, seconds: float, sets: Sequence[str] | None, limit: float) -> str | None:
     """Return why a run cannot be drawn, or None if it can."""
     if not task.package:
-        return f"of {task.method}, which is no longer here"
+        return f"of {task.method}, which is no longer in the package"
     if package_version(task.package) is None:
         return f"of {task.method}, without {task.package}"
     if sets is not None and task.set not in sets:
         return "of other sets"
     if not (Path(task.data) / task.set / f"{task.set}.dat").is_file():
-        return f"of sets that {task.data} lacks"
+        return f"of sets that are not in {task.data}"
     longest = limit * _SHARE_OF_LIMIT
     return f"which took more than {longest:g} s" if seconds > longest else None
 
@@ -231,9 +231,9 @@ def draw(records: Sequence[Record], number: int, seed: int) -> list[Record]:
 
 
 def compare(record: Record, line: Line, *, same_machine: bool) -> Repetition:
-    """Compare a run that was made again with its record.
+    """Compare a repeated run with its record.
 
-    That the same machine gives the same bits is a promise of this package; its peers are held to rounding.
+    This package promises the same bits on the same machine; peers only have to agree to rounding.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def compare(record: Record, line: Line, *, same_machine: bool) -> Repetition:
     line : dict
         The line of the new run.
     same_machine : bool
-        Whether it was recorded on such a machine.
+        Whether the run was recorded on an equal machine.
     """
     if line["status"] != "ok":
         return Repetition(record, NOT_MADE, f"{line['status']}: {line['message']}")
@@ -264,7 +264,7 @@ def compare(record: Record, line: Line, *, same_machine: bool) -> Repetition:
 
 
 def relative_difference(before: float, now: float | None) -> float:
-    """Return the difference of two results relative to the larger one; infinity if there is no second.
+    """Return the difference of two results relative to the larger one; infinity if the second is missing.
 
     Examples
     --------
@@ -278,8 +278,8 @@ def relative_difference(before: float, now: float | None) -> float:
 
 
 def summarise(repetitions: Sequence[Repetition]) -> str:
-    """Return how many runs gave the recorded results, and the methods whose runs have to be repeated."""
-    lines = [f"{counted(len(repetitions), 'run')} made again: {_count_outcomes(repetitions)}"]
+    """Return a summary: the number of runs by outcome, and the methods with runs that differ from the record."""
+    lines = [f"{counted(len(repetitions), 'run')} repeated: {_count_outcomes(repetitions)}"]
     groups: dict[tuple[str, str], list[Repetition]] = {}
     for repetition in repetitions:
         file = repetition.record.place.partition(":")[0]
@@ -290,7 +290,7 @@ def summarise(repetitions: Sequence[Repetition]) -> str:
     refused = {repetition.outcome for repetition in repetitions if not repetition.accepted}
     if not refused:
         return "\n".join([*lines, "as recorded"])
-    verdict = "some could not be made" if refused == {NOT_MADE} else "not as recorded: make these runs anew"
+    verdict = "some could not be repeated" if refused == {NOT_MADE} else "not as recorded: replace these runs"
     return "\n".join([*lines, verdict])
 
 

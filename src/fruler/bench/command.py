@@ -1,4 +1,4 @@
-"""The command `fruler bench`, once its options are read: the runs, their progress, the tables."""
+"""The command `fruler bench` after its options are parsed: the runs, their progress, the tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from fruler.bench._results import (
 from fruler.bench._runner import RunTask, run_by_joblib, run_here, run_on_dask
 from fruler.estimators.registry import DEFAULT
 
-# The seconds of a run besides fitting: reading the data and starting its process.
+# The seconds of a run other than fitting and predicting: reading the data and starting its process.
 _OVERHEAD = 0.1
 
 
@@ -41,39 +41,39 @@ class BenchOptions:
     Parameters
     ----------
     out : Path
-        The folder of the results. Runs that it already has are not repeated.
+        The folder of the results. Runs with results in it are not repeated.
     data : Path, optional
-        The folder of the KEEL data sets.
+        The folder of the KEEL data sets; only `tables_only` works without it.
     sets : str, optional
-        The names of data sets, separated by commas; all in the folder by default.
+        The names of data sets, separated by commas; by default the paper's sets in the folder.
     seeds : int, default=6
         The number of seeds.
     folds : str, default="5"
-        How many folds are run, or which: ``"1,3"``.
+        The number of folds, or a list of folds such as ``"1,3"``.
     methods : str, default="growth"
         The algorithms, separated by commas; ``"all"`` or ``"none"``.
     peers : str, default="none"
         The models of other packages, separated by commas; ``"all"`` or ``"none"``.
     preprocessing : bool, optional
-        Whether to measure the paper's first two stages; by default with any algorithm.
+        Whether to measure the paper's first two stages; by default unless `methods` is ``"none"``.
     jobs : int, default=1
         The number of runs at a time.
     dask : str, optional
-        The address of a Dask scheduler, whose workers make the runs.
+        The address of a Dask scheduler whose workers execute the runs.
     joblib : bool, default=False
-        Whether runs go to the workers of the backend that `joblib.parallel_config` names. Only from Python.
+        Whether to execute runs with the backend set by `joblib.parallel_config`; not on the command line.
     limit : float, default=600.0
-        The seconds after which a run is stopped.
+        The number of seconds after which a run is stopped.
     max_evaluations : int, optional
-        A limit for the evaluations of every algorithm; that of the algorithm by default.
+        Maximum number of evaluations of every algorithm; by default that of the algorithm.
     retry : bool, default=False
         Whether to repeat runs that failed or took too long.
     tables_only : bool, default=False
-        Whether to write the tables from results at hand, without any run.
+        Whether to write the tables from existing results, without any run.
 
     See Also
     --------
-    run_benchmark : Runs it.
+    run_benchmark : Run the benchmark.
 
     Examples
     --------
@@ -99,14 +99,14 @@ class BenchOptions:
 
 
 def run_benchmark(options: BenchOptions, console: Console | None = None) -> None:
-    """Make the runs that are still missing, then the tables.
+    """Execute the runs that have no results yet, then write the tables.
 
     Parameters
     ----------
     options : BenchOptions
-        What to run, and where the results are.
+        The options of the benchmark.
     console : rich.console.Console, optional
-        Where progress is shown; the standard output by default.
+        The console that shows progress; standard output by default.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
     console = Console(soft_wrap=True) if console is None else console
     if options.tables_only:
         if not (options.out / RUNS).is_file():
-            raise FileNotFoundError(f"there are no results in {str(options.out)!r}; make some without --tables-only")
+            raise FileNotFoundError(f"there are no results in {str(options.out)!r}; run it without --tables-only first")
         _write_tables(options.out, console)
         return
     if options.data is None:
@@ -159,7 +159,7 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
 
 
 def tasks_left(experiment: Experiment, lines: Iterable[Line], *, retry: bool) -> list[RunTask]:
-    """Return the runs that have no result yet. A missing peer may have been installed since, so it is tried again."""
+    """Return the runs without results, including those of missing peers, which may have been installed since."""
     again = {"missing", "failed", "timeout"} if retry else {"missing"}
     known = latest(lines)
     return [task for task in experiment.tasks if task.key not in known or known[task.key]["status"] in again]
@@ -174,7 +174,7 @@ def _run(experiment: Experiment, results: ResultsFolder, options: BenchOptions, 
     known = latest(results.lines)
     with _Reporter(console, tasks, results.lines, options.jobs) as reporter, closing(_lines(tasks, options)) as lines:
         for task, line in lines:
-            # A peer that is still missing says nothing new.
+            # The line of a peer that is still missing is not written again.
             if line["status"] != "missing" or known.get(task.key, {}).get("message") != line["message"]:
                 results.append(line)
             reporter.finished(task, line)
@@ -199,13 +199,13 @@ def _write_tables(out: Path, console: Console) -> None:
 
 
 def summarise(lines: Iterable[Line], out: Path) -> str:
-    """Return how the runs in a folder ended and, if some gave no result, where to look and what to do."""
+    """Return a summary of the runs in a folder; if some have no result, it says where to look and what to do."""
     counts = Counter(line["status"] for line in latest(lines).values())
     endings = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     remedies = {
         "failed": "failed: see failures.md; --retry repeats them",
         "timeout": "took too long: --retry repeats them, with another --limit",
-        "missing": "not made, for want of a package: install what failures.md names, then the same command",
+        "missing": "lack a package: install the packages listed in failures.md and repeat the command",
     }
     told = [f"  {counts[status]} {text}" for status, text in remedies.items() if counts[status]]
     return "\n".join([f"{counted(sum(counts.values()), 'run')} in {out / RUNS}: {endings}", *told])
@@ -217,9 +217,9 @@ def _say(console: Console, text: str | None) -> None:
 
 
 class RunTimes:
-    """Estimates the time that runs will take from the times of finished ones.
+    """An estimator of the time of runs, from the times of finished runs.
 
-    The best estimate is the mean of the same method on the same set, then that of the method, then that of all runs.
+    The estimate is the mean time of the method on the set, or else of the method, or else of all runs.
     """
 
     def __init__(self, lines: Iterable[Line]) -> None:
@@ -228,13 +228,13 @@ class RunTimes:
             self.add(line)
 
     def add(self, line: Line) -> None:
-        """Take a finished run into account."""
+        """Add the time of a finished run."""
         if line.get("seconds") is not None and line["status"] in ("ok", "timeout"):
             for key in ((line["method"], line["set"]), (line["method"],), ()):
                 self._seconds[key].append(line["seconds"] + (line.get("predict_seconds") or 0.0) + _OVERHEAD)
 
     def left(self, tasks: Iterable[RunTask], jobs: int) -> float | None:
-        """Return the seconds that runs will take, or None if no run has finished."""
+        """Return the estimated seconds of some runs, or None if no run has finished."""
         if not self._seconds:
             return None
         means = {key: float(np.mean(seconds)) for key, seconds in self._seconds.items()}
@@ -242,13 +242,13 @@ class RunTimes:
 
 
 class _Reporter:
-    """Shows each finished run and the time left: a bar on a terminal, plain lines in a log."""
+    """A display of finished runs and the time left: a bar on a terminal, plain lines in a log."""
 
     def __init__(self, console: Console, tasks: Iterable[RunTask], lines: Iterable[Line], jobs: int) -> None:
         self._console, self._jobs = console, jobs
         self._left = {task.key: task for task in tasks}
         self._total = len(self._left)
-        # One width for all descriptions, lest the bar jumps.
+        # All descriptions have one width, so that the bar does not jump.
         self._width = max((len(_last(task)) for task in self._left.values()), default=0)
         self._times = RunTimes(lines)
         self._bar = Progress(
@@ -272,7 +272,7 @@ class _Reporter:
         self._bar.stop()
 
     def finished(self, task: RunTask, line: Line) -> None:
-        """Show a run that has just ended."""
+        """Show a finished run."""
         del self._left[task.key]
         self._times.add(line)
         remaining = self._remaining()

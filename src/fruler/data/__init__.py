@@ -1,4 +1,4 @@
-"""Readers of data files, and small data sets to try things on."""
+"""Readers of data files, and small example data sets."""
 
 from fruler.data._examples import example_path, load_example, make_friedman, make_mv, make_weather
 from fruler.data._frog import load_frog

@@ -1,8 +1,8 @@
 """The ``@attribute`` family of text files: KEEL's ``.dat`` and Weka's ARFF, read by one parser.
 
 Both begin with a header of ``@`` lines and end with rows of values separated by commas. KEEL adds declared ranges
-(``real[0,1]``) and the roles ``@inputs`` and ``@outputs``; ARFF adds ``numeric`` and quoted values. What the header
-declares as a range, and whether it says ``real`` or ``integer``, is kept but not enforced: published files break both.
+(``real[0,1]``) and the roles ``@inputs`` and ``@outputs``; ARFF adds ``numeric`` and quoted values. Declared ranges and
+the types ``real`` and ``integer`` are kept but not enforced: published files break both.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Attribute:
 
 
 def read_rows(rows: Sequence[str], attributes: Sequence[Attribute], places: RowPlaces) -> pd.DataFrame:
-    """Turn the lines after ``@data`` into a table with one column an attribute.
+    """Turn the lines after ``@data`` into a table with one column per attribute.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def split_items(text: str) -> list[tuple[str, bool]] | None:
 
 
 def unescape(text: str) -> str:
-    """Take the backslashes of a quoted text away."""
+    """Remove the backslashes of a quoted text."""
     return re.sub(r"\\(.)", r"\1", text)
 
 
@@ -120,15 +120,14 @@ def excerpt(text: str) -> str:
 
 
 def _read_plain_rows(rows: Sequence[str], attributes: Sequence[Attribute]) -> list[Column] | None:
-    """Read rows with pandas' C reader, or give None wherever there is the least doubt about one of them.
+    """Read rows with pandas' C reader, or return None if any of them is doubtful.
 
-    Doubtful are quotes, rows with another number of values than attributes (the reader fills up short ones without a
-    word), numbers that are not finite, missing values that aren't marked as such, and whatever the reader can't
-    convert.
+    Doubtful are quotes, rows with too few or too many values (the reader silently fills short ones), numbers that are
+    not finite, missing values without a mark, and values that the reader cannot convert.
     """
     text = "\n".join(rows)
     n_commas = len(attributes) - 1
-    # pandas takes a column of truth values for numbers.
+    # pandas reads a column of truth values as numbers.
     odd = ("'", '"', "{", "true", "false")
     if any(mark in text.lower() for mark in odd) or any(row.count(",") != n_commas for row in rows):
         return None
@@ -211,7 +210,7 @@ def _split_row(row: str, i: int, attributes: Sequence[Attribute], places: RowPla
         )
     if len(items) > len(attributes):
         raise ValueError(
-            f"{place}: {len(items)} values for {len(attributes)} attributes; remove what is too much, "
+            f"{place}: {len(items)} values for {len(attributes)} attributes; remove the extra values, "
             "and write decimals with a point"
         )
     return items
@@ -255,7 +254,7 @@ class AttributeFile:
     inputs, outputs : tuple of str
         The roles. Without ``@outputs`` the last attribute is the output, without ``@inputs`` all others are inputs.
     frame : DataFrame
-        One column an attribute: float64 for numbers, categorical in the declared order for nominal values; missing
+        One column per attribute: float64 for numbers, categorical in the declared order for nominal values; missing
         values are NaN.
     places : RowPlaces
         The line of each row.
@@ -347,14 +346,14 @@ class _Header:
         self.declared_at[what] = line
 
     def roles(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Settle inputs and outputs from what is declared and what is not."""
+        """Return inputs and outputs: those that are declared, or the defaults."""
         names = [attribute.name for attribute in self.attributes]
         for role, members in self.declared_roles.items():
             for member in members:
                 if member not in names:
                     self.fail(
                         self.declared_at[role],
-                        f"{role} names {quoted(member)}, which is no @attribute; {suggest(member, names)}",
+                        f"{role} names {quoted(member)}, which is not an @attribute; {suggest(member, names)}",
                     )
         outputs = self.declared_roles.get("@outputs", tuple(names[-1:]))
         inputs = self.declared_roles.get("@inputs", tuple(name for name in names if name not in outputs))

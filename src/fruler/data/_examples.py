@@ -1,6 +1,6 @@
-"""Small data of the project's own making: generators, and the same tables as CSV files beside this module.
+"""Small example data sets: generators, and the same tables as CSV files next to this module.
 
-The files hold what the generators give with their default arguments, as CSV.
+The files hold the tables that the generators make with their default arguments.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from fruler.data._table_files import read_table
 
 _FRIEDMAN_DESCR = """Friedman #1 without its five irrelevant inputs.
 
-y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + noise, with the inputs even on [0, 1] and normal noise.
+y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + noise, with the inputs uniform on [0, 1] and normal noise.
 
 J. H. Friedman. Multivariate adaptive regression splines. The Annals of Statistics 19 (1991) 1-67.
 """
 
 _MV_DESCR = """The MV artificial domain of L. Torgo: inputs that depend on each other, and a target without noise.
 
-X1 is even on [-5, 5], X2 on [-15, -10], X5 on [-1, 1], X9 on [100, 500]; X10 is an integer from 1000 to 1200.
+X1 is uniform on [-5, 5], X2 on [-15, -10], X5 on [-1, 1], X9 on [100, 500]; X10 is an integer from 1000 to 1200.
 X3 is brown (0), red (1) or green (2) with probabilities 0.52, 0.24, 0.24; green only where X1 > 0.
-X4 is X1 / 2 with probability 0.3, else X2 / 2.  X6 is X4 times a number even on [0, 5].
+X4 is X1 / 2 with probability 0.3, else X2 / 2.  X6 is X4 times a number uniform on [0, 5].
 X7 is yes (1) with probability 0.3, else no (0).  X8 is normal (0) where X5 < 0.5, else large (1).
 
 Y is the smallest of: X1 / 2; X1 + X6 where X8 is normal; 3 - X1 / X4 where X7 is yes.
@@ -37,8 +37,8 @@ Y is the smallest of: X1 / 2; X1 + X6 where X8 is normal; 3 - X1 / X4 where X7 i
 _WEATHER_DESCR = """Two years of days in an imagined continental city: how warm will today be on average?
 
 Known in the morning are the temperatures of the day before, the day of the year, and the dew point, humidity, air
-pressure, wind and visibility at dawn. Today is like yesterday, drawn towards the season's mean. What else matters
-depends on the season. On cold days wind brings mild air and high pressure means clear, frosty nights; on warm days
+pressure, wind and visibility at dawn. Today is like yesterday, drawn towards the season's mean. All other effects
+depend on the season. On cold days wind brings mild air and high pressure means clear, frosty nights; on warm days
 high pressure means sunshine, and humid air means cloud. The weather is simulated; no station measured it.
 """
 
@@ -78,7 +78,7 @@ def make_friedman(
     Raises
     ------
     ValueError
-        If there is no row, or `noise` is negative.
+        If `n_samples` is less than 1, or `noise` is negative.
 
     See Also
     --------
@@ -119,7 +119,7 @@ def make_mv(n_samples: int = 1500, random_state: int | np.random.Generator | Non
     Returns
     -------
     Bunch
-        A table like that of `make_friedman`; ``DESCR`` says how inputs and target are made. The nominal inputs X3, X7
+        A table like that of `make_friedman`; ``DESCR`` describes the inputs and the target. The nominal inputs X3, X7
         and X8 are codes.
 
     See Also
@@ -186,7 +186,7 @@ def make_weather(n_samples: int = 730, random_state: int | np.random.Generator |
     Parameters
     ----------
     n_samples : int, default=730
-        The number of days, from the first of January on.
+        The number of days, starting on 1 January.
     random_state : int, Generator or None, default=0
         The seed.
 
@@ -238,7 +238,7 @@ def make_weather(n_samples: int = 730, random_state: int | np.random.Generator |
 
 
 def _persistent(rng: np.random.Generator, n: int, *, persistence: float) -> NDArray[np.float64]:
-    """Draw a standard normal series in which each day remembers the one before."""
+    """Draw a standard normal series in which each day depends on the one before."""
     shocks = rng.standard_normal(n)
     series = np.empty(n)
     state = shocks[0]
@@ -256,7 +256,7 @@ def _simulate_days(
     wind: NDArray[np.float64],
     noise: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Let the mean temperature run day by day; the first of the n + 1 values is that of the day before the first."""
+    """Simulate the mean temperature day by day; the first of the n + 1 values is that of the day before the first."""
     mean = np.empty(len(season) + 1)
     mean[0] = season[0] + noise[0]
     for t in range(len(season)):
@@ -305,7 +305,7 @@ def example_path(name: str) -> Path:
     Parameters
     ----------
     name : {"friedman", "mv", "weather"}
-        Which one.
+        The name of the example.
 
     Returns
     -------
@@ -338,16 +338,16 @@ def load_example(name: str) -> Bunch:
     Parameters
     ----------
     name : {"friedman", "mv", "weather"}
-        Which one; see `make_friedman`, `make_mv` and `make_weather`.
+        The name of the example; see `make_friedman`, `make_mv` and `make_weather`.
 
     Returns
     -------
     Bunch
-        What the generator of that name gives with its default arguments.
+        The table that the generator of that name makes with its default arguments.
 
     See Also
     --------
-    example_path : The CSV file of it.
+    example_path : The path of the CSV file.
     read_table : Reads any table.
 
     Examples

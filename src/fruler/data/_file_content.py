@@ -1,4 +1,4 @@
-"""The content of a table's file: bytes in, text out, names of columns checked, errors that say where and what to do."""
+"""The content of table files: bytes decoded to text, column names checked, errors with a place and a remedy."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fruler._arrays import Floats
 from fruler._table.texts import column_texts
-from fruler._typing import Floats
 from fruler._wording import is_printable, number_advice, printable, quote_names, quoted
 
-# More than this is not read into memory, nor more than this at once.
+# The maximum size of a file, and of a part that is read at once.
 MAX_BYTES, _MAX_PART = 4_000_000_000, 2**24
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# From 3.1 on exact reading is the default, and asking for it is deprecated.
+# From pandas 3.1 on, exact reading is the default, and asking for it is deprecated.
 _READS_INEXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
 DECIMALS = (".", ",")
 THOUSANDS = (",", ".", " ", "'")
 _SEPARATOR_NAMES = {"tab": "\t", "\\t": "\t"}
-# Whatever numbers, quotes and lines are made of.
+# Characters of numbers, quotes and line ends.
 _NO_SEPARATORS = "\"'\n\r.+-_\0"
 _OPTIONS_OF_READER = {
     "separated": ("sep", "decimal", "thousands", "na_values"),
@@ -50,9 +50,9 @@ class RowPlaces:
     name : str
         The file's name.
     unit : {"line", "row"}
-        What the numbers count: lines of a text file, or rows of a table that has no lines.
+        The unit of the numbers: lines of a text file, or rows of a table that has no lines.
     numbers : ndarray of int
-        For each row of the table its 1-based number.
+        The 1-based number of each row of the table.
     """
 
     name: str
@@ -76,14 +76,14 @@ def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
     Parameters
     ----------
     source : path or binary file object
-        What to read.
+        The file to read.
 
     Returns
     -------
     raw : bytes
         The content.
     name : str
-        The name by which messages call it.
+        The name of the file in messages.
 
     Raises
     ------
@@ -118,12 +118,12 @@ def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
 
 
 def read_to_the_end(file: BinaryIO | gzip.GzipFile, name: str) -> bytes:
-    """Read all of a file that has an end, such as `/dev/zero` has not, and is not too large.
+    """Read a whole file, unless it is too large or, like `/dev/zero`, has no end.
 
     Raises
     ------
     ValueError
-        If it gives text, begins with a NUL byte, as no table does, or is too large.
+        If the file gives text, begins with a NUL byte, as no table does, or is too large.
     """
     parts: list[bytes] = []
     n_bytes = 0
@@ -142,7 +142,7 @@ def read_to_the_end(file: BinaryIO | gzip.GzipFile, name: str) -> bytes:
 
 
 def source_name(source: str | os.PathLike[str] | BinaryIO) -> str:
-    """Give the file name of a path or of an open file, or a stand-in for what has none."""
+    """Return the file name of a path or of an open file, or a placeholder if there is none."""
     if isinstance(source, (str, os.PathLike)):
         return printable(Path(source).name)
     name = getattr(source, "name", None)
@@ -195,12 +195,12 @@ def _unify_line_ends(text: str) -> str:
 
 
 def one_line(error: Exception) -> str:
-    """Return what an error of a library says, fit for a message of one line."""
+    """Return the message of a library's error as one printable line."""
     return printable(" ".join(str(error).split()))
 
 
 def read_csv_exactly(text: str, **options: Any) -> pd.DataFrame:
-    r"""Let pandas' C reader read a text, with every number rounded to the nearest float.
+    r"""Read a text with pandas' C reader, with every number rounded to the nearest float.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def read_csv_exactly(text: str, **options: Any) -> pd.DataFrame:
 
 
 def typed_column(values: list[Any]) -> pd.Series[Any]:
-    """Return a column of the narrowest type that its values have, NaN for None.
+    """Return a column of the narrowest type that fits its values, NaN for None.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def typed_column(values: list[Any]) -> pd.Series[Any]:
 
 
 def numeric_target(column: pd.Series, places: RowPlaces) -> pd.Series:
-    """Take a column as the target of a regression: finite numbers only.
+    """Return a column as the target of a regression, which must have finite numbers only.
 
     Parameters
     ----------
@@ -282,19 +282,19 @@ def target_values(column: pd.Series) -> tuple[Floats, int | None]:
 
 
 def check_names(names: Sequence[str], place: str) -> None:
-    r"""Refuse names that are repeated, or that hold what a terminal would obey instead of show.
+    r"""Refuse repeated names, and names with characters that a terminal would obey instead of show.
 
     Parameters
     ----------
     names : sequence of str
         The names of all columns.
     place : str
-        Where they stand.
+        The place of the names, for messages.
 
     Raises
     ------
     ValueError
-        With the names as they can be shown.
+        If a name is refused; the message shows it with escapes.
 
     Examples
     --------
@@ -311,34 +311,34 @@ def check_names(names: Sequence[str], place: str) -> None:
 
 
 def check_printable(name: str, place: str) -> None:
-    """Refuse a name that holds what a terminal would obey instead of show."""
+    """Refuse a name with characters that a terminal would obey instead of show."""
     if not is_printable(name):
         raise ValueError(f"{place}: the column name {quoted(name)} holds an unprintable character; rename the column")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    r"""How a table is written, None wherever the table itself shall say so.
+    r"""The format of a table file; None means that it is detected.
 
     Parameters
     ----------
     format : str or None
         The format, in place of the suffix.
     sep : str or None
-        What separates values: one character, or ``tab``.
+        The separator of values: one character, or ``tab``.
     decimal : {".", ","} or None
-        What marks decimals.
+        The decimal sign.
     thousands : {",", ".", " ", "'"} or None
-        What separates thousands.
+        The thousands separator.
     na_values : tuple of str
-        What marks a missing value, besides an empty one and the usual marks.
+        Marks of missing values, besides empty values and the usual marks.
     sheet : str or None
         The name of a sheet, or its number from 1.
 
     Raises
     ------
     ValueError
-        If an option is none of these, or two contradict each other.
+        If an option has another value, or two contradict each other.
 
     Examples
     --------
@@ -369,16 +369,16 @@ class ReadOptions:
             )
 
     def require_for(self, reader: str, name: str) -> None:
-        """Refuse an option that the reader of a file cannot follow."""
+        """Refuse an option that does not apply to the format of a file."""
         given = {"sep": self.sep, "decimal": self.decimal, "thousands": self.thousands, "sheet": self.sheet}
         given["na_values"] = self.na_values[0] if self.na_values else None
         for option, value in given.items():
             if value is not None and option not in _OPTIONS_OF_READER[reader]:
-                raise ValueError(f"{name}: a file of this format needs no {option}={value!r}; leave it out")
+                raise ValueError(f"{name}: {option}={value!r} does not apply to files of this format; leave it out")
 
 
 def as_texts(na_values: str | float | Iterable[str | float] | None) -> tuple[str, ...]:
-    """Return marks of missing values as texts.
+    """Return marks of missing values as text.
 
     Examples
     --------

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from fruler._arrays import Floats
 from fruler._files import read_at_most
-from fruler._typing import Floats
 from fruler._wording import install_advice
 from fruler.data._file_content import one_line
 from fruler.rules._inputs import Variable
@@ -20,13 +20,13 @@ from fruler.rules._json.checked import Checked, text_of
 from fruler.rules._partitions import FuzzyPartition, half_widths
 from fruler.rules._rule_base import RuleBase
 
-# The parser is written in Python: more than this would take minutes, and no rule base needs it.
+# The parser is written in Python: a larger file would take minutes, and no rule base needs one.
 MAX_BYTES = 4_000_000
-# The key under which a mapping has the name of its class, without the ``!!``.
+# The key of the class name in a mapping; the name has no ``!!``.
 CLASS = "!!"
 _TAG = "tag:yaml.org,2002:"
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-# Longer ones are read as floats: whole numbers of any length would take any time.
+# Longer ones are read as floats: integers of any length could take any time.
 _WHOLE = re.compile(r"[-+]?\d{1,15}")
 
 
@@ -44,7 +44,7 @@ def parse_yaml(raw: bytes) -> Checked:
     Raises
     ------
     ValueError
-        If it is no such document.
+        If the content is not such a document.
     ImportError
         If PyYAML is not installed.
 
@@ -58,10 +58,10 @@ def parse_yaml(raw: bytes) -> Checked:
     except ImportError:
         raise ImportError(f"YAML files need PyYAML; {install_advice('yaml')}") from None
     if len(raw) > MAX_BYTES:
-        raise ValueError(f"it has more than {MAX_BYTES:,} bytes, and no rule base is so large")
+        raise ValueError(f"it has more than {MAX_BYTES:,} bytes, which is too large for a rule base")
     text = text_of(raw)
     try:
-        # The tree of the document, of which no object is constructed.
+        # Only the tree of the document: no object is constructed.
         return Checked(_plain(yaml.compose(text, Loader=yaml.BaseLoader), set()))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -74,12 +74,12 @@ def parse_yaml(raw: bytes) -> Checked:
 
 
 def _plain(node: Any, seen: set[int]) -> Any:
-    """Return what a node of the tree stands for."""
+    """Return the value of a node of the tree."""
     if node is None:
         return None
     place = f"line {node.start_mark.line + 1}"
     if id(node) in seen:
-        raise ValueError(f"it repeats what is in {place} by an alias, which is not read")
+        raise ValueError(f"it repeats {place} with an alias, and aliases are not supported")
     seen.add(id(node))
     if node.id == "scalar":
         return node.value if node.style in ("'", '"') else _scalar(node.value)
@@ -90,7 +90,7 @@ def _plain(node: Any, seen: set[int]) -> Any:
         found[CLASS] = node.tag.removeprefix(_TAG)
     for key, item in node.value:
         if key.id != "scalar":
-            raise ValueError(f"a key in {place} is no text")
+            raise ValueError(f"a key in {place} is not text")
         if key.value in found:
             raise ValueError(f"the key {key.value[:40]!r} occurs twice in the mapping that begins in {place}")
         found[key.value] = _plain(item, seen)
@@ -114,9 +114,9 @@ _ROUNDING = 1e-9
 def load_frog(path: str | os.PathLike[str]) -> RuleBase:
     """Read a rule base from a YAML file of FROG, the inference library of FRULER's authors.
 
-    It predicts what FROG's inference for original units predicts: the t-norm is the minimum, and the
-    consequents, which the file has for standardised inputs and output, are converted to the data's units. A file says
-    nothing about the training rows, so there is no `training` summary and no `support`; `RuleBase.with_training` adds
+    Its predictions are those of FROG's inference in original units: the t-norm is the minimum, and the consequents,
+    which the file stores for standardised inputs and output, are converted to the data's units. A file has no
+    information on the training rows, so there is no `training` summary and no `support`; `RuleBase.with_training` adds
     them.
 
     Parameters
@@ -134,7 +134,7 @@ def load_frog(path: str | os.PathLike[str]) -> RuleBase:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it holds no such rule base; the message says where.
+        If the file does not hold such a rule base; the message names the place.
     ImportError
         If PyYAML is not installed.
 
@@ -144,11 +144,11 @@ def load_frog(path: str | os.PathLike[str]) -> RuleBase:
 
     Notes
     -----
-    Labels must be trapezia of which neighbours add up to one, as FROG makes them: a split point is where two of them
-    cross, and its fuzziness is how much of the room beside it they share. FROG differs in three cases. Beyond the
-    domain it has no answer (its outer labels end a thousandth of a standard deviation outside); here the outer labels
-    continue. On a split point without overlap both labels apply; here the upper one does. Where no rule fires it
-    returns NaN; here the nearest rule predicts.
+    Labels must be trapezia whose neighbours add up to one, as FROG makes them. A split point is where two of them
+    cross; its fuzziness is the share of the room around it in which they overlap. FROG differs in three cases. Beyond
+    the domain FROG has no prediction (its outer labels end a thousandth of a standard deviation outside); here the
+    outer labels continue. On a split point without overlap both labels apply; here only the upper one does. If no rule
+    fires, FROG returns NaN; here the nearest rule predicts.
 
     Nothing in a file is executed.
 
@@ -197,7 +197,7 @@ def load_frog(path: str | os.PathLike[str]) -> RuleBase:
 
 @dataclass(frozen=True)
 class _Standard:
-    """How a variable was standardised."""
+    """The mean and the spread with which a variable was standardised."""
 
     mean: float
     spread: float
@@ -205,7 +205,7 @@ class _Standard:
 
 def _rule_base(document: Checked) -> RuleBase:
     if not isinstance(document.value, dict) or document.value.get(CLASS) != _KNOWLEDGE_BASE:
-        raise ValueError(f"it is YAML but no !!{_KNOWLEDGE_BASE}")
+        raise ValueError(f"it is YAML but not a !!{_KNOWLEDGE_BASE}")
     members = document.keys((CLASS, "database", "rulebase"), ("name", "type"))
     database = members["database"].keys(("inputs", "outputs"), (CLASS,))
     read = [_input(item) for item in database["inputs"].items()]
@@ -225,9 +225,9 @@ def _rule_base(document: Checked) -> RuleBase:
 
 
 def _described(item: Checked) -> tuple[str, _Standard]:
-    """Return the name of an input or output, and how it was standardised."""
+    """Return the name of an input or output, and its standardisation."""
     members = item.members()
-    # The names of the fields have changed with the library.
+    # The names of the fields differ between versions of the library.
     underscored = {"norm_mean", "norm_std"} & set(members)
     mean, spread = ("norm_mean", "norm_std") if underscored else ("normMean", "normStd")
     members = item.keys(("name", "min", "max", mean, spread, "partition"), (CLASS,))
@@ -241,7 +241,7 @@ def _input(item: Checked) -> tuple[Variable, _Standard]:
     members = item.members()
     domain = members["min"].number(), members["max"].number()
     if not domain[0] < domain[1]:
-        raise members["max"].wrong(f"more than the least value, {domain[0]}")
+        raise members["max"].wrong(f"more than the minimum, {domain[0]}")
     return Variable(name, _partition(members["partition"], domain)), standard
 
 
@@ -259,7 +259,7 @@ def _partition(item: Checked, domain: tuple[float, float]) -> FuzzyPartition:
     splits, widths = (falls + ends) / 2.0, (ends - falls) / 2.0
     edges = (domain[0], *splits.tolist(), domain[1])
     if not all(a < b for a, b in itertools.pairwise(edges)):
-        raise ValueError(f"{item.place} has labels that do not follow each other inside of the domain")
+        raise ValueError(f"{item.place} has labels that do not follow each other inside the domain")
     return FuzzyPartition(splits, domain, _shares(widths, half_widths(splits, domain, 1.0), item.place))
 
 
@@ -304,7 +304,7 @@ def _ranges(antecedent: Checked, variables: list[Variable]) -> list[tuple[int, i
         members = item.keys((CLASS, "label", "var"))
         var, label = members["var"].count(), members["label"].count()
         if var >= len(variables) or var in known:
-            raise members["var"].wrong(f"another input than before, of the {len(variables)} (counted from 0)")
+            raise members["var"].wrong(f"one of the {len(variables)} inputs (counted from 0), each at most once")
         known.add(var)
         if label >= variables[var].partition.n_labels:
             raise members["label"].wrong(f"one of the {variables[var].partition.n_labels} labels (counted from 0)")
@@ -320,13 +320,13 @@ def _weights(consequent: Checked, n_inputs: int) -> Floats:
     weights = lists[0].numbers()
     if len(weights) != n_inputs + 1:
         raise ValueError(
-            f"{lists[0].place} must have {n_inputs + 1} numbers, one for each input and one more; got {len(weights)}"
+            f"{lists[0].place} must have {n_inputs + 1} numbers, one per input and the intercept; got {len(weights)}"
         )
     return weights
 
 
 def _in_units(weights: Floats, inputs: list[_Standard], target: _Standard) -> Floats:
-    """Return intercepts and slopes in the data's units, of standardised slopes and intercepts."""
+    """Convert standardised slopes and intercepts to intercepts and slopes in the data's units."""
     means, spreads = np.array([one.mean for one in inputs]), np.array([one.spread for one in inputs])
     slopes = weights[:, :-1] * target.spread / spreads
     intercepts = target.mean + target.spread * weights[:, -1] - slopes @ means

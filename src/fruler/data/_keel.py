@@ -44,9 +44,9 @@ def load_keel(
         ``numpy.random.default_rng(0).permutation(n)``, cut into five by `numpy.array_split`; part ``fold`` is the test
         set.
     target : str, default=None
-        Which of the outputs to take; needed only where the file declares several.
+        The output to predict; needed only if the file declares several.
     as_frame : bool, default=False
-        Give a DataFrame with categorical columns and a Series instead of arrays.
+        Return a DataFrame with categorical columns and a Series instead of arrays.
 
     Returns
     -------
@@ -125,19 +125,19 @@ def load_keel(
 
 
 def choose_output(parsed: AttributeFile, target: str | None) -> str:
-    """Settle which output of a file is the target.
+    """Choose the output of a file that is the target.
 
     Parameters
     ----------
     parsed : AttributeFile
         The file.
     target : str or None
-        The one that is asked for; None takes the only one there is.
+        The requested output; None takes the only one.
 
     Raises
     ------
     ValueError
-        If `target` is no output, or is None and there are several.
+        If `target` is not an output, or is None and there are several.
     """
     outputs = parsed.outputs
     if target is None:
@@ -153,14 +153,14 @@ def choose_output(parsed: AttributeFile, target: str | None) -> str:
 
 
 def _locate(path: Path) -> tuple[Path, str]:
-    """Find the file of the whole set that a path stands for, and the set's name."""
+    """Return the file of the whole set at a path, and the name of the set."""
     if path.is_dir():
         name = Path(os.path.abspath(path)).name  # "." and ".." have no name of their own
         return path / f"{name}.dat", name
     if not path.exists():
         raise FileNotFoundError(f"there is no file or folder {str(path)!r}; check the path")
     if path.suffix.lower() != ".dat":
-        raise ValueError(f"{path.name} is no '.dat' file; read other formats with read_table")
+        raise ValueError(f"{path.name} is not a '.dat' file; read other formats with read_table")
     return path, path.stem
 
 
@@ -183,14 +183,14 @@ def _check_same_columns(train: AttributeFile, test: AttributeFile) -> None:
 
 
 def refuse_incomplete_folds(folder: Path, name: str, fold: int) -> None:
-    """Refuse to invent a fold for a set that has files of folds, but not the two of this one."""
+    """Refuse to split a set that has files of folds, but not both files of this fold."""
     files = [f"{name}-{_N_FOLDS}-{k}{part}.dat" for k in range(1, _N_FOLDS + 1) for part in ("tra", "tst")]
     present = {file for file in files if (folder / file).exists()}
     missing = [file for file in files[2 * fold - 2 : 2 * fold] if file not in present]
     if present and missing:
         raise FileNotFoundError(
             f"{str(folder)!r} has files of folds but lacks {' and '.join(missing)}; "
-            f"add what is missing, or remove all of them to get a split of {name}.dat"
+            f"add the missing files, or remove all of them to get a split of {name}.dat"
         )
 
 

@@ -1,7 +1,7 @@
-"""Numbers that are written for people: decimal commas, thousands, percent and currency signs, marks of missing values.
+"""Numbers that are formatted for people: decimal commas, thousands, percent and currency signs, missing-value marks.
 
-What a column means must follow from all of its values together. "1,000" alone is a thousand to some and one to others;
-beside "2,5" or "1,234.5" it is not in doubt. Where doubt remains, the user is asked, never guessed for.
+The meaning of a column must follow from all of its values together. "1,000" alone is a thousand to some and one to
+others; next to "2,5" or "1,234.5" it is clear. If doubt remains, the user is asked; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PERCENT = "%"
 
 _BLANKS = "\u00a0\u2007\u2009\u202f"
 _ALIKE = str.maketrans({**dict.fromkeys(_BLANKS, " "), "\u2019": "'", "\u2212": "-"})
-# Where prices are in these, the comma separates thousands, and they have no three decimals.
+# In amounts of these currencies, the comma separates thousands, and there are never three decimals.
 _DOLLARS = r"(?:US|A|AU|C|CA|NZ|HK)?\$|£|USD|GBP|AUD|CAD|NZD|HKD"
 _OTHER_CURRENCIES = (
     r"[¢¤¥฿\u20a0-\u20c0]|R\$|kr\.?|zł|Kč|Ft|EUR|CHF|JPY|CNY|INR|KRW|BRL|MXN|ARS|CLP|COP|PEN|SEK|NOK|DKK|ISK|PLN|CZK|HUF"
@@ -34,14 +34,14 @@ _WRITTEN = re.compile(
     r"(?P<digits>[0-9.,](?:[0-9.,' ]*[0-9.,])?(?:[eE][+-]?[0-9]+)?)"
     rf" *(?P<after>{_CURRENCY}|%)?"
 )
-# Most numbers, told at a tenth of the time.
+# Matches most numbers, in a tenth of the time.
 _BARE = re.compile(r"([+-]?)([0-9]+(?:[.,][0-9]+)?)")
 _SIGN_OF_CODE = {"USD": "$", "US$": "$", "GBP": "£", "EUR": "€", "JPY": "¥"}
 _DOLLAR = re.compile(_DOLLARS)
 
 
 class WrittenNumber(NamedTuple):
-    """A text that may be a number, taken apart.
+    """The parts of a text that may be a number.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class WrittenNumber(NamedTuple):
     digits : str
         The digits with their separators; blanks and apostrophes of any kind are plain ones.
     sign : str
-        The percent or currency sign, empty without one. Codes that have a sign of their own count as that.
+        The percent or currency sign, empty without one. A currency code is replaced by its sign, if there is one.
     """
 
     negative: bool
@@ -59,12 +59,12 @@ class WrittenNumber(NamedTuple):
 
     @property
     def has_dollars(self) -> bool:
-        """Whether its currency is one of those with commas between thousands."""
+        """Whether the currency is one that has commas between thousands."""
         return _DOLLAR.fullmatch(self.sign) is not None
 
 
 def take_apart(text: str) -> WrittenNumber | None:
-    """Take a text apart that may be a number, or return None if it is none in any format.
+    """Return the parts of a text that may be a number, or None if it is not a number in any format.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def take_apart(text: str) -> WrittenNumber | None:
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """A decimal sign with a thousands separator, which a number may have or not.
+    """A decimal sign, and a thousands separator that numbers may omit.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class NumberFormat:
 
 
 def formats(decimal: str | None = None, thousands: str | None = None) -> list[NumberFormat]:
-    """Return the formats that numbers may have, given what is known of them.
+    """Return the possible formats of numbers, given the decimal sign or the thousands separator if known.
 
     Examples
     --------
@@ -134,18 +134,18 @@ def formats(decimal: str | None = None, thousands: str | None = None) -> list[Nu
     ]
 
 
-# A column that is mostly numbers was meant to be one of numbers: what is no number in it shall be named, not hide them.
+# A column that is mostly numbers was meant to hold numbers: its other values must be named, not make all of it text.
 _MOSTLY = 0.5
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why a column that looks like numbers stays text.
+    """The reason why a column that looks like numbers stays text.
 
     Attributes
     ----------
     row : int
-        The first row that shows it, from 0.
+        The first row with the problem, counted from 0.
     problem : str
         What is wrong and what to do.
     """
@@ -156,14 +156,14 @@ class Doubt:
 
 @dataclass(frozen=True, eq=False)
 class UnderstoodNumbers:
-    """A table whose numbers are numbers.
+    """A table in which written numbers are converted.
 
     Attributes
     ----------
     frame : DataFrame
         The table.
     notes : tuple of str
-        What was recognised that the user did not say.
+        The formats that were recognised rather than given by the user.
     doubts : dict of str to Doubt
         The columns that stay text, though they look like numbers.
     """
@@ -181,7 +181,7 @@ def understand_numbers(
     semicolons: bool = False,
     texts_of: Callable[[list[str]], pd.DataFrame] | None = None,
 ) -> UnderstoodNumbers:
-    """Turn columns of numbers that are written for people into numbers.
+    """Convert columns of numbers that are formatted for people.
 
     Parameters
     ----------
@@ -190,11 +190,11 @@ def understand_numbers(
     places : RowPlaces
         Where its rows come from.
     options : ReadOptions
-        What the user says about decimals and thousands.
+        The options of the user for decimals and thousands.
     semicolons : bool
         Whether semicolons separate the values, as they do where the comma marks decimals.
     texts_of : callable, optional
-        Returns columns as they are written: what was taken for "1.000" with three decimals may be a thousand.
+        Returns columns as they are written: "1.000", read as one with three decimals, may be a thousand.
 
     Raises
     ------
@@ -244,21 +244,21 @@ def understand_numbers(
 
 
 class _Column:
-    """A column taken apart.
+    """A column of numbers as text, with the parts of each text.
 
     Attributes
     ----------
     name : str
-        Its name.
+        The name of the column.
     values : ndarray of object
-        Its values, text among them.
+        The values, text among them.
     codes : ndarray of int
-        For each row the place of its text in `written`, -1 where there is none.
+        The position of each row's text in `texts` and `written`, -1 where the value is not text.
     texts, written : list
-        The different texts, and what each is taken apart, None where it is no number in any format.
+        The distinct texts and their parts, None where a text is not a number in any format.
     decimals : tuple of str
-        The decimal signs that it may have: none where it is not in the format that the user gives, "." where it
-        makes no difference.
+        The possible decimal signs: empty if the column is not in the format that the user gives, "." if it makes no
+        difference.
     """
 
     def __init__(self, values: pd.Series[Any]) -> None:
@@ -284,23 +284,23 @@ class _Column:
 
     @property
     def is_decorated(self) -> bool:
-        """Whether a number in it is written as only people read it."""
+        """Whether a number of the column has a format that only people read."""
         return any(
             number is not None and not _is_plain(text) for text, number in zip(self.texts, self.written, strict=True)
         )
 
     @property
     def is_clear(self) -> bool:
-        """Whether its numbers show what the decimal sign is."""
+        """Whether the numbers of the column show its decimal sign."""
         return len(self.decimals) == 1 and self.uses(self.decimals[0])
 
     @property
     def is_whole(self) -> bool:
-        """Whether every value is a number in one of the formats it may have."""
+        """Whether every value is a number in one of the possible formats."""
         return any(None not in self.readings[decimal][1] for decimal in self.decimals)
 
     def read(self, decimal: str | None, thousands: str | None) -> tuple[str, ...]:
-        """Try formats; return the decimal signs of those that most values have, if most of all values do."""
+        """Try formats; return the decimal signs of those that fit the most values, if they fit more than half."""
         best: dict[str, int] = {}
         self.readings = {}
         for candidate in formats(decimal, thousands):
@@ -325,7 +325,7 @@ class _Column:
         return self._n_typed + int(self._rows_of[is_number].sum())
 
     def numbers(self, index: pd.Index[Any]) -> pd.Series[Any]:
-        """Return the column with its numbers; what is none stays as it is."""
+        """Return the column with its numbers converted; other values are unchanged."""
         readings = self.readings[self.decimals[0]][1]
         answers = [text if value is None else value for text, value in zip(self.texts, readings, strict=True)]
         values = np.where(self.codes >= 0, np.array([*answers, np.nan], dtype=object)[self.codes], self.values)
@@ -333,7 +333,7 @@ class _Column:
         return pd.Series(values, index=index, name=self.name, dtype=np.float64 if whole else object)
 
     def doubt(self, options: ReadOptions) -> Doubt | None:
-        """Say why the column has to stay text, if it has to."""
+        """Return the reason why the column must stay text, if there is one."""
         if not self.decimals:
             known = formats(options.decimal, options.thousands)
             misfit = next(
@@ -347,11 +347,11 @@ class _Column:
                 self.row_of(misfit),
                 f"{quoted(self.texts[misfit])} is not a number with {given}; correct one of the two",
             )
-        # The first place of each, so that the latest of them is where they begin to differ.
+        # The first position of each sign; the last of these is where the signs begin to differ.
         signs = {number.sign: place for place, number in reversed([*enumerate(self.written)]) if number is not None}
         row = self.row_of(max(signs.values()))
         if PERCENT in signs and (len(signs) > 1 or self._n_typed):
-            return Doubt(row, 'some values have "%" and some have not; write all the same way')
+            return Doubt(row, 'some values have "%" and some do not; write all the same way')
         currencies = sorted(sign for sign in signs if sign)
         if len(currencies) > 1:
             listed = " and ".join(f'"{sign}"' for sign in currencies[:2])
@@ -367,7 +367,7 @@ class _Column:
         return self.row_of(next(place for place in range(len(points)) if points[place] != commas[place]))
 
     def two_meanings(self) -> str:
-        """Say what a value in doubt may mean and how to settle it."""
+        """Describe the two meanings of a doubtful value, and how to choose one."""
         place = int(self.codes[self.row_of_mark()])
         mark = "," if "," in self.texts[place] else "."
         meanings = [self.readings[sign][1][place] for sign in (mark, "." if mark == "," else ",")]
@@ -390,7 +390,7 @@ class _Column:
 
 
 def _take_column_apart(values: pd.Series[Any], options: ReadOptions, *, plain_too: bool = False) -> _Column | None:
-    """Return a column that may hold numbers written for people, None for any other."""
+    """Return a column that may hold numbers formatted for people, None for any other."""
     if not (pd.api.types.is_object_dtype(values.dtype) or isinstance(values.dtype, pd.StringDtype)):
         return None
     column = _Column(values)
@@ -398,7 +398,7 @@ def _take_column_apart(values: pd.Series[Any], options: ReadOptions, *, plain_to
         return None
     column.decimals = column.read(options.decimal, options.thousands)
     if not column.decimals:
-        # Numbers, but in another format than the user says: that is worth a word.
+        # Numbers in another format than the user gave: that is worth a message.
         return column if column.read(None, None) and not plain_too else None
     if len(column.decimals) == 2 and any(number is not None and number.has_dollars for number in column.written):
         column.decimals = (".",)
@@ -414,7 +414,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _settle(column: _Column, clear: Iterable[str], *, semicolons: bool, points_contested: bool) -> str | None:
-    """Choose the decimal sign of a column that can be read with either, or return None if nothing speaks for one."""
+    """Choose the decimal sign of a column that can be read with either, or return None if nothing decides it."""
     if "," not in column.marks:
         # Three decimals after a point are common, and every program reads them so.
         if "," not in clear:
@@ -443,12 +443,12 @@ def _notes(columns: Iterable[_Column], options: ReadOptions) -> Iterable[str]:
         by_sign.setdefault(column.sign(), []).append(column.name)
     for sign, names in by_sign.items():
         if sign == PERCENT:
-            yield f"numbers of percent in {quote_names(names)} (12.5% is 12.5)"
+            yield f"percentages in {quote_names(names)} (12.5% is 12.5)"
         elif sign:
             yield f'amounts in "{sign}" in {quote_names(names)}'
 
 
-# What pandas takes for missing in CSV files, as far as people write it into cells.
+# The marks that pandas reads as missing in CSV files and that people write into cells.
 USUAL_MARKS = ("", "?", "#N/A", "N/A", "NA", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>")
 
 

@@ -17,7 +17,7 @@ from fruler.data._number_columns import UnderstoodNumbers, take_apart, understan
 
 _SEPARATORS = (",", ";", "\t", "|")
 _SEPARATOR_NAMES = {"\t": "tabs", " ": "blanks"}
-# Not recognised, since they also stand in names and texts, but advised.
+# Not recognised, since they also occur in names and texts, but suggested.
 _RARE_SEPARATORS = (" ", ":", "^", "~", "#")
 _SEPARATOR_OPTIONS = {"\t": "tab"}
 _LINES_SNIFFED = 20
@@ -35,12 +35,12 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
     name : str
         The file's name, for messages.
     options : ReadOptions
-        What the user says about it.
+        The options of the user.
 
     Returns
     -------
     understood : UnderstoodNumbers
-        The table, what was recognised in it, and what is in doubt.
+        The table, notes on recognised formats, and doubtful columns.
     places : RowPlaces
         The line of each row.
 
@@ -63,7 +63,7 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
         raise ValueError(f"{name}: the file is empty; it needs a header line and rows")
     named = _EXCEL_LINE.match(text)
     if named is not None:
-        # The line stays, empty, so that all others keep their number.
+        # An empty line stays, so that all other lines keep their numbers.
         text = "\n" + text[named.end() :]
     separator = options.sep or (named[1] if named is not None else None) or _detect_separator(text)
     _refuse_wrong_separator(text, name, separator)
@@ -115,7 +115,7 @@ class _Layout:
 
 
 def _detect_separator(text: str) -> str:
-    """Choose the separator of the header, preferring one that parts the first rows into as many values."""
+    """Choose the separator of the header, preferring one that splits the first rows into as many values."""
     lines = [line for line in text.split("\n", _LINES_SNIFFED)[:_LINES_SNIFFED] if line.strip()]
     counts = {separator: _count_values(lines, separator) for separator in _SEPARATORS}
 
@@ -136,7 +136,7 @@ def _count_values(lines: list[str], separator: str) -> list[int]:
 
 
 def _refuse_wrong_separator(text: str, name: str, separator: str) -> None:
-    """Refuse rows that another separator parts into columns of numbers, where this one leaves a single column."""
+    """Refuse a single column that another separator would split into columns of numbers."""
     header, *rows = (line.strip() for line in text.split("\n", _LINES_SNIFFED)[:_LINES_SNIFFED] if line.strip())
     if separator in header:
         return
@@ -148,13 +148,13 @@ def _refuse_wrong_separator(text: str, name: str, separator: str) -> None:
         if sum(_is_number(value) for row in parts for value in row) > n_columns * len(rows) / 2:
             shown = _SEPARATOR_OPTIONS.get(other, other)
             raise ValueError(
-                f"{name}: a single column {header!r:.60} is left, though the values seem to be separated by "
-                f"{_SEPARATOR_NAMES.get(other, repr(other))}; say so with sep={shown!r}"
+                f"{name}: there is a single column {header!r:.60}, but the values seem to be separated by "
+                f"{_SEPARATOR_NAMES.get(other, repr(other))}; if so, set sep={shown!r}"
             )
 
 
 def _check_rows(text: str, name: str, separator: str) -> tuple[list[str], list[int]]:
-    """Give the column names and the first line of each row, or refuse the file."""
+    """Return the column names and the first line of each row, or refuse the file."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
     columns: list[str] = []
     numbers: list[int] = []

@@ -62,21 +62,21 @@ def read_table(
         The table. Text formats must be UTF-8, or UTF-16 with a byte order mark, and may be compressed with gzip
         (``.csv.gz``).
     target : str, default=None
-        The column to predict. None takes the declared output of a KEEL file; in any other format all columns are then
+        The column to predict. None takes the declared output of a KEEL file; in any other format, it makes all columns
         inputs.
     format : str, default=None
         The format: ``"csv"``, ``"tsv"``, ``"txt"``, ``"xlsx"``, ``"xlsm"``, ``"jsonl"``, ``"ndjson"``, ``"parquet"``,
-        ``"pq"``, ``"arff"``, ``"dat"`` or ``"keel"``; None goes by the suffix of the name. ``csv`` and ``txt`` may be
-        separated by commas, semicolons, tabs or bars; ``dat`` and ``keel`` are the same, and so are ``jsonl`` and
-        ``ndjson`` (one JSON object per line).
+        ``"pq"``, ``"arff"``, ``"dat"`` or ``"keel"``; None takes it from the suffix of the name. ``csv`` and ``txt``
+        may be separated by commas, semicolons, tabs or bars; ``dat`` and ``keel`` are the same, and so are ``jsonl``
+        and ``ndjson`` (one JSON object per line).
     sep : str, default=None
-        What separates the values of a text table: one character, or ``"tab"``. None recognises it.
+        The separator of values in a text table: one character, or ``"tab"``. None detects it.
     decimal : {".", ","}, default=None
-        What marks decimals. None recognises it, column by column.
+        The decimal sign. None detects it, column by column.
     thousands : {",", ".", " ", "'"}, default=None
-        What separates thousands. None recognises it, column by column.
+        The thousands separator. None detects it, column by column.
     na_values : str, number or list of these, default=None
-        What marks a missing value, besides an empty cell and the usual marks (``NA``, ``?`` and the like).
+        Marks of missing values, besides empty cells and the usual marks (such as ``NA`` and ``?``).
     sheet : str or int, default=None
         The name or the number, from 1, of an Excel sheet. None takes the first.
 
@@ -94,8 +94,8 @@ def read_table(
         target_name : str or None
             The name of the target.
         notes : list of str
-            What was recognised in the file: separators, decimal commas, thousands, percent and currency signs; and
-            which columns stay text though they look like numbers.
+            The formats that were detected in the file (separators, decimal commas, thousands, percent and currency
+            signs), and the columns that stay text though they look like numbers.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def read_table(
         If the file is malformed, has no such target, or has numbers that can be read in two ways; the message says
         where and what to do.
     ImportError
-        If a Parquet file is to be read and pyarrow is not installed, or an Excel file and openpyxl is not.
+        If pyarrow is not installed (for Parquet files), or openpyxl (for Excel files).
 
     See Also
     --------
@@ -114,10 +114,10 @@ def read_table(
 
     Notes
     -----
-    Percent and currency signs are left out of columns that are otherwise numbers: 12.5% is 12.5, $1,200 is 1200. Commas
-    that are always followed by three digits may separate thousands or mark decimals. Beside semicolons they mark
-    decimals, in amounts of dollars and pounds they separate thousands; anywhere else the column is refused until
-    `decimal` or `thousands` says what they are.
+    Percent and currency signs are dropped from columns that are otherwise numbers: 12.5% is 12.5, $1,200 is 1200.
+    Commas that are always followed by three digits may separate thousands or mark decimals. If the file is separated by
+    semicolons, they mark decimals; in amounts of dollars and pounds they separate thousands. Any other such column is
+    refused until `decimal` or `thousands` is given.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def read_table(
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A table as it is in its file, with all of its columns.
+    """A table as read from its file, with all of its columns.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class TableFile:
     places : RowPlaces
         Where the rows come from.
     notes : tuple of str
-        What was recognised in the file that the user did not say, such as decimal commas.
+        The formats that were detected rather than given by the user, such as decimal commas.
     doubts : dict of str to Doubt
         The columns that stay text though they look like numbers.
     declared : AttributeFile or None
@@ -169,13 +169,13 @@ class TableFile:
     declared: AttributeFile | None = None
 
     def remarks(self, without: Collection[str] = ()) -> list[str]:
-        """Say in a line each what was recognised, and which columns stay text, but for some that do not matter."""
+        """Return lines on the detected formats and the columns that stay text, except those in `without`."""
         lines = [", ".join(self.notes)] if self.notes else []
         doubts = {name: doubt for name, doubt in self.doubts.items() if name not in without}
         return lines + [f"{quoted(name)} stays text: {doubt.problem}" for name, doubt in doubts.items()]
 
     def refuse_doubt(self, column: str) -> None:
-        """Refuse a column of numbers of which it is not clear what they mean."""
+        """Refuse a column of numbers whose meaning is not clear."""
         if column in self.doubts:
             doubt = self.doubts[column]
             raise ValueError(f"{self.places.at(doubt.row, column)}: {doubt.problem}")
@@ -189,7 +189,7 @@ def read_table_file(source: str | os.PathLike[str] | BinaryIO, options: ReadOpti
     source : path or binary file object
         The table.
     options : ReadOptions
-        What the user says about it.
+        The options of the user.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def _resolve_format(source: str | os.PathLike[str] | BinaryIO, format: str | Non
     if kind in _READER_OF_FORMAT:
         return kind
     if isinstance(source, (str, os.PathLike)) and (not Path(source).exists() or Path(source).is_dir()):
-        # Nothing readable is there: the reader's message is of more use than one about the suffix.
+        # There is nothing to read: the reader's message is more useful than one about the suffix.
         return "csv"
     raise ValueError(
         f"cannot tell the format of {name}; if it is a table, name its format, as in format='csv': one of {known}"
@@ -252,7 +252,7 @@ def _resolve_format(source: str | os.PathLike[str] | BinaryIO, format: str | Non
 
 
 def _part_keel(file: TableFile, declared: AttributeFile, target: str | None) -> Bunch:
-    """Part a KEEL file by its declared inputs, for the declared output or for any column that is asked for."""
+    """Split a KEEL file into its declared inputs and the declared output or any other requested column."""
     inputs = list(declared.inputs)
     if target is not None:
         return _part(file, inputs, target)

@@ -17,8 +17,8 @@ import pandas as pd
 from fruler._wording import install_advice, suggest
 from fruler.data._file_content import RowPlaces, check_names, one_line, typed_column
 
-# SyntaxError is the root of the errors of Python's XML reader, RuntimeError that of locked files and odd compression.
-# The others come from parts of a workbook that are not there or not what they should be.
+# SyntaxError is the base of the errors of Python's XML reader, RuntimeError that of locked files and odd compression.
+# The others come from missing or malformed parts of a workbook.
 _DAMAGES = (
     zipfile.BadZipFile,
     zlib.error,
@@ -34,10 +34,10 @@ _DAMAGES = (
 
 
 def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.DataFrame, RowPlaces]:
-    """Read a sheet of an ``.xlsx`` workbook: the first row with anything in it has the names, the others the values.
+    """Read a sheet of an ``.xlsx`` workbook: the first row that is not empty has the names, the others the values.
 
-    Formulas count as the value that Excel last saved for them. A percentage is the number that the cell holds, 0.125
-    for what is shown as 12.5%.
+    Formulas count as the value that Excel last saved for them. A percentage is the number that the cell holds: 0.125
+    if it shows 12.5%.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.Data
     frame : DataFrame
         The table; an empty cell is NaN.
     places : RowPlaces
-        The row of the sheet in which each row stands.
+        The number of each row in the sheet.
 
     Raises
     ------
     ValueError
-        If the file is no workbook, has no such sheet, or the sheet is no table.
+        If the file is not a workbook, has no such sheet, or the sheet is not a table.
     ImportError
         If openpyxl is not installed.
     """
@@ -77,10 +77,10 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.Data
 
 @contextlib.contextmanager
 def _refusing_damage(name: str) -> Iterator[None]:
-    """Turn whatever openpyxl stumbles over into one sentence."""
+    """Turn the errors of openpyxl into one sentence."""
     try:
         with warnings.catch_warnings():
-            # It warns of colours, pictures and the like that it leaves out, which no table needs.
+            # openpyxl warns of colours, pictures and other content that it leaves out and that no table needs.
             warnings.simplefilter("ignore")
             yield
     except _DAMAGES as error:
@@ -147,7 +147,7 @@ def read_json_lines(text: str, name: str) -> tuple[pd.DataFrame, RowPlaces]:
     Raises
     ------
     ValueError
-        If a line is no object of plain values; the message names the line.
+        If a line is not an object of plain values; the message names the line.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def read_json_lines(text: str, name: str) -> tuple[pd.DataFrame, RowPlaces]:
     if not columns:
         raise ValueError(f"{name}: the objects are empty; give them keys, which are the names of columns")
     check_names(columns, name)
-    # Object by object, since a frame made of all at once would give true and false a column of text or of numbers.
+    # Column by column: a frame made from all rows at once would turn columns with true and false into text or numbers.
     frame = pd.DataFrame({column: typed_column([row.get(column) for row in rows]) for column in columns})
     return frame, RowPlaces(name, "line", np.array(numbers, dtype=np.int64))
 
@@ -192,7 +192,7 @@ def _read_line(line: str, place: str) -> dict[str, Any]:
     for key, value in row.items():
         if not isinstance(value, _VALUES):
             kind = "list" if isinstance(value, list) else "nested object"
-            raise ValueError(f"{place}, column {key!r}: a {kind} is no value of a table; give it keys of its own")
+            raise ValueError(f"{place}, column {key!r}: a {kind} cannot be a value of a table; give it keys of its own")
     return row
 
 
@@ -207,7 +207,7 @@ def read_parquet(raw: bytes, name: str) -> tuple[pd.DataFrame, RowPlaces]:
     Raises
     ------
     ValueError
-        If it is damaged or empty.
+        If the file is damaged or empty.
     ImportError
         If pyarrow is not installed.
     """

@@ -1,4 +1,4 @@
-"""The same learners on a Dask cluster: rows stay with the workers, the search is led from the client."""
+"""Rule learning on a Dask cluster: rows stay on the workers, and the client runs the search."""
 
 from fruler._wording import install_advice
 

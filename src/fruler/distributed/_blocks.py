@@ -1,4 +1,4 @@
-"""Rows as a worker holds them: some partitions of the table as numbers, without gaps, joined."""
+"""Rows as a worker holds them: joined partitions of the table as numbers without gaps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Self
 
 import numpy as np
 
+from fruler._arrays import Floats, Indices
 from fruler._table.rows import Rows, Scale
-from fruler._typing import Floats, Indices
 
-# Rows that are standardised together: what a pass needs beside the rows themselves does not grow with them.
+# The number of rows that are standardised together, so that the extra memory of a pass does not grow with the rows.
 ROWS_A_SLICE = 65_536
 
 
@@ -22,17 +22,17 @@ class Block:
     Attributes
     ----------
     values, target : ndarray of shape (n_rows, n_inputs) and (n_rows,)
-        The rows that count.
+        The rows with a nonzero weight.
     weight : ndarray of shape (n_rows,) or None
-        How much each counts, as it was given; none is zero.
+        The weight of each row, as given.
     numbers : ndarray of shape (n_rows,) or None
-        Which of the given rows these are; None: all.
+        The indices of these rows among the given rows; None: all.
     n_given : int
-        The rows that were given, those of weight zero included.
+        The number of given rows, including those of weight zero.
     problem : str
-        Why these rows can't be learned from; empty where they can.
+        Why these rows cannot be used for learning; empty if they can.
     terms : dict of int to ndarray
-        What slopes are fitted to instead of the input itself, by input: see `table.encoding`.
+        Terms of slopes that replace the input itself, by input: see `fruler._table.encoding`.
     """
 
     values: Floats
@@ -52,11 +52,11 @@ class Block:
         return int(self.values.shape[1])
 
     def weights(self, mean: float) -> Floats:
-        """Return weights that are one on average over all blocks, given the mean of what was given."""
+        """Return the weights divided by their mean over all blocks."""
         return np.ones(len(self)) if self.weight is None else self.weight / mean
 
     def slices(self, most: int = ROWS_A_SLICE) -> Iterator[Self]:
-        """Return the rows in parts of a limited size, one after the other."""
+        """Yield the rows in slices of a limited size."""
         for first in range(0, len(self), most):
             yield self.take(slice(first, first + most))
 
@@ -74,14 +74,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Standard:
-    """How rows are brought to a common scale.
+    """How rows are standardised.
 
     Attributes
     ----------
     scale, target_scale : Scale
-        Of the inputs and of the output.
+        The scales of the inputs and of the output.
     mean_weight : float
-        The mean of the weights that were given.
+        The mean of the given weights.
     """
 
     scale: Scale
@@ -101,7 +101,7 @@ class Standard:
 
 
 def joined_blocks(pieces: list[Block], n_inputs: int) -> Block:
-    """Put blocks below each other; the first problem is that of all."""
+    """Concatenate blocks by rows; the first problem becomes that of the result."""
     problem = next((piece.problem for piece in pieces if piece.problem), "")
     filled = [piece for piece in pieces if len(piece)]
     if problem or not filled:
@@ -124,7 +124,7 @@ def joined_blocks(pieces: list[Block], n_inputs: int) -> Block:
 
 
 def with_terms(block: Block, rows: Indices, terms: Mapping[int, Floats]) -> Block:
-    """Return a block some of whose rows have other terms than their inputs, by input; rows as they were given."""
+    """Return a block in which some of the given rows have other terms than their inputs, by input."""
     given = np.arange(len(block)) if block.numbers is None else block.numbers
     found = np.isin(given, rows)
     places = np.searchsorted(rows, given[found])

@@ -1,4 +1,4 @@
-"""The cluster: whether it can be worked with, and waiting for what it computes without waiting for ever."""
+"""The cluster: checks of its workers, and waiting for results without waiting forever."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import numpy as np
 from distributed import Client, Future, KilledWorker
 from distributed.comm.core import CommClosedError
 
-# Seconds between two looks at whether the cluster is still there.
+# Seconds between two checks that the cluster is still there.
 _POLL = 1.0
-# The least seconds that a scheduler has to answer such a question: it may be busy, e.g. importing what it is sent.
+# The minimum number of seconds that a scheduler has to answer: it may be busy, e.g. importing modules.
 _ANSWER = 30.0
-_WITH_A_CHECKPOINT = "Fit again on another cluster; with the same checkpoint=FOLDER it resumes where it was"
+_WITH_A_CHECKPOINT = "Fit again on another cluster; with the same checkpoint=FOLDER the fit resumes where it stopped"
 
 
 class ClusterLost(RuntimeError):
-    """The error of a fit whose cluster is gone: the scheduler, every worker, or several workers by one task.
+    """Raised if a fit loses its cluster: the scheduler, every worker, or several workers in the same task.
 
     See Also
     --------
-    DaskFuzzyRuleRegressor : Raises it; with a checkpoint, the same fit resumes on another cluster.
+    DaskFuzzyRuleRegressor : Raises this error; with a checkpoint, the fit resumes on another cluster.
 
     Examples
     --------
@@ -43,58 +43,60 @@ def worker_versions() -> dict[str, str]:
 
 
 def find_client(client: Client | None) -> Client:
-    """Return the client that was given, or the current one.
+    """Return the given client, or the current one.
 
     Raises
     ------
     ValueError
-        If there is none, or if it is closed.
+        If there is no client, or if it is closed.
     """
     if client is None:
         try:
             client = distributed.get_client()
         except ValueError:
             raise ValueError(
-                "There is no Dask client; make one first, e.g. client = dask.distributed.Client(), or give client=."
+                "There is no Dask client; create one first, e.g. client = dask.distributed.Client(), or pass client=."
             ) from None
     if not isinstance(client, Client):
         raise ValueError(f"client must be a dask.distributed.Client; got {client!r}.")
     if client.status != "running":
-        raise ValueError(f"The Dask client is {client.status}; make a new one and give it as client=.")
+        raise ValueError(f"The Dask client is {client.status}; create a new one and pass it as client=.")
     return client
 
 
 def check_workers(client: Client, timeout: float) -> None:
-    """Wait for a worker, and refuse workers with another Dask or fruler than here.
+    """Wait for a worker, and check that all workers have the client's versions of Dask and fruler.
 
     Raises
     ------
     ClusterLost
-        If no worker comes, or the scheduler does not answer.
+        If no worker connects, or a worker does not answer.
     ValueError
         If a worker has other versions, or no fruler at all.
     """
     here = worker_versions()
     for address, versions in _answers(client, timeout).items():
         if isinstance(versions, ModuleNotFoundError):
-            raise ValueError(f"Worker {address} can't import {versions.name}; install fruler[dask] there.")
+            raise ValueError(f"Worker {address} cannot import {versions.name}; install fruler[dask] there.")
         for name, version in here.items():
             if versions[name] != version:
                 raise ValueError(
-                    f"Worker {address} has {name} {versions[name]}, but here it is {version}; "
-                    "install the same version in both places."
+                    f"Worker {address} has {name} {versions[name]}, but the client has {version}; "
+                    "install the same version on both."
                 )
 
 
 def _answers(client: Client, timeout: float) -> dict[str, Any]:
-    """Return what every worker says of its versions; those that are lost meanwhile are not waited for."""
+    """Return the versions of every worker; workers that are lost meanwhile are not waited for."""
     end = time.monotonic() + timeout
     while True:
         try:
             client.wait_for_workers(1, timeout=max(end - time.monotonic(), _POLL))
             found = client.run(worker_versions, on_error="return")
         except TimeoutError:
-            raise ClusterLost(f"No worker came within {timeout:g} seconds; start one, or raise timeout=.") from None
+            raise ClusterLost(
+                f"No worker connected within {timeout:g} seconds; start one, or raise timeout=."
+            ) from None
         silent = {
             address: versions
             for address, versions in found.items()
@@ -111,7 +113,7 @@ def _answers(client: Client, timeout: float) -> dict[str, Any]:
 
 @contextmanager
 def losses_named(client: Client) -> Iterator[None]:
-    """Say that the scheduler is lost, whatever Dask says of it."""
+    """Turn Dask's errors of a lost scheduler into `ClusterLost`."""
     try:
         yield
     except (CancelledError, CommClosedError) as error:
@@ -119,10 +121,10 @@ def losses_named(client: Client) -> Iterator[None]:
 
 
 def memory_of_workers(client: Client) -> float:
-    """Return the bytes that all workers together may use; infinite where one has no limit."""
+    """Return the bytes that all workers together may use; infinite if one has no limit."""
     try:
         known = client.scheduler_info(n_workers=-1)
-    except TypeError:  # an older Dask, which tells of all anyway
+    except TypeError:  # an older Dask, which returns all workers anyway
         known = client.scheduler_info()
     limits = [worker["memory_limit"] for worker in known["workers"].values()]
     return float(sum(limits)) if limits and all(limits) else np.inf
@@ -134,16 +136,16 @@ def collect(client: Client, futures: Sequence[Future], timeout: float) -> list[A
     Parameters
     ----------
     client : Client
-        Whose futures these are.
+        The client of the futures.
     futures : sequence of Future
-        What is waited for.
+        The futures to wait for.
     timeout : float
-        Seconds that there may be no worker at all.
+        The number of seconds without any worker after which waiting ends.
 
     Raises
     ------
     ClusterLost
-        If the scheduler is gone, or no worker is left, or one task has taken several workers down.
+        If the scheduler is lost, no worker is left, or several workers died on the same task.
     """
     alone_since: float | None = None
     try:
@@ -158,13 +160,13 @@ def collect(client: Client, futures: Sequence[Future], timeout: float) -> list[A
                     alone_since = time.monotonic()
                 elif time.monotonic() - alone_since > timeout:
                     raise ClusterLost(
-                        f"Every worker is lost, and none has come back for {timeout:g} seconds. {_WITH_A_CHECKPOINT}."
+                        f"All workers are lost, and none came back within {timeout:g} seconds. {_WITH_A_CHECKPOINT}."
                     ) from None
         return list(client.gather(list(futures)))
     except KilledWorker as error:
         raise ClusterLost(
-            f"Several workers died over the same partition, the last at {error.last_worker.address}; most often it "
-            "does not fit into their memory: use smaller partitions or larger workers."
+            f"Several workers died on the same partition, the last at {error.last_worker.address}; most often the "
+            "partition does not fit into their memory: use smaller partitions or larger workers."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Rows as they were given: Dask collections, cut into blocks of partitions, of which output and weights are checked."""
+"""Rows as given: Dask collections, cut into blocks of partitions; the output and the weights are checked."""
 
 from __future__ import annotations
 
@@ -19,33 +19,32 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype, union_categoricals
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from fruler._table.reading import is_numeric
-from fruler._table.validation import (
-    LARGEST_VALUE,
+from fruler._arrays import LARGEST_VALUE, Floats, Indices
+from fruler._table.reading import (
     check_training_table,
     column_names,
+    is_numeric,
     number_table,
     refuse_repeated_columns,
 )
-from fruler._typing import Floats, Indices
 from fruler.distributed._cluster import memory_of_workers
 from fruler.distributed._passes import Blocks, Recipe
 
-# Partitions beyond this number are joined to larger blocks: what is sent for a pass grows with the blocks.
+# With more partitions than this, several form one block: the messages of a pass grow with the number of blocks.
 _MAX_BLOCKS = 512
-# A recipe of more bytes than this holds rows, and does not read them.
+# A recipe with more bytes than this contains rows instead of reading them.
 _MAX_BYTES_OF_A_RECIPE = 200_000
-# The share of the workers' memory that rows may take; Dask begins to write to disk at 0.6.
+# The share of the workers' memory that rows may take; Dask begins to spill to disk at 0.6.
 _SHARE_OF_MEMORY = 0.3
 
 
 class DaskTable:
-    """A table of one Dask collection each for the inputs, the output and perhaps the weights.
+    """A table of Dask collections: inputs, output and optional weights.
 
     Parameters
     ----------
     estimator : estimator
-        Its `n_features_in_` and `feature_names_in_` are set.
+        The estimator; its `n_features_in_` and `feature_names_in_` are set.
     X, y, sample_weight : Dask array, data frame or series
         The collections, with the same partitions.
 
@@ -54,7 +53,7 @@ class DaskTable:
     names : tuple of str
         The names of the columns.
     n_rows : int or None
-        The number of rows; None where Dask does not know it.
+        The number of rows; None if it is unknown.
     """
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
@@ -62,8 +61,8 @@ class DaskTable:
         for name, collection in given.items():
             if not dask.is_dask_collection(collection) or not hasattr(collection, "to_delayed"):
                 raise ValueError(
-                    f"{name} must be a Dask array or data frame; got a {type(collection).__name__}. For data that fit "
-                    "into memory there is FuzzyRuleRegressor."
+                    f"{name} must be a Dask array or data frame; got a {type(collection).__name__}. For data in "
+                    "memory, use FuzzyRuleRegressor."
                 )
         _check_alignment(given)
         outline = _outline(X)
@@ -71,14 +70,14 @@ class DaskTable:
         self.names = tuple(column_names(estimator, outline.shape[1]))
         self.columns = tuple(map(str, outline.columns)) if hasattr(outline, "columns") else self.names
         self.n_rows = _known_rows(X)
-        # One tuple a partition: its inputs, its outputs, perhaps its weights.
+        # One tuple per partition: inputs, outputs and optional weights.
         parts = list(zip(*(partitions_of(table) for table in given.values()), strict=True))
         size = math.ceil(len(parts) / _MAX_BLOCKS)
         self.groups = [parts[first : first + size] for first in range(0, len(parts), size)]
         self.firsts = list(range(0, len(parts), size))
 
     def loaded(self, client: Client, timeout: float) -> Blocks:
-        """Return the rows as they were given, held by the workers; Dask writes to disk what their memory can't hold."""
+        """Return the rows as given, held by the workers; Dask spills rows to disk that do not fit into memory."""
         loads = [
             dask.delayed(load_block, pure=False)([list(part) for part in group], self.columns, first)
             for group, first in zip(self.groups, self.firsts, strict=True)
@@ -86,7 +85,7 @@ class DaskTable:
         return Blocks(client, client.compute(loads), timeout)
 
     def recipes(self) -> list[Recipe] | None:
-        """Return for each block how to read it by itself; None where that can't be done, or not without the others."""
+        """Return a recipe to read each block; None if blocks cannot be read again, or depend on each other."""
         graph: dict[Any, Any] = {}
         for table in zip(*(part for group in self.groups for part in group), strict=True):
             graph |= dict(table[0].dask)
@@ -98,7 +97,7 @@ class DaskTable:
             needed, _ = cull(graph, [key for part in keys for key in part])
             recipes.append(Recipe(read_partitions, (needed, keys, self.columns, first)))
             n_tasks += len(needed)
-        # What blocks share would be computed for each of them again.
+        # Tasks that blocks share would be repeated for each block.
         if n_tasks > len(graph) + len(recipes):
             return None
         small = all(len(cloudpickle.dumps(recipe)) <= _MAX_BYTES_OF_A_RECIPE for recipe in recipes[:3])
@@ -106,7 +105,7 @@ class DaskTable:
 
 
 def open_rows(table: DaskTable, client: Client, keep_rows: bool | None, timeout: float) -> Blocks:
-    """Return the rows as they were given, held by the workers or read by them whenever they are needed.
+    """Return the rows as given, held by the workers or read by them whenever they are needed.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ def open_rows(table: DaskTable, client: Client, keep_rows: bool | None, timeout:
     client : Client
         The client of the cluster.
     keep_rows : bool or None
-        Whether workers hold the rows; None: if the rows take a part of their memory only, or can't be read again.
+        Whether workers hold the rows; None: if the rows take only a part of their memory, or cannot be read again.
     timeout : float
         The number of seconds without any worker after which a pass fails.
     """
@@ -127,8 +126,8 @@ def open_rows(table: DaskTable, client: Client, keep_rows: bool | None, timeout:
     if recipes is None:
         if keep_rows is False:
             raise ValueError(
-                "keep_rows=False needs partitions that can be read each by itself, e.g. from files; these rest on one "
-                "another or are held by the cluster or the client already. Write them to Parquet first."
+                "keep_rows=False needs partitions that can be read independently, e.g. from files; these depend on "
+                "each other, or are already held by the cluster or the client. Write them to Parquet first."
             )
         return table.loaded(client, timeout)
     blocks = Blocks(client, [], timeout, held=False)
@@ -142,7 +141,7 @@ def fits(client: Client, n_numbers: int) -> bool:
 
 
 def _check_alignment(given: dict[str, Any]) -> None:
-    """Refuse collections with different partitions, as far as can be known before they are computed."""
+    """Raise an error if collections are known to have different partitions before they are computed."""
     X = given["X"]
     if X.ndim != 2 or (isinstance(X.shape[1], float) and math.isnan(X.shape[1])) or X.shape[1] == 0:
         raise ValueError(f"X must be a table with a known number of columns; its shape is {X.shape}.")
@@ -150,7 +149,7 @@ def _check_alignment(given: dict[str, Any]) -> None:
         expected, found = (c.numblocks[0] if isinstance(c, da.Array) else c.npartitions for c in (X, other))
         if expected != found:
             raise ValueError(
-                f"X has {expected} partitions, but {name} has {found}; give both the same, e.g. from one data frame."
+                f"X has {expected} partitions, but {name} has {found}; they must match, e.g. come from one data frame."
             )
         if name == "X":
             continue
@@ -161,21 +160,21 @@ def _check_alignment(given: dict[str, Any]) -> None:
             if (np.isfinite(sizes).all(axis=0) & (sizes[0] != sizes[1])).any():
                 raise ValueError(
                     f"X has chunks of {X.chunks[0]} rows, but {name} of {other.chunks[0]}; "
-                    f"give both the same, e.g. by {name}.rechunk(X.chunks[0])."
+                    f"make them match, e.g. with {name}.rechunk(X.chunks[0])."
                 )
         divisions = [getattr(c, "divisions", (None,)) for c in (X, other)]
         if all(None not in d for d in divisions) and divisions[0] != divisions[1]:
             raise ValueError(
-                f"X has the divisions {divisions[0]}, but {name} {divisions[1]}; "
-                f"give both the same, e.g. by {name}.repartition(divisions=X.divisions)."
+                f"X has the divisions {divisions[0]}, but {name} has {divisions[1]}; "
+                f"make them match, e.g. with {name}.repartition(divisions=X.divisions)."
             )
 
 
 def _outline(X: Any) -> Any:
-    """Return a row or two of the kind that X has, for the checks that its types allow."""
+    """Return a row or two with the columns and types of X, for checks before it is computed."""
     if isinstance(X, da.Array):
         if X.dtype.kind not in "biufOUS":
-            raise ValueError(f"X must hold numbers or text but has the type {X.dtype}; convert it to numbers first.")
+            raise ValueError(f"X must contain numbers or text, not {X.dtype}; convert it to numbers first.")
         return np.zeros((1, X.shape[1]))
     refuse_repeated_columns(X._meta)
     return X._meta_nonempty
@@ -188,21 +187,21 @@ def _known_rows(X: Any) -> int | None:
 
 
 def whole_rows(X: Any) -> Any:
-    """Return an array with all columns in one chunk; everything else as it is."""
+    """Return an array with all columns in one chunk; other collections are returned unchanged."""
     return X.rechunk({1: -1}) if isinstance(X, da.Array) and X.ndim > 1 and X.numblocks[1] > 1 else X
 
 
 def partitions_of(table: Any) -> list[Delayed]:
-    """Return the partitions of a collection; an array's hold whole rows."""
+    """Return the partitions of a collection; those of an array have whole rows."""
     table = whole_rows(table)
-    # Dask's optimisation of a column of a Parquet table joins partitions, so that those of X and y would differ; that
-    # of an array forgets who holds its blocks.
+    # Dask's optimisation of a column of a Parquet table joins partitions, so that those of X and y would differ; its
+    # optimisation of an array loses track of which worker holds each block.
     return list(np.ravel(table.to_delayed(optimize_graph=False)))
 
 
 @dataclass(frozen=True, eq=False)
 class RawPart:
-    """One partition, with its inputs as they were given.
+    """One partition, with its inputs as given.
 
     Attributes
     ----------
@@ -211,11 +210,11 @@ class RawPart:
     target : ndarray of shape (n_rows,)
         The output.
     weight : ndarray of shape (n_rows,) or None
-        How much each row counts.
+        The weight of each row.
     number : int
-        Which partition it is.
+        The number of the partition.
     problem : str
-        Why these rows can't be learned from; empty where nothing is known against it.
+        Why these rows cannot be used for learning; empty if no problem is known.
     """
 
     X: Any
@@ -233,27 +232,27 @@ class RawPart:
         return replace(self, X=X, target=self.target[rows], weight=None if self.weight is None else self.weight[rows])
 
     def refused(self, why: str) -> RawPart:
-        """Return it with a problem: no attempt would mend it, so that nothing is raised."""
+        """Return the partition with a problem; nothing is raised on the worker, because Dask would retry in vain."""
         return replace(self, problem=f"Partition {self.number}: {why}")
 
 
-# Partitions that follow each other.
+# Consecutive partitions.
 RawBlock = tuple[RawPart, ...]
 
 
 class Inspected(NamedTuple):
-    """The size of a block, and the faults that are found before its columns are understood.
+    """The size of a block, and its problems that are found before columns are analysed.
 
     Attributes
     ----------
     sizes : tuple of int
-        The rows of each partition.
+        The number of rows of each partition.
     n_counting : int
-        The rows whose weight is not zero.
+        The number of rows with a nonzero weight.
     weighted : bool
         Whether there are weights.
     problems : tuple of str
-        What is wrong with partitions.
+        The problems of partitions.
     """
 
     sizes: tuple[int, ...]
@@ -263,25 +262,25 @@ class Inspected(NamedTuple):
 
 
 def load_block(parts: Iterable[Sequence[Any]], columns: tuple[str, ...], first: int) -> RawBlock:
-    """Check partitions, each given by its inputs, its outputs and perhaps its weights."""
+    """Check partitions, each given by inputs, outputs and optional weights."""
     return tuple(load_part(part, columns, first + i) for i, part in enumerate(parts))
 
 
 def load_part(part: Sequence[Any], columns: tuple[str, ...], number: int) -> RawPart:
-    """Check what can be checked of one partition by itself."""
+    """Check one partition by itself."""
     X, y, weight = part[0], part[1], part[2] if len(part) > 2 else None
     sizes = [len(table) for table in part]
     raw = RawPart(X, np.zeros(sizes[0]), None if weight is None else np.zeros(sizes[0]), number)
     if len(set(sizes)) > 1:
         told = "X, y and sample_weight have" if weight is not None else "X and y have"
-        return raw.refused(f"{told} {' and '.join(map(str, sizes))} rows; give all the same partitions")
+        return raw.refused(f"{told} {' and '.join(map(str, sizes))} rows; their partitions must match")
     if sizes[0] == 0:
         return raw
     try:
         seen = tuple(map(str, X.columns)) if hasattr(X, "columns") else columns[: X.shape[1]]
         if X.shape[1] != len(columns) or seen != columns:
             told = ", ".join(seen) if hasattr(X, "columns") else f"{X.shape[1]} in number"
-            raise ValueError(f"X has the columns {told}, the first partition {', '.join(columns)}")
+            raise ValueError(f"X has the columns {told}, but the first partition has {', '.join(columns)}")
         _, target, _ = check_training_table(BaseEstimator(), np.zeros((sizes[0], 1)), _flat(y), min_rows=1)
         weights = None if weight is None else _checked_weights(weight)
     except (TypeError, ValueError) as error:
@@ -290,14 +289,14 @@ def load_part(part: Sequence[Any], columns: tuple[str, ...], number: int) -> Raw
 
 
 def inspect_block(block: RawBlock, names: tuple[str, ...]) -> Inspected:
-    """Return how many rows a block has, and what is wrong with them.
+    """Return the number of rows of a block, and their problems.
 
     Parameters
     ----------
     block : RawBlock
         The rows.
     names : tuple of str
-        The names of the columns, where those of numbers are numbers; empty where some stand for categories.
+        The names of the columns; empty if some columns of numbers stand for categories, which are not checked here.
     """
     parts = [_with_numbers_checked(part, names) for part in block]
     counting = [len(part) if part.weight is None else int(np.count_nonzero(part.weight)) for part in parts]
@@ -320,20 +319,20 @@ def _with_numbers_checked(part: RawPart, names: tuple[str, ...]) -> RawPart:
 
 
 def sample_block(block: RawBlock, rows: Indices) -> RawBlock:
-    """Return some rows of a block, their numbers in increasing order."""
+    """Return some rows of a block, given by increasing indices."""
     shares = shared_out(rows, np.cumsum([0, *map(len, block)]))
     return tuple(part.take(own) for part, own in zip(block, shares, strict=True) if len(own))
 
 
 def raise_first_problem(problems: Sequence[str]) -> None:
-    """Raise the first of the problems that partitions have, if they have any, and say how many others there are."""
+    """Raise an error with the first of some problems, if there are any, and with the number of others."""
     if problems:
         more = len(problems) - 1
-        raise ValueError(problems[0] + (f" ({more} more partitions are bad.)" if more else ""))
+        raise ValueError(problems[0] + (f" (Other partitions with problems: {more}.)" if more else ""))
 
 
 def shared_out(numbers: Indices, starts: Indices) -> list[Indices]:
-    """Return which of some rows, in increasing order, lie in each part of a table, counted from its own first row.
+    """Split increasing row indices by the parts of a table; each part's indices count from its own first row.
 
     Examples
     --------
@@ -346,7 +345,7 @@ def shared_out(numbers: Indices, starts: Indices) -> list[Indices]:
 
 
 def joined_tables(tables: Sequence[Any]) -> Any:
-    """Put tables below each other; a column that is one of categories in some of them is so in all.
+    """Concatenate tables by rows; a column that is categorical in some of them becomes categorical.
 
     Examples
     --------
@@ -372,13 +371,13 @@ def _joined(parts: list[pd.Series]) -> pd.Series:
             coded = [pd.Categorical.from_codes(part.codes, part.categories.astype(object)) for part in coded]
         return pd.Series(union_categoricals(coded, ignore_order=True))
     if len(kinds) > 1 and not all(is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in kinds):
-        # Each value as it is: a common type would hide that text and numbers were mixed.
+        # Keep each value as it is: a common type would hide a mix of text and numbers.
         parts = [part.astype(object) for part in parts]
     return pd.concat(parts, ignore_index=True)
 
 
 def _flat(y: Any) -> Any:
-    """Return one column as one row of numbers; everything else is left for the checks to refuse."""
+    """Return one column as a flat array; other shapes are left to the checks."""
     values = np.asarray(y)
     return values.reshape(-1) if values.ndim == 2 and values.shape[1] == 1 else y
 

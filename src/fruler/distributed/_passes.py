@@ -1,4 +1,4 @@
-"""Passes over all rows: a function of every block, whose results are put together in the order of the blocks."""
+"""Passes over all rows: a function is applied to every block, and results are combined in the order of the blocks."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from distributed import Client, Future
 
 from fruler.distributed._cluster import collect
 
-# How many results are put together by one task.
+# The number of results that one task combines.
 _FAN_IN = 8
-# How often a task that fails is tried again, e.g. when a file could not be read.
+# The number of times that a failed task is repeated, e.g. if a file could not be read.
 _RETRIES = 2
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to make a block whenever it is needed, where the workers do not hold it.
+    """A recipe to compute a block whenever it is needed, if the workers do not hold it.
 
     Attributes
     ----------
     function : callable
-        Makes the block.
+        Returns the block.
     arguments : tuple
-        What it makes it from; of a recipe the block that it makes.
+        The arguments of the function; a recipe among them stands for its block.
     """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
 
     def read(self) -> Any:
-        """Make the block, in the calling thread."""
+        """Compute the block, in the calling thread."""
         return self.function(*map(read_block, self.arguments))
 
 
@@ -47,11 +47,11 @@ class Blocks:
     client : Client
         The client of the cluster.
     handles : sequence of Future
-        One block or `Recipe` each, in the order of the rows.
+        Each is a block or a `Recipe`, in the order of the rows.
     timeout : float
         The number of seconds without any worker after which a pass fails.
     held : bool
-        Whether the workers hold the blocks; else they read them for every pass.
+        Whether the workers hold the blocks; otherwise they read them for every pass.
     """
 
     def __init__(self, client: Client, handles: Sequence[Future], timeout: float, *, held: bool = True) -> None:
@@ -62,16 +62,16 @@ class Blocks:
         return len(self.handles)
 
     def each(self, function: Callable[[Any, Any], Any], arguments: Sequence[Any]) -> list[Any]:
-        """Return a function of every block and its own argument; blocks whose argument is None are left out."""
+        """Return the results of a function of every block and its own argument; blocks with None are left out."""
         chosen = [k for k, argument in enumerate(arguments) if argument is not None]
         handles, own = [self.handles[k] for k in chosen], [arguments[k] for k in chosen]
         return collect(self.client, self._mapped(run_on_block, function, handles, own), self.timeout)
 
     def reduce(self, function: Callable[[Any, Any], Any], argument: Any, merge: Callable[[Any, Any], Any]) -> Any:
-        """Return a function of every block and one argument; the workers put the results together.
+        """Apply a function to every block and one argument, and return the merged results.
 
-        The order of the merges, each of an earlier and a later result, depends on the number of blocks alone. So sums
-        are the same to the last bit, whichever worker computes them and however often.
+        The workers merge, always an earlier with a later result, in an order that depends only on the number of blocks.
+        So sums are the same to the last bit, whichever worker computes them and however often.
         """
         parts = self._mapped(run_on_block, function, self.handles, [self.send(argument)] * len(self))
         while len(parts) > 1:
@@ -87,7 +87,7 @@ class Blocks:
         return Blocks(self.client, held, self.timeout)
 
     def followed_by(self, function: Callable[..., Any], shared: Any, arguments: Sequence[Any]) -> Blocks:
-        """Return the blocks that a function makes: held where these are held, else made whenever they are needed.
+        """Return the blocks that a function computes: held if these are held, otherwise computed when needed.
 
         Parameters
         ----------
@@ -96,21 +96,21 @@ class Blocks:
         shared : object
             An argument for all blocks; it is sent once.
         arguments : sequence
-            One for each block; may be None.
+            One argument for each block; may be None.
         """
         own = [self.send(argument) for argument in arguments]
         futures = self._mapped(made_of, function, self.handles, [self.send(shared)] * len(self), own)
         return Blocks(self.client, futures, self.timeout, held=self.held)
 
     def send(self, argument: Any) -> Any:
-        """Send an argument of many tasks once; as a task, so that it can be computed again if its worker is lost."""
+        """Send an argument of many tasks once, as a task, so that it can be sent again if its worker is lost."""
         if argument is None:
             return None
         [key] = self._keys("send", 1)
         return self.client.submit(itself, argument, key=key, retries=_RETRIES, pure=False)
 
     def _mapped(self, run: Callable[..., Any], function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Future]:
-        """Start one task for each block, and for its own arguments."""
+        """Start one task for each block, with its own arguments."""
         n = len(arguments[0])
         keys = self._keys(function.__name__, n)
         futures: list[Future] = self.client.map(run, [function] * n, *arguments, key=keys, retries=_RETRIES, pure=False)
@@ -121,20 +121,20 @@ class Blocks:
 
 
 def read_block(handle: Any) -> Any:
-    """Return a block, which is made first where it is not held."""
+    """Return a block; compute it first if it is not held."""
     return handle.read() if isinstance(handle, Recipe) else handle
 
 
 def run_on_block(function: Callable[[Any, Any], Any], handle: Any, argument: Any) -> Any:
-    """Run a function on a block, which is read first where it is not held."""
+    """Run a function on a block; compute the block first if it is not held."""
     return function(read_block(handle), argument)
 
 
 def made_of(function: Callable[..., Any], handle: Any, *arguments: Any) -> Any:
-    """Run a function on a block; where that is not held, return how to do so."""
+    """Run a function on a block; if the block is not held, return a recipe for that."""
     return Recipe(function, (handle, *arguments)) if isinstance(handle, Recipe) else function(handle, *arguments)
 
 
 def itself(argument: Any, nothing: None = None) -> Any:
-    """Return the argument: a task whose result is known, or a block as it is."""
+    """Return the argument; as a task, it holds a known result or a block."""
     return argument

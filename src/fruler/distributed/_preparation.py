@@ -1,4 +1,4 @@
-"""From a table as it was given to numbers without gaps: learned from some rows on the client, done by the workers."""
+"""Conversion of a given table to numbers without gaps: learned on the client from some rows, applied by the workers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fruler._arrays import Floats, Indices
 from fruler._table.columns import UnusableColumn
 from fruler._table.gaps import Gaps
 from fruler._table.reading import as_frame, input_table, is_plain
 from fruler._table.sources import Source, UnfitValue
 from fruler._table.training import TrainingInputs
-from fruler._typing import Floats, Indices
 from fruler.distributed._blocks import Block, joined_blocks, with_terms
 from fruler.distributed._given_rows import (
     Inspected,
@@ -28,15 +28,15 @@ from fruler.distributed._given_rows import (
 )
 from fruler.distributed._passes import Blocks
 
-# The columns are understood from all rows up to so many, and so many values; of more rows some are drawn.
+# Columns are analysed on at most this many rows and values; if there are more, rows are drawn.
 MAX_LEARNED_ROWS, MAX_LEARNED_VALUES = 100_000, 2_000_000
 
-# Understands the columns of rows in memory, given as inputs, target and weights.
+# Analyses the columns of rows in memory, given as inputs, target and weights.
 Learn = Callable[[Any, Floats, Floats | None], TrainingInputs]
 
 
 class NamedSource(NamedTuple):
-    """An input: its name, and where it comes from."""
+    """An input: its name and its source."""
 
     name: str
     source: Source
@@ -51,7 +51,7 @@ class Preparation:
     inputs : tuple of NamedSource
         The inputs.
     gaps : Gaps
-        What is taken for missing values.
+        The replacements of missing values.
     """
 
     inputs: tuple[NamedSource, ...]
@@ -59,35 +59,35 @@ class Preparation:
 
     @classmethod
     def learned(cls, made: TrainingInputs) -> Preparation:
-        """Return what was learned from rows in memory."""
+        """Return the preparation that was learned from rows in memory."""
         inputs = map(NamedSource, made.names, made.sources)
         return cls(tuple(inputs), made.moments.gaps(np.arange(len(made.names))))
 
     def numbers(self, X: Any) -> Floats:
-        """Return the inputs of some rows, gaps filled in."""
-        # Numbers in an array would be taken for the inputs.
+        """Return the inputs of some rows, with gaps filled."""
+        # Numbers in an array would be taken for the inputs themselves.
         table = X if all(map(is_plain, self.inputs)) else as_frame(X)
         return self.gaps.filled(input_table(table, self.inputs))
 
 
 class OwnTerms(NamedTuple):
-    """What slopes are fitted to in the rows of a block that categories were learned from, by input."""
+    """The terms of slopes, by input, for the rows of a block that category codes were learned from."""
 
     rows: Indices
     terms: Mapping[int, Floats]
 
 
 class PreparedRows(NamedTuple):
-    """A table that is ready to be learned from.
+    """A table that is ready for learning.
 
     Attributes
     ----------
     blocks : Blocks
         The rows.
     made : TrainingInputs
-        What the inputs are; its values are those of the rows that this was learned from.
+        The inputs; their values are those of the rows on which columns were analysed.
     n_numbers : int
-        How many numbers all rows are together.
+        The number of numbers in all rows together.
     """
 
     blocks: Blocks
@@ -96,23 +96,23 @@ class PreparedRows(NamedTuple):
 
 
 def prepare_rows(raw: Blocks, names: tuple[str, ...], learn: Learn, *, declared: bool = False) -> PreparedRows:
-    """Learn what the columns of a table are, and have the workers make numbers of them.
+    """Analyse the columns of a table on some rows, and let the workers convert all rows to numbers.
 
     Parameters
     ----------
     raw : Blocks
-        The rows as they were given.
+        The rows as given.
     names : tuple of str
         The names of the columns.
     learn : callable
-        Understands the columns of some rows.
+        Analyses the columns of some rows.
     declared : bool
-        Whether the user declared some columns of numbers to be categories.
+        Whether the user declared columns of numbers to be categories.
 
     Raises
     ------
     ValueError
-        If the rows can't be learned from.
+        If the rows cannot be used for learning.
     """
     found: list[Inspected] = raw.each(inspect_block, [() if declared else names] * len(raw))
     _require_rows(found)
@@ -128,16 +128,16 @@ def prepare_rows(raw: Blocks, names: tuple[str, ...], learn: Learn, *, declared:
 
 
 def rows_to_learn_from(n_rows: int, n_columns: int) -> Indices:
-    """Return the numbers of the rows from which it is learned what the columns are: all, or some that are drawn."""
+    """Return the indices of the rows on which columns are analysed: all, or a sample."""
     most = min(MAX_LEARNED_ROWS, max(1, MAX_LEARNED_VALUES // n_columns))
     if n_rows <= most:
         return np.arange(n_rows)
-    # Always in the same way, whatever the seed: what a table is does not change from one search to the next.
+    # Always the same sample, whatever the seed: the types of columns do not change from one search to the next.
     return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
 
 
 def prepare_block(raw: RawBlock, preparation: Preparation, own: OwnTerms | None) -> Block:
-    """Make numbers of the partitions of a block, and join them."""
+    """Convert the partitions of a block to numbers, and join them."""
     block = joined_blocks([_prepared(part, preparation) for part in raw], len(preparation.inputs))
     return block if own is None else with_terms(block, own.rows, own.terms)
 
@@ -166,11 +166,11 @@ def _require_rows(found: Sequence[Inspected]) -> None:
 
 
 def _learned(learn: Learn, parts: Sequence[RawPart], rows: Indices, sizes: Sequence[int]) -> TrainingInputs:
-    """Learn from some rows what the inputs are, as from a table in memory."""
+    """Analyse the columns of some rows, as of a table in memory."""
     X = joined_tables([part.X for part in parts])
     target = np.concatenate([part.target for part in parts])
     weights = [part.weight for part in parts if part.weight is not None]
-    # Of many rows, nearly all of weight zero, none that counts may have been drawn.
+    # If nearly all of many rows have weight zero, the sample may have no others.
     weight = np.concatenate(weights) if any(own.any() for own in weights) else None
     try:
         return learn(X, target, weight)
@@ -180,25 +180,25 @@ def _learned(learn: Learn, parts: Sequence[RawPart], rows: Indices, sizes: Seque
             raise ValueError(f"Partition {number}: {error.at_row(row)}") from error
         if len(rows) == sum(sizes):
             raise
-        raise ValueError(f"In {len(rows):,} rows that were drawn: {error}") from error
+        raise ValueError(f"In a sample of {len(rows):,} rows: {error}") from error
 
 
 def _place(row: int, sizes: Sequence[int]) -> tuple[int, int]:
-    """Return the partition of a row of the whole table, and its number there."""
+    """Return the partition of a row of the whole table, and the row's index there."""
     starts = np.cumsum([0, *sizes])
     number = int(np.searchsorted(starts, row, side="right")) - 1
     return number, row - int(starts[number])
 
 
 def _inputs_with_terms(made: TrainingInputs) -> list[int]:
-    """Return the inputs to which slopes are not fitted as they are."""
+    """Return the inputs whose terms differ from their values."""
     if made.terms is None:
         return []
     return [int(j) for j in np.flatnonzero((made.terms != made.values).any(axis=0))]
 
 
 def _own_terms(made: TrainingInputs, inputs: Sequence[int], shares: Sequence[Indices]) -> list[OwnTerms | None]:
-    """Return by block the terms of rows that the categories were learned from; other rows are held out anyway."""
+    """Return by block the terms of the rows that category codes were learned from; others are held out anyway."""
     if made.terms is None or not inputs:
         return [None] * len(shares)
     cuts = np.cumsum([0, *map(len, shares)])

@@ -1,4 +1,4 @@
-"""DaskFuzzyRuleRegressor: rows stay with the workers of a Dask cluster, and the client leads the search."""
+"""DaskFuzzyRuleRegressor: rows stay on the workers of a Dask cluster, and the client runs the search."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from fruler._algorithms.growth.learner import GROWTH
+from fruler._arrays import Floats
 from fruler._table.training import are_declared
-from fruler._typing import Floats
 from fruler.distributed._cluster import check_workers, find_client, losses_named
 from fruler.distributed._given_rows import DaskTable, fits, open_rows, partitions_of, whole_rows
 from fruler.distributed._preparation import prepare_rows
@@ -33,12 +33,12 @@ from fruler.explain.stability import Stability
 from fruler.learning.algorithm import Algorithm
 from fruler.rules.intervals import PredictionIntervals
 
-# Parameters that a model in memory does not have.
+# Parameters that `FuzzyRuleRegressor` does not have.
 _OF_THE_CLUSTER = ("client", "keep_rows", "timeout")
 
 
 def _with_inherited_parameters(constructor: Callable[..., None]) -> Callable[..., None]:
-    """Put the parameters of `FuzzyRuleRegressor` into a signature, which scikit-learn and `help` read."""
+    """Add the parameters of `FuzzyRuleRegressor` to a signature, which scikit-learn and `help` read."""
     own = inspect.signature(constructor).parameters.values()
     inherited = inspect.signature(FuzzyRuleRegressor).parameters.values()
     named = [parameter for parameter in own if parameter.kind != inspect.Parameter.VAR_KEYWORD]
@@ -47,11 +47,11 @@ def _with_inherited_parameters(constructor: Callable[..., None]) -> Callable[...
 
 
 def _with_inherited_sections(estimator: type[DaskFuzzyRuleRegressor]) -> type[DaskFuzzyRuleRegressor]:
-    """Write the parameters and attributes that `FuzzyRuleRegressor` documents into a docstring."""
+    """Copy the documented parameters and attributes of `FuzzyRuleRegressor` into a docstring."""
     inherited, text = FuzzyRuleRegressor.__doc__, estimator.__doc__
     if inherited is not None and text is not None:  # Python may run without docstrings
         for section in ("Parameters", "Attributes"):
-            # Python 3.13 takes the indentation away.
+            # Python 3.13 removes the indentation.
             [entries] = re.findall(rf"\n *{section}\n *-+\n *(.*?)\n\n", inherited, re.DOTALL)
             text = text.replace(f"{{{section.lower()}}}", entries)
         estimator.__doc__ = text
@@ -60,21 +60,21 @@ def _with_inherited_sections(estimator: type[DaskFuzzyRuleRegressor]) -> type[Da
 
 @_with_inherited_sections
 class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
-    """`FuzzyRuleRegressor` for tables that are larger than a machine: rows stay with the workers of a Dask cluster.
+    """`FuzzyRuleRegressor` for tables larger than memory: rows stay on the workers of a Dask cluster.
 
-    The client fetches at most 10,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; workers then fit the
-    outputs of the rules on all rows. Results are put together in the order of the partitions, so that the model does
-    not depend on who computed what, nor on workers that are lost on the way. `FuzzyRuleRegressor` learns the same model
-    from the same rows and seed, up to rounding.
+    The client fetches at most 10,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; the workers then fit
+    the outputs of the rules on all rows. Results are combined in the order of the partitions, so that the model does
+    not depend on which worker computed what, nor on workers that are lost during the fit. `FuzzyRuleRegressor` learns
+    the same model from the same rows and seed, up to rounding.
 
     Parameters
     ----------
     client : distributed.Client, default=None
-        The client of the cluster; `None` takes the one that was made last.
+        The client of the cluster; `None` takes the current client.
     keep_rows : bool, default=None
-        Whether workers keep the rows in memory (Dask writes what is too much to disk), or read them again for every
-        pass. `None` keeps them if they take less than a third of the workers' memory, or cannot be read again. Rows are
-        kept as numbers, whatever the columns hold.
+        Whether workers keep the rows in memory (Dask spills the excess to disk), or read them again for every pass.
+        `None` keeps them if they take less than a third of the workers' memory, or cannot be read again. Rows are kept
+        as numbers, whatever the columns contain.
     timeout : float, default=60.0
         The number of seconds without any worker after which the fit fails.
     {parameters}
@@ -89,7 +89,7 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
 
     Notes
     -----
-    `n_jobs` are threads of the client.
+    `n_jobs` is the number of threads of the client.
 
     Examples
     --------
@@ -150,13 +150,13 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
     def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         if self.calibration is not None:
             raise ValueError(
-                "calibration needs rows in memory; on a cluster leave it out, and give rows that were not learned from "
-                "to model.to_local().with_intervals(X, y)."
+                "calibration needs rows in memory; on a cluster leave it out, and pass rows that were not used for the "
+                "fit to model.to_local().with_intervals(X, y)."
             )
         if not self._output().is_plain:
             raise ValueError(
-                "link and bounds need rows in memory; on a cluster leave them out, fit the logarithm of y yourself, or "
-                "clip the predictions, or fit FuzzyRuleRegressor on a sample."
+                "link and bounds need rows in memory; on a cluster leave them out, and fit the logarithm of y or clip "
+                "the predictions yourself, or fit FuzzyRuleRegressor on a sample."
             )
         return X, y, sample_weight
 
@@ -173,7 +173,7 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         return RemoteTable.measured(blocks, made.names, self.split_points, made.levels, self.algorithm.weighted_scale)
 
     def predict(self, X: Any) -> Any:
-        """Predict the target; for a Dask collection lazily, block by block.
+        """Predict the target; Dask collections are predicted lazily, block by block.
 
         Parameters
         ----------
@@ -195,12 +195,12 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         return super().predict(X)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
-        """Return for each row an interval that contains its target with a given probability.
+        """Return an interval for each row that contains its target with a given probability.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The inputs, in memory; `to_local` gives a model whose `predict_interval` workers can call on partitions.
+            The inputs, in memory. For partitions on workers, call `predict_interval` of the model from `to_local`.
         coverage : float, default=0.9
             The share of rows whose target lies in their interval.
 
@@ -216,18 +216,18 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         """
         if dask.is_dask_collection(X):
             raise ValueError(
-                "predict_interval takes rows in memory; for a Dask collection call it on partitions, as in "
+                "predict_interval needs rows in memory; for a Dask collection call it on partitions, as in "
                 "X.map_partitions(lambda part, model: model.predict_interval(part).lower, model.to_local())."
             )
         return super().predict_interval(X, coverage)
 
     def stability(self, X: Any, y: Any, n: int = 20, **options: Any) -> Stability:
-        """Learn the model again from parts of its rows, in memory: which splits, rules and effects come back.
+        """Refit the model in memory on parts of its rows, and return which splits, rules and effects recur.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            The inputs of training rows, in memory: those that fit into it.
+            The inputs of training rows, in memory: all, or as many as fit.
         y : array-like of shape (n_samples,)
             Their target.
         n : int, default=20
@@ -247,12 +247,12 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         """
         if dask.is_dask_collection(X) or dask.is_dask_collection(y):
             raise ValueError(
-                "stability takes rows in memory; give it some, as in X.sample(frac=0.01).compute(), and their y."
+                "stability needs rows in memory; pass a sample, as in X.sample(frac=0.01).compute(), and its y."
             )
         return self.to_local().stability(X, y, n, **options)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return R² of the predictions; Dask collections stay with the workers.
+        """Return R² of the predictions; Dask collections stay on the workers.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
             return r2_of(self._quiet(), X, y, sample_weight)
 
     def _quiet(self) -> FuzzyRuleRegressor:
-        """Return the model for data in memory, without warnings that nobody would see on a worker."""
+        """Return the model for data in memory, without warnings: nobody would see them on a worker."""
         model = self.to_local()
         model.warn_outside = False
         return model
@@ -303,13 +303,13 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         self.to_local().save(path)
 
     def __sklearn_clone__(self) -> Self:
-        # A client can't be copied; a clone works on the same cluster.
+        # A client cannot be copied; a clone uses the same client.
         parameters = self.get_params(deep=False)
         client = parameters.pop("client")
         return type(self)(client, **{name: clone(value, safe=False) for name, value in parameters.items()})
 
     def __getstate__(self) -> dict[str, Any]:
-        # Nor can a client be sent elsewhere: a copy takes the one that is there.
+        # A client cannot be pickled; an unpickled model uses the current client.
         return {**super().__getstate__(), "client": None}
 
 
@@ -324,7 +324,7 @@ def predict_frame(X: pd.DataFrame, model: FuzzyRuleRegressor) -> pd.Series:
 
 
 def r2_of(model: FuzzyRuleRegressor, X: Any, y: Any, sample_weight: Any = None) -> float:
-    """Return R² of the predictions for Dask collections, which stay with the workers."""
+    """Return R² of the predictions for Dask collections, which stay on the workers."""
     tables = [X, y] if sample_weight is None else [X, y, sample_weight]
     parts = zip(*(partitions_of(table) for table in tables), strict=True)
     sums = dask.delayed(score_part, pure=False)
@@ -340,7 +340,7 @@ def score_part(model: FuzzyRuleRegressor, X: Any, y: Any, weight: Any = None) ->
         return np.zeros(4)
     truth = np.asarray(y, dtype=np.float64).reshape(-1)
     weights = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64).reshape(-1)
-    # Any value would do; from one in their midst the squares lose no digits.
+    # Any value would do; with a value near the mean the squares lose no digits.
     deviation = truth - model.rule_base_.background.target_mean
     error = truth - model.predict(X)
     return np.array([weights @ (error * error), weights.sum(), weights @ deviation, weights @ (deviation * deviation)])

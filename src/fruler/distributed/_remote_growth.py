@@ -1,4 +1,4 @@
-"""The growth on a cluster: rules are grown on the client from some rows, and fitted on all by the workers."""
+"""The growth on a cluster: the client grows rules on some rows, and the workers fit them on all rows."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from fruler._algorithms.growth.learner import GrowthLearner, GrowthState
 from fruler._algorithms.growth.problem import GrowthOptions
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.sums import Sums, sums_in_slices
-from fruler._typing import Indices
+from fruler._arrays import Indices
 from fruler.distributed._blocks import Block, Standard
 from fruler.distributed._remote_table import RemoteTable
 from fruler.learning.algorithm import Search
 
-# Numbers that the sums of one pass may have: structures beyond that wait for the next one.
+# The maximum number of numbers in the sums of one pass: further structures wait for the next pass.
 _MAX_NUMBERS = 2_000_000
 
 
 class SumsJob(NamedTuple):
-    """What workers need to sum up rows for some structures, which are over some of the inputs."""
+    """The argument of `sum_rows`: structures, the inputs that they use, and how rows are standardised."""
 
     structures: tuple[Structure, ...]
     inputs: Indices
@@ -31,7 +31,7 @@ class SumsJob(NamedTuple):
 
 def sum_rows(block: Block, job: SumsJob) -> list[Sums]:
     """Sum up the rows of a block for every structure."""
-    # A block without rows is summed up whole.
+    # A block without rows has no slices.
     slices = block.slices() if len(block) else [block]
     parts = (job.standard.rows(part).with_inputs(job.inputs) for part in slices)
     return reduce(add_sums, ([sums_in_slices(structure, rows) for structure in job.structures] for rows in parts))
@@ -43,7 +43,7 @@ def add_sums(first: list[Sums], second: list[Sums]) -> list[Sums]:
 
 
 class RemoteGrowthLearner(GrowthLearner):
-    """A `GrowthLearner` of a table whose rows are with the workers."""
+    """A `GrowthLearner` of a table whose rows are on the workers."""
 
     table: RemoteTable
 
@@ -62,6 +62,6 @@ class RemoteGrowthLearner(GrowthLearner):
 
 
 def within_limit(structures: Sequence[Structure], wanted: Sequence[int]) -> list[int]:
-    """Return the first of the wanted structures whose sums are not too many for one pass; one at the least."""
+    """Return the first of the wanted structures, as many as fit into one pass, but at least one."""
     sizes = np.cumsum([structures[k].n_terms ** 2 for k in wanted])
     return list(wanted[: max(1, int(np.searchsorted(sizes, _MAX_NUMBERS, side="right")))])

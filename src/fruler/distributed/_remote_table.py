@@ -1,4 +1,4 @@
-"""A table whose rows are with the workers: what the client knows of it, and rows that it fetches by number."""
+"""A table whose rows are on the workers: its summary on the client, and rows that the client fetches by index."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from fruler._arrays import Floats, Indices
 from fruler._table.constraints import domains_with_room
 from fruler._table.rows import Counts, Rows, part_counts, rows_alike, spread_evenly
-from fruler._typing import Floats, Indices
 from fruler.distributed._blocks import Block, Standard, joined_blocks
 from fruler.distributed._given_rows import raise_first_problem, shared_out
 from fruler.distributed._passes import Blocks
@@ -39,14 +39,14 @@ from fruler.rules.truth import Truth
 
 @dataclass(frozen=True, eq=False)
 class RemoteTable(TrainingTable):
-    """A table whose rows are with the workers; only its summary is here.
+    """A table whose rows are on the workers; only its summary is on the client.
 
     Attributes
     ----------
     blocks : Blocks
         The rows.
     summary : Summary
-        Their figures.
+        Their statistics.
     """
 
     blocks: Blocks
@@ -61,7 +61,7 @@ class RemoteTable(TrainingTable):
         levels: Mapping[int, Floats] | None = None,
         weighted_scale: bool = False,
     ) -> RemoteTable:
-        """Go through all rows once, check them and measure them."""
+        """Check and measure all rows in one pass."""
         summary = blocks.reduce(summarise_block, weighted_scale, merge_summaries)
         raise_first_problem(summary.problems)
         ends = np.column_stack([summary.low[:-1], summary.high[:-1]])
@@ -72,12 +72,12 @@ class RemoteTable(TrainingTable):
 
     @property
     def n_rows(self) -> int:
-        """The number of rows that count."""
+        """The number of rows with a nonzero weight."""
         return self.summary.n_rows
 
     @property
     def digests(self) -> dict[str, str]:
-        """Short texts that are other for other data."""
+        """A digest of the data, to recognise the table."""
         together = blake2b(" ".join(self.summary.digests).encode(), digest_size=16).hexdigest()
         return {"the table": f"{self.n_rows} rows in {len(self.summary.counts)} blocks {together}"}
 
@@ -88,23 +88,23 @@ class RemoteTable(TrainingTable):
 
     @cached_property
     def starts(self) -> Indices:
-        """The number of the first row of each block, and one after the last."""
+        """The index of the first row of each block, and the number of all rows."""
         return np.cumsum([0, *self.summary.counts]).astype(np.intp)
 
     @cached_property
     def sketches(self) -> list[Sketch]:
-        """The values of every input, thinned out where they are many."""
+        """The values of every input, thinned out if there are many."""
         return list(self.blocks.reduce(sketch_block, MAX_BINS, merge_sketches))
 
     def fetch(self, indices: Indices) -> Block:
-        """Bring rows to the client; the numbers increase."""
+        """Fetch rows to the client, given by increasing indices."""
         firsts = np.cumsum([0, *self.summary.given])[:-1]
         shares = zip(shared_out(indices, self.starts), firsts, strict=True)
         wanted = [(share, first) if len(share) else None for share, first in shares]
         return joined_blocks(self.blocks.each(take_from_block, wanted), self.n_inputs)
 
     def take(self, indices: Indices) -> Rows:
-        """Bring rows to the client, standardised, in any order."""
+        """Fetch rows to the client, standardised, in any order."""
         order = np.argsort(indices, kind="stable")
         fetched = self.fetch(np.asarray(indices)[order])
         back = np.empty(len(order), dtype=np.intp)
@@ -112,26 +112,26 @@ class RemoteTable(TrainingTable):
         return self.standard.rows(fetched).take(back)
 
     def rows_alike(self) -> Counts:
-        """Return for each row how many there are like it, from two passes."""
+        """Return for each row the number of rows like it, from two passes."""
         ends = np.column_stack([self.summary.low, self.summary.high])
         counts = self.blocks.reduce(count_in_block, ends, np.add)
         return np.concatenate(self.blocks.each(alike_in_block, [(ends, counts)] * len(self.summary.counts)))
 
     @cached_property
     def sample(self) -> TrainingSample:
-        """Rows that are spread evenly over the table, brought to the client."""
+        """Rows spread evenly over the table, fetched to the client."""
         some = spread_evenly(self.n_rows, MAX_ROWS_EXPLAINED)
         fetched = self.fetch(some)
         weight = fetched.weights(self.summary.mean_weight) if self.summary.weighted else None
         return TrainingSample(fetched.values, fetched.target, weight)
 
     def given_numbers(self, indices: Indices) -> Indices:
-        """Return the numbers of rows among those that were given, rows of weight zero included."""
+        """Return the indices of rows among all given rows, including those of weight zero."""
         numbers = self.fetch(indices).numbers if self.summary.weighted else None
         return indices if numbers is None else numbers
 
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
-        """Return what a rule base remembers of all rows, from one pass over them."""
+        """Return a rule base's summary of all rows, from one pass over them."""
         low, high, scale = self.summary.low[:-1], self.summary.high[:-1], self.target_scale
         job = Description(rule_base, low, high, scale, self.summary.mean_weight, with_truth=truth is None)
         sums, histograms, true, place_sums = self.blocks.reduce(describe_block, job, add_descriptions)
@@ -163,17 +163,17 @@ class RemoteTable(TrainingTable):
 
 
 def count_in_block(block: Block, ends: Floats) -> Counts:
-    """Return how many rows of a block lie in each part of each column."""
+    """Return the number of rows of a block in each part of each column."""
     return part_counts(block.values, block.target, ends)
 
 
 def alike_in_block(block: Block, measured: tuple[Floats, Counts]) -> Counts:
-    """Return for each row of a block how many there are like it in the whole table."""
+    """Return for each row of a block the number of rows like it in the whole table."""
     return rows_alike(block.values, block.target, *measured)
 
 
 def take_from_block(block: Block, wanted: tuple[Indices, int]) -> Block:
-    """Return some rows of a block, numbered from the first row of the table that was given."""
+    """Return some rows of a block, numbered from the first row of the given table."""
     rows, first = wanted
     some = block.take(rows)
     return replace(some, numbers=(rows if some.numbers is None else some.numbers) + first, n_given=0)

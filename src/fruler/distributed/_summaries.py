@@ -1,6 +1,6 @@
-"""Measurements of blocks that add up to those of the table: ranges and scales, medians, and how rules describe rows.
+"""Measurements of blocks that add up to those of the table: ranges and scales, medians, and sums for a rule base.
 
-Each is a function of one block, and one that puts the results of earlier and later blocks together.
+Each has a function of one block, and a function that combines the results of earlier and later blocks.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fruler._arrays import Floats
 from fruler._table.rows import Scale
-from fruler._typing import Floats
 from fruler.distributed._blocks import Block
 from fruler.learning._training_table import digest
 from fruler.rules._background import N_BINS
@@ -21,32 +21,32 @@ from fruler.rules.truth import TruthSums
 
 # A spread near the smallest double has no inverse.
 _MIN_SPREAD = 1e-300
-# The most bins of an input; up to as many distinct values each has a bin of its own.
+# The maximum number of bins of an input; up to as many distinct values have one bin each.
 MAX_BINS = 8_192
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Figures of some rows; of inputs and output together, the output last.
+    """Statistics of some rows; the columns are the inputs, and the output last.
 
     Attributes
     ----------
     counts : tuple of int
-        The rows that count, by block.
+        The number of rows with a nonzero weight, by block.
     given : tuple of int
-        The rows that were given, by block.
+        The number of given rows, by block.
     low, high, mean, spread : ndarray of shape (n_inputs + 1,)
-        Of every column; the spread is the standard deviation.
+        Range, mean and standard deviation of every column.
     mass : float
-        How much these rows count in the mean: their number, or their weight.
+        The weight of these rows in the mean: their number, or the sum of their weights.
     weight : float
         The sum of the weights.
     weighted : bool
-        Whether there were any.
+        Whether there are weights.
     problems : tuple of str
-        What is wrong with partitions.
+        The problems of partitions.
     digests : tuple of str
-        A short text of every block, another one for other data.
+        A digest of the data of every block.
     """
 
     counts: tuple[int, ...]
@@ -63,7 +63,7 @@ class Summary:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows that count."""
+        """The number of rows with a nonzero weight."""
         return sum(self.counts)
 
     @property
@@ -83,12 +83,12 @@ class Summary:
 
     @property
     def mean_weight(self) -> float:
-        """The mean of the weights of rows that count."""
+        """The mean of the nonzero weights."""
         return self.weight / self.n_rows if self.weighted else 1.0
 
 
 def summarise_block(block: Block, weighted_scale: bool = False) -> Summary:
-    """Measure one block; rows of more weight count more in its mean and spread, if that is wanted."""
+    """Measure one block; with `weighted_scale`, mean and spread are weighted."""
     n, columns = len(block), block.n_inputs + 1
     problems = (block.problem,) if block.problem else ()
     weighted = block.weight is not None
@@ -117,12 +117,12 @@ def summarise_block(block: Block, weighted_scale: bool = False) -> Summary:
 
 
 def merge_summaries(first: Summary, second: Summary) -> Summary:
-    """Put the figures of two sets of rows together, the first being those that come first."""
+    """Combine the statistics of two sets of rows, in the order of the rows."""
     n, m = first.mass, second.mass
     share = m / (n + m) if n + m else 0.0
     apart = second.mean - first.mean if n and m else np.zeros(len(first.mean))
     mean = first.mean + share * apart if n else second.mean
-    # Of numbers that are at most one: squares of spreads may be none.
+    # Numbers are at most one: squares of spreads could overflow or vanish.
     unit = np.maximum(np.maximum(first.spread, second.spread), np.abs(apart))
     unit = np.where(unit > 0.0, unit, 1.0)
     between = (1.0 - share) * share * np.square(apart / unit)
@@ -143,19 +143,19 @@ def merge_summaries(first: Summary, second: Summary) -> Summary:
 
 
 class Sketch(NamedTuple):
-    """Some values of a column in increasing order, and how many rows each stands for: those from it to the next."""
+    """Some values of a column in increasing order, and the number of rows from each value to the next."""
 
     values: Floats
     counts: Floats
 
 
 def sketch_block(block: Block, most: int) -> list[Sketch]:
-    """Sketch every input of a block with at most so many values."""
+    """Sketch every input of a block with at most `most` values."""
     return [_sketch(column, np.ones(len(column)), most) for column in block.values.T]
 
 
 def merge_sketches(first: list[Sketch], second: list[Sketch], most: int = MAX_BINS) -> list[Sketch]:
-    """Put the sketches of two sets of rows together."""
+    """Combine the sketches of two sets of rows."""
     return [
         _sketch(np.concatenate([one.values, other.values]), np.concatenate([one.counts, other.counts]), most)
         for one, other in zip(first, second, strict=True)
@@ -169,7 +169,7 @@ def _sketch(values: Floats, counts: Floats, most: int) -> Sketch:
 
 
 def thinned_sketch(sketch: Sketch, most: int) -> Sketch:
-    """Leave out values until there are at most so many: bins of equal numbers of rows, and the ends.
+    """Leave out values until at most `most` are left: bins of equal numbers of rows, and the ends.
 
     Examples
     --------
@@ -182,25 +182,25 @@ def thinned_sketch(sketch: Sketch, most: int) -> Sketch:
     if len(values) <= most:
         return sketch
     below = np.concatenate([[0.0], np.cumsum(counts)])
-    # A value that stands for many rows begins a bin.
+    # A value with many rows begins a bin.
     kept = np.searchsorted(below, np.linspace(0.0, below[-1], most)[:-1], side="right") - 1
-    # One that fills two bins and more has its own, which the next value ends: rows on a split are left out value by
-    # value. It takes no more places than the quantiles that fall on it.
+    # A value that fills two bins or more gets a bin of its own, which the next value ends, so that its rows are not
+    # mixed with others. That takes no more bins than the quantiles that fall on this value.
     full = np.flatnonzero(counts >= 2.0 * below[-1] / (most - 1))
     kept = np.unique(np.concatenate([kept, np.minimum(full + 1, len(values) - 1), [len(values) - 1]]))
     return Sketch(values[kept], np.diff(np.append(below[kept], below[-1])))
 
 
 def median_of(sketch: Sketch) -> float:
-    """Return the value at or above which half of the rows begin; the median where every value is in the sketch."""
+    """Return the value at which the sketch reaches half of the rows; the median if the sketch has every value."""
     below = np.cumsum(sketch.counts)
     return float(sketch.values[min(int(np.searchsorted(below, below[-1] / 2.0)), len(sketch.values) - 1)])
 
 
 class Description(NamedTuple):
-    """How a block is described: the rules, the ranges of inputs, the scale of the output, the mean weight.
+    """The argument of `describe_block`: the rules, the ranges of inputs, the scale of the output, the mean weight.
 
-    Whether it is also measured how true the rules are says `with_truth`.
+    With `with_truth`, the truth of the rules is also measured.
     """
 
     rule_base: RuleBase
@@ -217,13 +217,13 @@ class Described(NamedTuple):
     Attributes
     ----------
     sums : ndarray of shape (5,)
-        Of predictions, squared errors, outputs and their squares, in standardised units, and of weights.
+        Sums of predictions, squared errors, outputs and their squares, in standardised units, and of weights.
     histograms : ndarray of shape (n_inputs, N_BINS)
-        Of the inputs.
+        Histograms of the inputs.
     truth : TruthSums or None
-        What the truth of the rules is made of, in standardised units, where it is asked for.
+        Sums for the truth of the rules, in standardised units, if requested.
     places : PlaceSums
-        Where the rows of each rule lie.
+        Sums for the places of each rule's rows.
     """
 
     sums: Floats
@@ -252,7 +252,7 @@ def describe_block(block: Block, job: Description) -> Described:
 
 
 def add_descriptions(first: Described, second: Described) -> Described:
-    """Add up two sets of rows."""
+    """Add the sums of two sets of rows."""
     both = None if first.truth is None or second.truth is None else first.truth.plus(second.truth)
     places = first.places.plus(second.places)
     return Described(first.sums + second.sums, first.histograms + second.histograms, both, places)

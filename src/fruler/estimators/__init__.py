@@ -1,1 +1,1 @@
-"""The estimators: what users construct, one for each algorithm."""
+"""The estimators, one per algorithm."""

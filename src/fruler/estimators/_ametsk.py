@@ -1,4 +1,4 @@
-"""AMETSKRegressor: approximative TSK-1 rules, tuned from those on a uniform grid."""
+"""AMETSKRegressor: approximative TSK-1 rules, tuned from rules on a uniform grid."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ from fruler.rules._output import LinkName
 
 @documented("`max_evaluations`", "one row per generation of both stages")
 class AMETSKRegressor(BaseRuleRegressor):
-    """A-METSK-HD, a re-implementation from the abstracts, KEEL's sources and calibration.
+    """A-METSK-HD, re-implemented from the abstracts, KEEL's sources and calibration.
 
     Learns approximative TSK-1 rules, "if x is about 3 and z about 5 then y = 3.2 + 0.5 x - z", in two stages. The first
-    is the search of `LMETSKRegressor`. The second starts from its most accurate model: it moves the three points of the
-    triangles that every rule has of its own, selects rules, and estimates linear consequents by a Kalman filter for
-    each candidate. Both are multi-objective searches (SPEA2 with incest prevention and restarts) for small errors with
-    few rules: `pareto_` has the front of the second, and the most accurate is the model.
+    stage is the search of `LMETSKRegressor`. The second stage starts from its most accurate model: every rule gets
+    triangles of its own, whose three points are moved; rules are selected, and a Kalman filter estimates the linear
+    consequents of each candidate. Both stages are multi-objective searches (SPEA2 with incest prevention and restarts)
+    for small errors with few rules: `pareto_` has the Pareto front of the second stage, and its most accurate model is
+    the result.
 
-    The authors published no code. What is known, what was reconstructed and how results compare with the published ones
-    is written in the documentation; do not report this as the published algorithm.
+    The authors published no code. The documentation lists what is known and what was reconstructed, and compares the
+    results with the published ones; do not report this as the published algorithm.
 
     Parameters
     ----------
@@ -50,37 +51,39 @@ class AMETSKRegressor(BaseRuleRegressor):
     max_labels : int, default=7
         Maximum number of labels of an input.
     displacement : float, default=0.1
-        By which share of the distance between two labels those of an input may be moved, all together; 0: not at all.
+        How far the labels of an input may be moved together, as a share of the distance between two labels; 0: not at
+        all.
     consequent : {"nearest_row", "mean"}, default="nearest_row"
-        The constant of a rule in the first stage, from which the filter starts: the output of the row that fits its
-        antecedent best, or the mean output of the rows in its cell, weighted by how well they fit.
+        The constant of a rule in the first stage, where the filter starts: the output of the row that matches the
+        antecedent best, or the mean output of the rows in its cell, weighted by their degree of match.
     crop : {"reject", "truncate"}, default="reject"
-        What happens to a candidate with more than `max_rules` rules: "reject" drops it, "truncate" keeps its first
-        rules, in the order of the rows.
+        The treatment of candidates with more than `max_rules` rules: "reject" drops the candidate, "truncate" keeps its
+        first rules, in the order of the rows.
     t_norm : {"minimum", "product"}, default="minimum"
-        How the membership degrees of the conditions of a rule are joined.
+        The t-norm that combines the membership degrees of a rule's antecedent.
     kappa : float, default=10.0
-        The variance of coefficients before the filter has seen a row, in units of the noise, for inputs from 0 to 1 and
-        a standardised target. The filter is the ridge regression with the penalty 1 / kappa around the constants of the
-        first stage: the smaller, the nearer to these. With 100, errors on small tables are further above the published
-        ones.
+        The variance of the coefficients before the filter has seen a row, in units of the noise, for inputs from 0 to 1
+        and a standardised target. The filter is a ridge regression with penalty 1 / kappa that shrinks towards the
+        constants of the first stage: the smaller kappa, the closer to these constants. With 100, errors on small tables
+        exceed the published ones by more.
     estimation : {"global", "local"}, default="global"
         Whether the consequents of all rules are estimated together, or each by itself on the rows that fire it. The
         second is not in the publication; it overfits less.
     terms : {"used", "all"}, default="used"
-        The inputs that consequents have slopes of: those in antecedents, or all.
+        The inputs with slopes in the consequents: those in antecedents, or all.
     crossover : {"blx", "pcblx"}, default="blx"
-        How points of triangles are crossed: BLX-0.5, or its parent-centric form.
+        The crossover of the points of triangles: BLX-0.5, or its parent-centric form.
     population_size : int, default=61
         The number of individuals in the population, and the maximum in the archive.
     max_evaluations : int, default=20000
-        Maximum number of candidates to evaluate in each of the two stages; `None`: until two restarts in a row bring
-        nothing better, which takes very long in the second. The publications allow 100,000.
+        Maximum number of candidates to evaluate in each of the two stages; `None`: until two restarts in a row find no
+        better model, which takes very long in the second stage. The publications allow 100,000.
     mutation_probability : float, default=0.2
         The share of the offspring that is mutated.
     subset : {"auto"} or None, default="auto"
-        Whether candidates are judged on a sample of the rows first, when there are more than 2,000: only those that
-        would enter the archive get their error on all rows. Errors in `pareto_` are always on all rows. `None`: never.
+        Whether candidates are first evaluated on a sample of the rows, if there are more than 2,000: only candidates
+        that would enter the archive are then evaluated on all rows. Errors in `pareto_` are always on all rows. `None`:
+        never.
     {shared parameters}
 
     Attributes
@@ -90,8 +93,8 @@ class AMETSKRegressor(BaseRuleRegressor):
     See Also
     --------
     LMETSKRegressor : The first stage alone.
-    FRULERRegressor : The system that it was compared with.
-    FuzzyRuleRegressor : Rules that grow, one split after the other.
+    FRULERRegressor : The system that was compared with it.
+    FuzzyRuleRegressor : Rules grown split by split.
 
     References
     ----------

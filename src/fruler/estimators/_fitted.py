@@ -1,7 +1,4 @@
-"""What a fitted estimator answers: predictions, explanations, tables, a report and a model file.
-
-The models of other sizes are a table, `pareto_`: that of a search that has ended, or that of a model file.
-"""
+"""The methods of a fitted estimator: predictions, explanations, tables, reports and model files."""
 
 from __future__ import annotations
 
@@ -18,38 +15,37 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from fruler._arrays import Floats
 from fruler._model_file.file import Model, write_model
 from fruler._model_file.learning_json import FRONT_COUNTS, FRONT_FIGURES, FRONT_OPTIONAL, Learning
-from fruler._table.reading import input_table, is_numeric, known_columns
+from fruler._table.reading import check_table, input_table, is_numeric, known_columns
 from fruler._table.training import frame_of
-from fruler._table.validation import check_table
-from fruler._typing import Floats
 from fruler.callbacks import Callback, ProgressBar, check_callbacks
 from fruler.explain.explanation import Explanation, explain_rows
 from fruler.explain.importance import column_shares
 from fruler.learning._control import RunControl
 from fruler.learning.algorithm import Algorithm
 from fruler.learning.learned import FrontPoint
+from fruler.rules._background import warn_of_outside
 from fruler.rules._rule_base import RuleBase
 from fruler.rules._tables import curves_table, rules_table
-from fruler.rules.intervals import PredictionIntervals, prediction_intervals, warn_of_outside
+from fruler.rules.intervals import PredictionIntervals, prediction_intervals
 from fruler.rules.truth import Truth
 
 if TYPE_CHECKING:
     from fruler.explain.report import Origin
     from fruler.explain.stability import Stability
 
-# Attributes that are tables.
 _TABLES = ("pareto_", "history_")
-# Parameters that say nothing about the model, or nothing that a file could hold.
+# Parameters that do not affect the model, or that a file cannot hold.
 _NOT_WRITTEN = ("callbacks", "checkpoint", "verbose", "warm_start")
-# What a model file holds of each model; the other columns follow from it.
+# The columns of pareto_ that are saved in a model file; the others follow from these.
 _WRITTEN = (*FRONT_COUNTS, *FRONT_FIGURES, *FRONT_OPTIONAL)
 _COLUMNS = ("rules", "curves", "coefficients", "criterion", "error", "cv_error", "rmse", "cv_rmse", "truth")
 
 
 def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
-    """Return `pareto_` of what a search has found."""
+    """Return the table `pareto_` of the models that a search found."""
     return _table(
         [
             {
@@ -68,17 +64,17 @@ def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
 
 def _table(points: Sequence[Mapping[str, float]]) -> pd.DataFrame:
     columns = {name: np.array([point.get(name, np.nan) for point in points], dtype=np.float64) for name in _WRITTEN}
-    # Half the mean squared error is what the paper prints; people compare errors in the target's own unit.
+    # The paper prints half the mean squared error; people compare errors in the target's own unit.
     for half, root in (("error", "rmse"), ("cv_error", "cv_rmse")):
-        # A file can say anything: the double of a large number may overflow, and a negative one has no root.
+        # A file may hold any number: twice a large one may overflow, and a negative one has no root.
         columns[root] = np.sqrt(2.0) * np.sqrt(np.where(columns[half] >= 0.0, columns[half], np.nan))
-    # Files of the time before curves were counted leave them unknown, and of these there is no whole number.
+    # Old files do not count curves; the column is then NaN and cannot be of integers.
     counts = [name for name in (*FRONT_COUNTS, "curves") if np.isfinite(columns[name]).all()]
     return pd.DataFrame(columns, columns=list(_COLUMNS)).astype(dict.fromkeys(counts, np.int64))
 
 
 class MadeByFit:
-    """Stands for an attribute that an estimator does not have, and says why; one that it has goes before it.
+    """A descriptor that explains why an attribute is missing; an attribute of the instance takes precedence.
 
     Examples
     --------
@@ -86,7 +82,7 @@ class MadeByFit:
     ...     history_ = MadeByFit()
     >>> Model().history_
     Traceback (most recent call last):
-    AttributeError: This Model has no history_: fit makes it, and a model file does not hold it.
+    AttributeError: history_ is set by fit; this Model was not fitted, or was read from a file without it.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -96,12 +92,12 @@ class MadeByFit:
         if instance is None:
             return self
         raise AttributeError(
-            f"This {owner.__name__} has no {self._name}: fit makes it, and a model file does not hold it."
+            f"{self._name} is set by fit; this {owner.__name__} was not fitted, or was read from a file without it."
         )
 
 
 class RuleModel(BaseEstimator):  # type: ignore[misc]
-    """What a fitted estimator of rules answers; nothing in here learns, but for `stability`, which learns again."""
+    """The methods of a fitted estimator; only `stability` fits models."""
 
     algorithm: ClassVar[Algorithm]
     warn_outside: bool
@@ -120,7 +116,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
     sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
     n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
     stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
-    # The most rules that `with_rules` was asked for.
+    # The maximum number of rules given to `with_rules`.
     _rules_asked: int | None = None
 
     def predict(self, X: Any) -> Floats:
@@ -129,7 +125,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            The inputs. Columns of a frame that the model does not know are ignored.
+            The inputs. Other columns of a data frame are ignored.
 
         Returns
         -------
@@ -152,11 +148,11 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
         """Return for each row an interval that contains its target with a given probability.
 
-        The interval lies around the prediction, and is wider where the rules that apply have larger errors. It is
-        computed from errors on held-out rows: those of the fit's own cross-validation, or of rows that were kept for
-        this (`calibration`, or `with_intervals`). The latter are guaranteed to cover at least the given share of new
-        rows like them; the former cover about that share, without a guarantee. Outside the training data intervals are
-        wider, by their width for every range of an input that a row is away, and nothing is guaranteed.
+        The interval lies around the prediction, and is wider where the fired rules have larger errors. It is computed
+        from errors on held-out rows: those of the fit's own cross-validation, or of calibration rows (`calibration`, or
+        `with_intervals`). Intervals from calibration rows are guaranteed to cover at least the given share of new rows
+        like these; those from cross-validation cover about that share, without a guarantee. Outside the training data
+        there is no guarantee, and intervals are wider, by their own width per range of an input that the row is away.
 
         Parameters
         ----------
@@ -168,12 +164,12 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         PredictionIntervals
-            ``lower`` and ``upper``, the ends, and ``outside``: which rows lie outside the training data.
+            ``lower`` and ``upper``, the ends, and ``outside``, whether each row lies outside the training data.
 
         Raises
         ------
         ValueError
-            If there are no errors on held-out rows, or too few for the coverage.
+            If the model has no held-out errors, or too few for the coverage.
 
         Examples
         --------
@@ -190,7 +186,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         return prediction_intervals(self.rule_base_, self.rule_base_.inputs.filled(self._inputs(X)), coverage)
 
     def explain(self, X: Any) -> Explanation:
-        """Explain each prediction: the rules that fired, what each input adds, and its labels.
+        """Explain each prediction: the fired rules, and the contribution and the labels of each input.
 
         Parameters
         ----------
@@ -200,8 +196,8 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         Explanation
-            The explanation of all rows: `base` and `contributions`, which sum to the prediction, `activations` of the
-            rules, `labels`, and whether a row lies `outside` the training data. Print it to read it.
+            The explanation of all rows: `base` and `contributions`, which sum to the prediction, the `activations` of
+            the rules, `labels`, and whether a row lies `outside` the training data. Printing it shows it as text.
 
         Examples
         --------
@@ -224,31 +220,31 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         origin: Origin | None = None,
         stability: Stability | None = None,
     ) -> str | Path:
-        """Write the model as an HTML page: its rules as pictures, what matters, its errors, and sliders to try it.
+        """Write the model as an HTML page: its rules as pictures, importances, errors, and sliders to try it.
 
-        The page is one file that needs no network. It needs Jinja2, the extra `report`.
+        The page is one file that works offline. Writing it requires Jinja2 (the extra `report`).
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), optional
             Rows on which errors are shown; four of them become part of the page as examples.
         y : array-like of shape (n_samples,), optional
-            Their target.
+            The target of these rows.
         path : path, optional
             The file to write; without it the page is returned as text.
         title : str, optional
             The title of the page.
         origin : Origin, optional
-            Where the data come from, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`. The page shows
-            it with the algorithm, its settings, the seed, the version and the date.
+            The origin of the data, such as ``Origin(data="houses.csv")`` of `fruler.explain.report`. The page shows it
+            with the algorithm, its settings, the seed, the version and the date.
         stability : Stability, optional
-            What `stability` found for this model: the page then shows how often each rule and split came back, and
+            The result of `stability` for this model: the page then shows how often each rule and split came back, and
             draws bands around effects.
 
         Returns
         -------
         Path or str
-            The file; without a path the HTML itself.
+            The file, or the HTML itself if no path is given.
 
         Examples
         --------
@@ -289,24 +285,23 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         callbacks: Callback | Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> Stability:
-        """Learn the model again from parts of its rows, and report which splits, rules and effects come back.
+        """Fit the model again on samples of its rows, and report which splits, rules and effects come back.
 
-        A fitted model does not keep its rows: give those that it was learned from. Each refit has the parameters and
-        the seed of the model (0 where it has none), so that only the rows differ. It takes about `n` times as long as
-        the fit.
+        A fitted model does not keep its training rows, so pass the same rows again. Each refit has the parameters and
+        the seed of the model (0 if it has none); only the rows differ. It takes about `n` times as long as the fit.
 
-        A split came back if a refit splits the same input, and the rows between the two places are few: at most a
-        tenth of all rows, and at most half of those at the smaller side of the split. A rule came back if its weights
+        A split came back if a refit splits the same input, and few rows lie between the two split points: at most a
+        tenth of all rows, and at most half of those on the smaller side of the split. A rule came back if its weights
         in the rows overlap with those of a rule of the refit by at least two thirds: the sum of the smaller weights
-        over the sum of the larger ones. What comes back need not be right, and what does not may be one of several
-        equally good ways to describe the data; the error of the refits shows how much it matters.
+        over the sum of the larger ones. A rule that comes back need not be right, and one that does not may be one of
+        several equally good ways to describe the data; the error of the refits shows how much it matters.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
             The inputs of the training rows.
         y : array-like of shape (n_samples,)
-            Their target.
+            The target of the training rows.
         n : int, default=20
             The number of refits.
         sample_weight : array-like of shape (n_samples,), optional
@@ -318,23 +313,23 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         n_jobs : int, default=None
             The number of refits at a time, in threads; the result does not depend on it.
         time_limit : float, default=None
-            The number of seconds after which it ends with the refits that are done, at least two.
+            The number of seconds after which the run ends with the refits that are done, at least two.
         callbacks : Callback or sequence of Callback, default=None
-            Called after every refit, by ``on_generation`` with the stage ``"refits"``; one that returns True ends the
-            run.
+            Callbacks whose ``on_generation`` is called after every refit, with the stage ``"refits"``; a callback that
+            returns True ends the run.
         verbose : int, default=0
-            With 1 a progress bar is shown.
+            With 1, a progress bar is shown.
 
         Returns
         -------
         Stability
-            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves; print it to read
-            it. `StabilityDisplay` of `fruler.explain.plots` draws it.
+            Tables (`splits`, `rules`, `inputs`), bands of effects, and the refits themselves. Printing it shows it as
+            text; `StabilityDisplay` of `fruler.explain.plots` draws it.
 
         Raises
         ------
         ValueError
-            If the model was not learned, or the rows are not enough.
+            If the model was written by hand, or there are too few rows.
 
         Examples
         --------
@@ -351,8 +346,8 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "rule_base_")
         if not self.was_learned:
             raise ValueError(
-                "The rules of this model were not learned by an estimator, so that it can't be learned again; fit one, "
-                "or load the file of one that was fitted."
+                "stability needs a model that was fitted, but the rules of this one were written by hand; fit an "
+                "estimator, or load the file of a fitted one."
             )
         if time_limit is not None and not time_limit > 0.0:
             raise ValueError(f"time_limit must be a number of seconds above 0; got {time_limit!r}.")
@@ -369,20 +364,20 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Return the model with other units and label names; its predictions stay the same.
 
-        They are saved with the model, and kept by `with_rules` and by a fit with `warm_start`. `fit` takes the units of
-        a pandas data frame from ``X.attrs["units"]``, a dict by column.
+        The names are saved with the model, and kept by `with_rules` and by a fit with `warm_start`. `fit` reads the
+        units of a pandas data frame from ``X.attrs["units"]``, a dict by column.
 
         Parameters
         ----------
         units : dict of str to str, optional
             Units of some inputs, or of the target, by name.
         labels : dict of str to dict or sequence of str, optional
-            For some inputs, the new names of some labels by their old ones, or the names of all labels in order.
+            For some inputs, a dict from old to new names of labels, or the names of all labels in order.
 
         Returns
         -------
         BaseRuleRegressor
-            A copy of this one with these names.
+            A copy of this estimator with these names.
 
         Examples
         --------
@@ -398,9 +393,9 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         return self._with_rule_base(self.rule_base_.with_units(units or {}).with_labels(labels or {}))
 
     def with_intervals(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Return the model with prediction intervals from rows that it was not learned from.
+        """Return the model with prediction intervals from held-out rows.
 
-        At least a share `coverage` of new rows like these then lies in their interval.
+        At least a share `coverage` of new rows like these then lies in its interval.
 
         Parameters
         ----------
@@ -414,7 +409,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         BaseRuleRegressor
-            A copy of this one with these intervals.
+            A copy of this estimator with these intervals.
 
         Examples
         --------
@@ -431,7 +426,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         return self._with_rule_base(self.rule_base_.with_intervals(self._inputs(X), y, sample_weight))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a JSON file, which `load_model` reads; it is written whole or not at all.
+        """Write the model to a JSON file for `load_model`; if writing fails, an existing file stays as it was.
 
         Parameters
         ----------
@@ -453,28 +448,28 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> Floats:
-        """How much each input moves predictions, as shares that sum to one."""
+        """How much each column of `X` moves predictions, as shares that sum to one."""
         check_is_fitted(self, "rule_base_")
         return column_shares(self.rule_base_)
 
     @property
     def rules_(self) -> pd.DataFrame:
-        """The rules as a table: one row per rule, with its labels, its support, its errors and its coefficients.
+        """The rules as a table: one row per rule, with its labels, support, errors and coefficients.
 
-        What curves add comes on top of the output of every rule; `curves_` has it.
+        Curves (`curves_`) are added to the output of every rule.
         """
         check_is_fitted(self, "rule_base_")
         return rules_table(self.rule_base_)
 
     @property
     def truth_(self) -> Truth | None:
-        """How true the rules are one by one; None where it is not known."""
+        """Whether the rules hold one by one; None if unknown."""
         check_is_fitted(self, "rule_base_")
         return self.rule_base_.background.truth
 
     @property
     def curves_(self) -> pd.DataFrame:
-        """What single inputs add to every rule: one row per bend of a curve; empty where there are no curves."""
+        """The curves that are added to every rule: one row per bend; empty without curves."""
         check_is_fitted(self, "rule_base_")
         return curves_table(self.rule_base_)
 
@@ -493,11 +488,11 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
 
     @property
     def was_learned(self) -> bool:
-        """Whether the rules were learned by an estimator, here or before they were saved, and not written by hand."""
+        """Whether the rules were learned by an estimator, now or before they were saved, and not written by hand."""
         return hasattr(self, "pareto_")
 
     def _set_rule_base(self, rule_base: RuleBase) -> None:
-        """Make a rule base the model."""
+        """Set the rule base and the attributes that follow from it."""
         self.rule_base_ = rule_base
         self.n_rules_ = rule_base.n_rules
         self.granularities_ = rule_base.granularities.astype(np.intp)
@@ -525,7 +520,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         return Model(self.rule_base_, learning)
 
     def _restore(self, model: Model) -> None:
-        """Make the content of a file the fitted model."""
+        """Set the fitted attributes from the content of a file."""
         rule_base, learning = model.rule_base, model.learning
         self._set_rule_base(rule_base)
         self.n_features_in_ = len(rule_base.columns)
@@ -539,15 +534,15 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
             self._rules_asked = learning.rules_asked
 
     def _inputs(self, X: Any) -> Floats:
-        """Check a table, and return the inputs of its rows, NaN where there is a gap."""
+        """Check a table and return its inputs, with NaN for missing values."""
         return self._numbers(self._checked(X))
 
     def _numbers(self, checked: Floats | pd.DataFrame) -> Floats:
-        """Return the inputs of the rows of a checked table, NaN where there is a gap."""
+        """Return the inputs of a checked table, with NaN for missing values."""
         return checked if isinstance(checked, np.ndarray) else input_table(checked, self.rule_base_.variables)
 
     def _checked(self, X: Any) -> Floats | pd.DataFrame:
-        """Check a table, and return it as numbers where it has nothing else."""
+        """Check a table and return it, as an array if all its columns are numeric."""
         rules = self.rule_base_
         X = known_columns(X, getattr(self, "feature_names_in_", None))
         if is_numeric(X) and all(one.is_plain for one in rules.variables):
@@ -575,7 +570,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        # Tables as arrays, which other formats than pickle know as well.
+        # Tables become arrays, which formats other than pickle support as well.
         state: dict[str, Any] = super().__getstate__()
         tables = {name: state[name] for name in _TABLES if name in state}
         return state | {name: {key: one.to_numpy() for key, one in table.items()} for name, table in tables.items()}

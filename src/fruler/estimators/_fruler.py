@@ -29,30 +29,31 @@ class FRULERRegressor(BaseRuleRegressor):
     Learns TSK-1 rules in three stages: instance selection, multi-granularity fuzzy discretization, and a genetic
     algorithm over the number of labels of each input and the displacements of their split points, with the Elastic Net
     for the consequents. The defaults are the paper's settings: consequents are fitted on the selected rows during the
-    search, and on all rows at its end; what is minimised is the error on all training rows.
+    search, and on all rows at its end; the search minimises the error on all training rows.
 
-    `FuzzyRuleRegressor` is more accurate with fewer rules and takes seconds; this is the reference to compare with.
+    `FuzzyRuleRegressor` is more accurate with fewer rules and takes seconds; this estimator is the reference to compare
+    with.
 
     Parameters
     ----------
     instance_selection : bool, default=True
         Whether rules are made from representative rows only.
     core_error : {"mse", "rmse"}, default="mse"
-        What decides how many rows the selection starts from; see `ClassConditionalSelector`.
+        The error that determines how many rows the selection starts from; see `ClassConditionalSelector`.
     fit_rows : {"selected", "all"}, default="selected"
-        The rows on which consequents are fitted during the search. At its end they are always fitted on all.
+        The rows on which consequents are fitted during the search. At its end they are always fitted on all rows.
     splits : {"printed", "gain"}, default="printed"
-        Where labels may begin and which interval is split next: as the paper's pseudocode says, or where the error
-        falls most; see `MultiGranularityDiscretizer`.
+        Where labels may begin and which interval is split next: as in the paper's pseudocode, or where the error falls
+        most; see `MultiGranularityDiscretizer`.
     split_points : dict of str or int to sequence of float, default=None
-        Known split points of some inputs, by name or number. They are taken as they are: such an input has all of
-        these labels or is in no antecedent.
+        Known split points of some inputs, by name or index. An input with known split points has all of these labels,
+        or is in no antecedent.
     fuzziness : float, default=1.0
         How much neighbouring labels overlap, from 0 (crisp) to 1.
     t_norm : {"minimum", "product"}, default="minimum"
-        How the membership degrees of the conditions of a rule are joined.
+        The t-norm that combines the membership degrees of a rule's antecedent.
     criterion : {"error", "bic"}, default="error"
-        What is minimised: the mean squared error alone, or the Bayesian information criterion, which charges for every
+        The criterion to minimise: the mean squared error, or the Bayesian information criterion, which penalises every
         coefficient.
     solver : {"sgd", "coordinate_descent"}, default="sgd"
         How consequents are fitted: the paper's stochastic gradient descent, or coordinate descent on the Gram matrix,
@@ -60,11 +61,11 @@ class FRULERRegressor(BaseRuleRegressor):
         0.99 times the paper's in the geometric mean and at most 1.25 times with "sgd".
     l1_ratio : float, default=0.05
         The share of the ℓ1 penalty; the paper's α is 1 - l1_ratio. The paper contradicts itself on the meaning of
-        α = 0.95; read as the share of the ridge, as its formula has it, the errors agree with its tables; read as the
-        share of ℓ1 they are a quarter larger.
+        α = 0.95: read as the share of the ridge penalty, as in its formula, the errors agree with its tables; read as
+        the share of ℓ1, they are a quarter larger.
     shrink_intercepts : bool, default=True
-        Whether the intercepts of rules are shrunk as their slopes are. The paper's formula says so, and the models that
-        its authors have published show it; without it, errors are a little lower and rules more.
+        Whether the intercepts of rules are shrunk like their slopes. The paper's formula does so, and the models that
+        its authors have published show it; without it, errors are a little lower and models have more rules.
     regularization : float, default=None
         The Elastic Net's λ, for standardised data. `None` chooses it.
     max_rules : int, default=None
@@ -72,15 +73,16 @@ class FRULERRegressor(BaseRuleRegressor):
     population_size : int, default=61
         The number of individuals in the population.
     max_evaluations : int, default=100000
-        Maximum number of candidates to evaluate; `None`: 400 for each input, at least 2,000.
+        Maximum number of candidates to evaluate; `None`: 400 per input, at least 2,000.
     mutation_probability : float, default=0.2
         The share of the offspring that is mutated.
     n_local_search : int, default=5
-        Relatives that are tried of each individual with a new structure.
+        The number of simpler variants to try for each individual with new granularities.
     n_restarts : int, default=1
-        How often the search starts again around the best individual.
+        How often the search restarts around the best individual.
     early_stopping : int, default=None
-        The search ends after this number of generations without a better model; `None`: when it has converged.
+        The number of generations without a better model after which the search ends; `None`: it ends when it has
+        converged.
     {shared parameters}
 
     Attributes
@@ -89,13 +91,13 @@ class FRULERRegressor(BaseRuleRegressor):
 
     See Also
     --------
-    FuzzyRuleRegressor : Rules that grow, one split after the other.
+    FuzzyRuleRegressor : Rules grown split by split.
     ClassConditionalSelector : The first stage alone.
     MultiGranularityDiscretizer : The second stage alone.
 
     Notes
     -----
-    Instance selection does not know weights, but leaves rows of weight zero out.
+    Instance selection ignores sample weights, except that it leaves out rows of weight zero.
 
     References
     ----------

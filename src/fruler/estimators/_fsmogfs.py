@@ -1,4 +1,4 @@
-"""FSMOGFSRegressor: linguistic Mamdani rules, tuned from those on a uniform grid."""
+"""FSMOGFSRegressor: linguistic Mamdani rules, tuned from rules on a uniform grid."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from fruler.rules._output import LinkName
 
 @documented("`max_evaluations`", "one row per generation of both stages")
 class FSMOGFSRegressor(BaseRuleRegressor):
-    """FS_MOGFS with TUN, a re-implementation from the abstracts, KEEL's sources and calibration.
+    """FS_MOGFS with TUN, re-implemented from the abstracts, KEEL's sources and calibration.
 
-    Learns linguistic Mamdani rules, "if x is low and z is high then y is medium", in two stages. The first searches for
-    the number of uniform labels of every input and of the output, for the inputs that take part, and for how far labels
-    are moved; Wang and Mendel's method makes the rules. The second starts from the most accurate of these: it moves the
-    three points of every label, the same for all rules, and selects rules. Both are multi-objective searches (SPEA2
-    with incest prevention and restarts) for small errors with few rules: `pareto_` has the front of the second, and the
-    most accurate is the model.
+    Learns linguistic Mamdani rules, "if x is low and z is high then y is medium", in two stages. The first stage
+    selects inputs, and searches for the number of uniform labels of every input and of the output and for how far these
+    are moved; the method of Wang and Mendel makes the rules. The second stage starts from the most accurate model: it
+    moves the three points of every label, the same for all rules, and selects rules. Both stages are multi-objective
+    searches (SPEA2 with incest prevention and restarts) for small errors with few rules: `pareto_` has the Pareto front
+    of the second stage, and its most accurate model is the result.
 
-    The authors published no code. What is known, what was reconstructed and how results compare with the published ones
-    is written in the documentation; do not report this as the published algorithm.
+    The authors published no code. The documentation lists what is known and what was reconstructed, and compares the
+    results with the published ones; do not report this as the published algorithm.
 
     Parameters
     ----------
@@ -41,24 +41,26 @@ class FSMOGFSRegressor(BaseRuleRegressor):
     max_labels : int, default=7
         Maximum number of labels of an input, or of the output.
     displacement : float, default=0.1
-        By which share of the distance between two labels those of a variable may be moved, all together; 0: not at all.
+        How far the labels of a variable may be moved together, as a share of the distance between two labels; 0: not at
+        all.
     crop : {"reject", "truncate"}, default="reject"
-        What happens to a candidate with more than `max_rules` rules: "reject" drops it, "truncate" keeps its first
-        rules, in the order of the rows.
+        The treatment of candidates with more than `max_rules` rules: "reject" drops the candidate, "truncate" keeps its
+        first rules, in the order of the rows.
     t_norm : {"minimum", "product"}, default="minimum"
-        How the membership degrees of the conditions of a rule are joined.
+        The t-norm that combines the membership degrees of a rule's antecedent.
     crossover : {"blx", "pcblx"}, default="blx"
-        How points of labels are crossed in the second stage: BLX-0.5, or its parent-centric form.
+        The crossover of the points of labels in the second stage: BLX-0.5, or its parent-centric form.
     population_size : int, default=61
         The number of individuals in the population, and the maximum in the archive.
     max_evaluations : int, default=20000
-        Maximum number of candidates to evaluate in each of the two stages; `None`: until two restarts in a row bring
-        nothing better, which takes very long in the second. The publications allow 100,000.
+        Maximum number of candidates to evaluate in each of the two stages; `None`: until two restarts in a row find no
+        better model, which takes very long in the second stage. The publications allow 100,000.
     mutation_probability : float, default=0.2
         The share of the offspring that is mutated.
     subset : {"auto"} or None, default="auto"
-        Whether candidates are judged on a sample of the rows first, when there are more than 2,000: only those that
-        would enter the archive get their error on all rows. Errors in `pareto_` are always on all rows. `None`: never.
+        Whether candidates are first evaluated on a sample of the rows, if there are more than 2,000: only candidates
+        that would enter the archive are then evaluated on all rows. Errors in `pareto_` are always on all rows. `None`:
+        never.
     {shared parameters}
 
     Attributes
@@ -67,8 +69,8 @@ class FSMOGFSRegressor(BaseRuleRegressor):
 
     See Also
     --------
-    FRULERRegressor : The system that it was compared with.
-    FuzzyRuleRegressor : Rules that grow, one split after the other.
+    FRULERRegressor : The system that was compared with it.
+    FuzzyRuleRegressor : Rules grown split by split.
 
     References
     ----------

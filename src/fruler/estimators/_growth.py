@@ -1,4 +1,4 @@
-"""FuzzyRuleRegressor: rules that grow, one split after the other."""
+"""FuzzyRuleRegressor: rules grown split by split."""
 
 from __future__ import annotations
 
@@ -28,44 +28,43 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     """Regression with a handful of readable fuzzy rules.
 
     Learns TSK-1 rules, "if temperature is low and humidity is high then y = a + b·x1 + ...", with labels that meet
-    where the data bend and linear outputs of few terms. `rule_base_` has the result, in the data's own names and units.
+    where the data bend and linear outputs of few terms. `rule_base_` is the model, in the data's own names and units.
 
     The rules are grown: starting from one linear rule, each step splits one rule in two or gives one input a curve that
     all rules share, whichever reduces the error most. Cross-validation chooses when to stop and how much to shrink
     the terms. Each rule is fitted to be right by itself where it applies, not only together with the others; `truth_`
-    measures it.
+    measures how well this succeeds.
 
     Parameters
     ----------
     max_rules : int, default=20
         Maximum number of rules.
     max_curves : int, default=4
-        Maximum number of inputs with a curve of their own, which is added to the output of every rule; 0 for no curves.
+        Maximum number of inputs with a curve, which is added to the output of every rule; 0 for no curves.
     locality : float, default=None
-        How much each rule must be right by itself, from 0 to 1. With 0 only the prediction counts, in which errors of
-        rules may cancel; with 1 every rule is fitted to its own rows alone. `None` takes as much as is needed for the
-        rules to hold one by one, as long as that costs little accuracy.
+        How much each rule must be right by itself, from 0 to 1. With 0, only the prediction counts, in which errors of
+        rules may cancel; with 1, every rule is fitted only to its own rows. `None` chooses as much as the rules need to
+        hold one by one, as long as that costs little accuracy.
     fuzziness : float, default=1.0
-        The largest overlap of neighbouring labels, from 0 (none) to 1 (as much as there is room). How much they overlap
-        is learned.
+        The maximum overlap of neighbouring labels, from 0 (none) to 1 (as much as fits). The overlap itself is learned.
     regularization : float, default=None
-        The ridge penalty on the terms of rules and curves, as a number of rows: it weighs as much as that many rows in
-        which the terms are zero. `None` chooses it by cross-validation.
+        The ridge penalty on the terms of rules and curves, in rows: it counts as much as this number of rows in which
+        the terms are zero. `None` chooses it by cross-validation.
     split_points : dict of str or int to sequence of float, default=None
-        Known split points of some inputs, by name or number. Such an input is split at these points or not at all.
+        Known split points of some inputs, by name or index. Such an input is split at these points or not at all.
     monotonic_constraints : dict of str or int to int, or array-like of shape (n_features,), default=None
-        The direction in which predictions go with columns of numbers: 1 (they never fall as it rises), -1 (they never
-        rise) or 0 (either way); by name or number, or one for each column. It holds for every row, inside and outside
-        the training data, all else in the row being the same. Rules are not split on such a column; slopes and curves
-        may follow it.
+        The direction of the effect of numeric columns: 1 (predictions never fall as the column rises), -1 (they never
+        rise) or 0 (no constraint); by name or index, or one per column. The constraint holds for every row, inside and
+        outside the training data, with all other values of the row fixed. Rules are not split on such a column; it may
+        have slopes and a curve.
     interaction_constraints : sequence of sequences of str or int, {"no_interactions", "pairwise"}, default=None
-        Groups of columns that may interact: the model is a sum of functions, each of the columns of one group. Columns
-        that are in no group are one more group. "no_interactions" lets each column stand alone, "pairwise" lets any
-        two interact, but not three.
+        Groups of columns that may interact: the model is a sum of functions, each of the columns of one group. All
+        columns in no group form one more group. With "no_interactions" no columns interact; with "pairwise" any two
+        may interact, but not three.
     max_evaluations : int, default=None
-        Maximum number of candidates to evaluate; `None`: as many as the growth needs.
+        Maximum number of candidates to evaluate; `None`: no limit.
     early_stopping : int, default=3
-        The growth ends after this number of splits in a row without a gain.
+        The number of splits in a row without a gain after which the growth ends.
     {shared parameters}
 
     Attributes

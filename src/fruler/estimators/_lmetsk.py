@@ -23,15 +23,15 @@ from fruler.rules._output import LinkName
 
 @documented("`max_evaluations`", "one row per generation")
 class LMETSKRegressor(BaseRuleRegressor):
-    """L-METSK-HD, a re-implementation from the abstracts, KEEL's sources and calibration.
+    """L-METSK-HD, re-implemented from the abstracts, KEEL's sources and calibration.
 
     Learns linguistic TSK-0 rules, "if x is low and z is high then y = 3.2". Every input has uniform labels; a
-    multi-objective search (SPEA2 with incest prevention and restarts) chooses how many, which inputs take part, and by
-    how much labels are moved. Each cell of labels that holds a training row becomes a rule. Errors and rules are
-    minimised together: `pareto_` has the front, and the most accurate is the model.
+    multi-objective search (SPEA2 with incest prevention and restarts) selects inputs and chooses the number of their
+    labels and how far these are moved. Each cell of labels with a training row becomes a rule. The search minimises the
+    error and the number of rules together: `pareto_` has the Pareto front, and its most accurate model is the result.
 
-    The authors published no code. What is known, what was reconstructed and how results compare with the published ones
-    is written in the documentation; do not report this as the published algorithm.
+    The authors published no code. The documentation lists what is known and what was reconstructed, and compares the
+    results with the published ones; do not report this as the published algorithm.
 
     Parameters
     ----------
@@ -40,25 +40,27 @@ class LMETSKRegressor(BaseRuleRegressor):
     max_labels : int, default=7
         Maximum number of labels of an input.
     displacement : float, default=0.1
-        By which share of the distance between two labels those of an input may be moved, all together; 0: not at all.
+        How far the labels of an input may be moved together, as a share of the distance between two labels; 0: not at
+        all.
     consequent : {"nearest_row", "mean"}, default="nearest_row"
-        The constant of a rule: the output of the row that fits its antecedent best, or the mean output of the rows in
-        its cell, weighted by how well they fit.
+        The constant of a rule: the output of the row that matches the antecedent best, or the mean output of the rows
+        in its cell, weighted by their degree of match.
     crop : {"reject", "truncate"}, default="reject"
-        What happens to a candidate with more than `max_rules` rules: "reject" drops it, "truncate" keeps its first
-        rules, in the order of the rows.
+        The treatment of candidates with more than `max_rules` rules: "reject" drops the candidate, "truncate" keeps its
+        first rules, in the order of the rows.
     t_norm : {"minimum", "product"}, default="minimum"
-        How the membership degrees of the conditions of a rule are joined.
+        The t-norm that combines the membership degrees of a rule's antecedent.
     population_size : int, default=61
         The number of individuals in the population, and the maximum in the archive.
     max_evaluations : int, default=20000
-        Maximum number of candidates to evaluate; `None`: until two restarts in a row bring nothing better. The
+        Maximum number of candidates to evaluate; `None`: until two restarts in a row find no better model. The
         publications allow 100,000.
     mutation_probability : float, default=0.2
         The share of the offspring that is mutated.
     subset : {"auto"} or None, default="auto"
-        Whether candidates are judged on a sample of the rows first, when there are more than 2,000: only those that
-        would enter the archive get their error on all rows. Errors in `pareto_` are always on all rows. `None`: never.
+        Whether candidates are first evaluated on a sample of the rows, if there are more than 2,000: only candidates
+        that would enter the archive are then evaluated on all rows. Errors in `pareto_` are always on all rows. `None`:
+        never.
     {shared parameters}
 
     Attributes
@@ -67,8 +69,8 @@ class LMETSKRegressor(BaseRuleRegressor):
 
     See Also
     --------
-    FRULERRegressor : The system that it was compared with.
-    FuzzyRuleRegressor : Rules that grow, one split after the other.
+    FRULERRegressor : The system that was compared with it.
+    FuzzyRuleRegressor : Rules grown split by split.
 
     References
     ----------

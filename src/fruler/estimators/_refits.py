@@ -1,4 +1,4 @@
-"""A fitted model learned again from parts of its rows, to see what of it comes back."""
+"""Refits of a model on samples of its rows, to measure its stability."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_array, check_consistent_length, check_random_state
 
+from fruler._arrays import Floats, Indices
 from fruler._parallel import n_threads
-from fruler._typing import Floats, Indices
 from fruler._wording import counted
 from fruler.callbacks import Callback, Progress
 from fruler.explain._refit_comparison import Comparison, Original
@@ -26,23 +26,24 @@ from fruler.rules._rule_base import RuleBase
 if TYPE_CHECKING:
     from fruler.estimators.base import BaseRuleRegressor
 
-# Fewer refits say nothing of a spread.
+# A spread needs at least two refits.
 MIN_REFITS = 2
-# What a refit has of its own: it is watched from outside, and has nothing to resume.
+# Parameters that refits do not share with the model: their progress is reported as a whole, and there is nothing to
+# resume.
 _OWN = {"callbacks": None, "verbose": 0, "checkpoint": None, "warm_start": False, "n_jobs": None}
 
 
 class Refit(NamedTuple):
-    """A refit, beside the model.
+    """A refit, compared with the model.
 
     Attributes
     ----------
     comparison : Comparison
-        What the model has in common with it.
+        What the refit and the model have in common.
     rmse : float
-        Its error on the rows that it did not see.
+        The error of the refit on held-out rows.
     n_evaluations : int
-        How many candidates its search evaluated.
+        The number of candidates that its search evaluated.
     """
 
     comparison: Comparison
@@ -64,7 +65,7 @@ class _Watch(Callback):
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """The rows that a model was learned from, as its user has them; those of weight zero are left out."""
+    """The training rows of a model, as its user has them, without rows of weight zero."""
 
     X: Any
     y: Any
@@ -74,11 +75,11 @@ class TrainingRows:
 
     @classmethod
     def checked(cls, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
-        """Check rows."""
+        """Check rows and leave out those of weight zero."""
         check_consistent_length(X, y, sample_weight)
         target = check_array(y, ensure_2d=False, input_name="y", dtype=np.float64).reshape(-1)
         if len(target) < 2 * MIN_REFITS:
-            raise ValueError(f"stability needs at least {2 * MIN_REFITS} rows to draw from; there are {len(target)}.")
+            raise ValueError(f"stability needs at least {2 * MIN_REFITS} rows; got {len(target)}.")
         if sample_weight is None:
             return cls(X, y, None, target, np.ones(len(target)))
         weight = check_array(sample_weight, ensure_2d=False, input_name="sample_weight", dtype=np.float64).reshape(-1)
@@ -101,9 +102,9 @@ def refitted_stability(
     n_jobs: int | None,
     control: RunControl,
 ) -> Stability:
-    """Learn a model again from parts of its rows, and say what came back.
+    """Fit a model again on samples of its rows and return what came back.
 
-    `BaseRuleRegressor.stability` says what the parameters are; `control` has the clock and the callbacks.
+    `BaseRuleRegressor.stability` documents the parameters; `control` has the clock and the callbacks.
     """
     n, subsample = _checked(n, subsample)
     inputs = model._inputs(rows.X)
@@ -117,7 +118,7 @@ def refitted_stability(
         refits = _run(refit, draws, n_threads(n_jobs), control)
     if len(refits) < MIN_REFITS:
         raise ValueError(
-            f"Only {counted(len(refits), 'refit')} of {n} ended before the run was over, and stability needs "
+            f"Only {counted(len(refits), 'refit')} of {n} finished before the run ended, and stability needs "
             f"{MIN_REFITS}; give it more time."
         )
     if len(refits) < n:
@@ -131,26 +132,26 @@ def _checked(n: Any, subsample: Any) -> tuple[int, float]:
     try:
         number = operator.index(n)
     except TypeError:
-        raise ValueError(f"n must be a whole number of refits; got {n!r}.") from None
+        raise ValueError(f"n, the number of refits, must be an integer; got {n!r}.") from None
     if number < MIN_REFITS:
-        raise ValueError(f"n must be at least {MIN_REFITS} refits; got {number}.")
+        raise ValueError(f"n, the number of refits, must be at least {MIN_REFITS}; got {number}.")
     if not isinstance(subsample, int | float | np.number) or not 0.0 < subsample < 1.0:
-        raise ValueError(f"subsample must be a share of the rows between 0 and 1, as in 0.8; got {subsample!r}.")
+        raise ValueError(f"subsample must be a share of the rows between 0 and 1, such as 0.8; got {subsample!r}.")
     return number, float(subsample)
 
 
 def _groups(inputs: Floats, target: Floats) -> Indices:
-    """Return the group of each row: equal rows are one, so that a copy of a row that was drawn is not held out."""
+    """Return the group of each row: equal rows form one group, so that no copy of a drawn row is held out."""
     whole = np.column_stack([np.where(np.isnan(inputs), np.inf, inputs), target]) + 0.0
     return np.asarray(np.unique(whole, axis=0, return_inverse=True)[1], dtype=np.intp).reshape(-1)
 
 
 def _draws(groups: Indices, n: int, subsample: float, random_state: Any) -> list[Indices]:
-    """Draw the rows of each refit, all at once and before anything is learned; without replacement."""
+    """Draw the rows of all refits without replacement, before the first fit."""
     n_groups = int(groups.max()) + 1
     n_drawn = min(max(round(subsample * n_groups), MIN_REFITS), n_groups - 1)
     if n_drawn < MIN_REFITS:
-        raise ValueError(f"stability needs at least {MIN_REFITS + 1} different rows; there are {n_groups}.")
+        raise ValueError(f"stability needs at least {MIN_REFITS + 1} different rows; got {n_groups}.")
     rng = check_random_state(random_state)
     return [np.flatnonzero(np.isin(groups, rng.permutation(n_groups)[:n_drawn])) for _ in range(n)]
 
@@ -158,7 +159,7 @@ def _draws(groups: Indices, n: int, subsample: float, random_state: Any) -> list
 def _refit(
     model: BaseRuleRegressor, original: Original, rows: TrainingRows, drawn: Indices, control: RunControl
 ) -> Refit | None:
-    """Learn from some of the rows; None where the run ended meanwhile."""
+    """Fit the model on the drawn rows; return None if the run ended meanwhile."""
     watch = _Watch(control)
     part = rows.take(drawn)
     fitted = _unfitted(model, watch).fit(part.X, part.y, part.sample_weight)
@@ -174,12 +175,12 @@ def _refit(
 
 
 def _taken(rules: RuleBase, inputs: Floats) -> Floats:
-    """Return inputs as the rules take them: gaps filled in, and clipped."""
+    """Return inputs as the rules use them, with gaps filled in and values clipped."""
     return rules.inference.clipped(rules.inputs.filled(inputs))
 
 
 def _unfitted(model: BaseRuleRegressor, watch: Callback) -> BaseRuleRegressor:
-    """Return an estimator with the parameters of the model; only the rows shall differ, so its seed is fixed."""
+    """Return an estimator with the parameters of the model and a fixed seed, so that only the rows differ."""
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else 0
     fresh: BaseRuleRegressor = clone(model)
     fresh.set_params(**{**_OWN, "callbacks": [watch], "random_state": seed})
@@ -187,8 +188,9 @@ def _unfitted(model: BaseRuleRegressor, watch: Callback) -> BaseRuleRegressor:
 
 
 def _run(refit: Any, draws: Sequence[Indices], n_jobs: int, control: RunControl) -> list[Refit]:
-    """Make the refits, told of one by one; those that were done when the run ended, in the order of the draws."""
-    # Always beside the main thread, which waits for Ctrl-C; a search takes that for its own end only there.
+    """Run the refits, report each, and return those that finished before the run ended, in the order of the draws."""
+    # The main thread waits for Ctrl-C. In the main thread a search would take Ctrl-C as its own end, so refits always
+    # run in other threads.
     found: dict[int, Refit] = {}
     with control.interruptible(), ThreadPoolExecutor(n_jobs) as pool:
         try:
@@ -199,10 +201,10 @@ def _run(refit: Any, draws: Sequence[Indices], n_jobs: int, control: RunControl)
                     found[futures[future]] = made
                     _report(control, found, len(draws))
                 if control.is_stopped():
-                    # Others may be done meanwhile: how many would depend on the clock.
+                    # Other refits may have finished meanwhile, but their number would depend on the clock.
                     break
         finally:
-            # Whatever comes, no thread goes on for nobody.
+            # After an exception, too, the remaining threads must end.
             if len(found) < len(draws):
                 control.stopped = True
     return [found[k] for k in sorted(found)]

@@ -1,4 +1,4 @@
-"""The fitted estimator of a model file."""
+"""Reading a fitted estimator from a model file."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from fruler._model_file.file import Model, read_model, unreadable
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import DEFAULT, find_estimator
 
-# Files written before every algorithm had an estimator name a search instead.
+# Files from before every algorithm had an estimator name a search instead.
 _SEARCHES = {"growth": "growth", "evolution": "fruler"}
-# Of these null stood for the default of the growth.
+# In such files, null stands for the default of the growth in these settings.
 _NULL_FOR_DEFAULT = ("max_rules", "early_stopping")
 
 
 def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
-    """Read a model that `save` or ``fruler fit`` has written.
+    """Read a model written by `save` or ``fruler fit``.
 
-    Nothing in the file is executed. The models of other sizes are not in it, only their metrics; nor is how the
-    search went (`history_`, `stage_seconds_`, `sample_indices_`).
+    Nothing in the file is executed. The file has the metrics of the models of other sizes, but not these models, and
+    nothing about the search itself (`history_`, `stage_seconds_`, `sample_indices_`).
 
     Parameters
     ----------
@@ -29,19 +29,19 @@ def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
     Returns
     -------
     FuzzyRuleRegressor, FRULERRegressor or another estimator
-        The fitted estimator, of the class that was saved. It predicts and explains as the one that was saved.
+        The fitted estimator, of the same class and with the same predictions and explanations as the saved one.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it holds no model; the message says where.
+        If the file is not a model file; the message says where it is wrong.
 
     See Also
     --------
     FuzzyRuleRegressor.save : Writes the file.
-    fruler.export.export_model : The rules in other languages.
+    fruler.export.export_model : Write the rules in other languages.
 
     Examples
     --------
@@ -66,12 +66,12 @@ def load_model(path: str | os.PathLike[str]) -> BaseRuleRegressor:
 
 
 def regressor_of(model: Model) -> BaseRuleRegressor:
-    """Return the fitted regressor that a model was; rules by hand are those of the default estimator.
+    """Return the fitted regressor of a model; the default estimator for rules written by hand.
 
     Raises
     ------
     ValueError
-        If the algorithm is not known, or a setting is none of its estimator's.
+        If the algorithm is not known, or a setting is not valid for its estimator.
     """
     regressor = _with_settings({} if model.learning is None else model.learning.settings)
     regressor._restore(model)

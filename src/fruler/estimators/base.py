@@ -1,4 +1,4 @@
-"""Rows that are kept from learning, for prediction intervals alone."""
+"""The base class of the estimators: it validates the data, runs the search and stores the model."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from sklearn.utils import _safe_indexing, check_array, check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from fruler._arrays import Floats, Indices
 from fruler._parallel import n_threads
 from fruler._table.gaps import Moments
+from fruler._table.reading import units_in
 from fruler._table.sources import Source
 from fruler._table.training import TrainingInputs, training_inputs
-from fruler._typing import Floats, Indices
 from fruler.callbacks import (
     Callback,
     CallbackSupportMixin,
@@ -42,18 +43,17 @@ from fruler.learning.learned import FrontPoint, Learned
 from fruler.rules._antecedents import T_NORMS
 from fruler.rules._inputs import EXTRAPOLATIONS, Extrapolation
 from fruler.rules._output import LINK_NAMES, LinkName, Output
-from fruler.rules._units import units_in, with_known_units
 
 
 class CalibrationRows(NamedTuple):
-    """Rows that were not learned from.
+    """Held-out rows for prediction intervals.
 
     Attributes
     ----------
     X, y, sample_weight
-        As `fit` was given them.
+        The held-out rows, as passed to `fit`.
     others : ndarray of int
-        The numbers of all other rows.
+        The indices of all other rows, which the rules are learned from.
     """
 
     X: Any
@@ -65,21 +65,21 @@ class CalibrationRows(NamedTuple):
 def split_rows(
     X: Any, y: Any, sample_weight: Any, share: float, random_state: Any
 ) -> tuple[tuple[Any, Any, Any], CalibrationRows]:
-    """Return the rows to learn from (inputs, target and weights), and those that are kept.
+    """Return the rows to learn from (inputs, target and weights) and the held-out rows.
 
-    The rows are drawn with the seed, where that is a number; any other source of chance gives others every time, and
-    then a search could not resume.
+    The held-out rows are drawn with `random_state` if it is an integer, else with seed 0: another generator would draw
+    different rows in each call, and a search could not be resumed.
 
     Raises
     ------
     ValueError
-        If there are too few.
+        If there are too few rows.
     """
     check_consistent_length(X, y, sample_weight)
     n_rows = _num_samples(X)
     n_kept = max(1, round(share * n_rows))
     if n_kept >= n_rows:
-        raise ValueError(f"calibration={share:g} of {n_rows} rows leaves none to learn from; give more rows.")
+        raise ValueError(f"calibration={share:g} leaves none of the {n_rows} rows to learn from; give more rows.")
     seed = int(random_state) if isinstance(random_state, int | np.integer) else 0
     drawn = np.random.default_rng([seed, n_rows]).permutation(n_rows)
     kept, others = np.sort(drawn[:n_kept]), np.sort(drawn[n_kept:])
@@ -90,23 +90,23 @@ def split_rows(
 
 
 _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from_dtype", default="from_dtype"
-        The columns that are categories: their names, their numbers, or a boolean mask. "from_dtype" takes columns of
-        text, of booleans, and of the categorical types of pandas and polars.
+        The categorical columns: their names, their indices, or a boolean mask. "from_dtype" selects columns of text, of
+        booleans, and of the categorical types of pandas and polars.
     link : {{"identity", "log"}}, default="identity"
-        What rules say: the target, or with "log" its natural logarithm, for targets above 0 such as prices. Then what
-        a rule adds multiplies the prediction, sentences give it in percent, and predictions are above 0. The rules are
-        fitted to logarithms: a prediction is the exponential of a mean of logarithms, and nearer to the median of such
-        rows than to their mean.
+        The output of the rules: the target, or with "log" its natural logarithm, for positive targets such as prices.
+        With "log", the terms of a rule multiply the prediction, sentences show them in percent, and predictions are
+        positive. The rules are fitted to logarithms: a prediction is the exponential of a mean of logarithms, which is
+        closer to the median of similar rows than to their mean.
     bounds : (float or None, float or None), default=None
-        The least and the greatest possible target, such as ``(0, None)``. Predictions and the ends of intervals are
-        clipped to them.
+        The smallest and largest possible target, such as ``(0, None)``. Predictions and the ends of intervals are
+        clipped to these bounds.
     calibration : float, default=None
-        The share of the rows to set aside for prediction intervals. The rules are not learned from them, so that at
-        least a share `coverage` of new rows like them lies in their interval. `None` takes the errors of the fit's own
-        cross-validation instead. Only `FuzzyRuleRegressor` has one; other estimators then have no intervals.
+        The share of the rows to hold out for prediction intervals. The rules are not learned from these rows, so at
+        least a share `coverage` of new rows like them lies in its interval. `None` uses the errors of the fit's own
+        cross-validation instead; only `FuzzyRuleRegressor` cross-validates, other estimators then have no intervals.
     extrapolation : {{"linear", "clip"}}, default="linear"
         How `predict` treats values outside the range of the training data: "linear" continues the formulas of the
-        rules, "clip" replaces each value by the nearest one in the range.
+        rules, "clip" replaces each value with the nearest value in the range.
     warn_outside : bool, default=True
         Whether `predict` warns about rows outside the training data.
     time_limit : float, default=None
@@ -117,15 +117,15 @@ _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from
         The seed. The same seed gives the same model: on one machine to the last bit, on another processor up to
         rounding error.
     callbacks : Callback or list of Callback, default=None
-        Called during the search; they can end it. See `fruler.callbacks`.
+        Callbacks to call during the search; a callback can end the search. See `fruler.callbacks`.
     verbose : int, default=0
         With 1, progress is shown on standard error: as a bar in a terminal, else as a line every two seconds.
     checkpoint : path, default=None
-        A folder to which the search is saved every few seconds. If a fit is interrupted, the same call resumes it
-        there and gives the same model. If it was complete, its model is returned at once.
+        A folder to which the search is saved every few seconds. If a fit is interrupted, the same call resumes it and
+        gives the same model. If the search was complete, its model is returned at once.
     warm_start : bool, default=False
         Whether the next call of `fit` on the same data resumes the search. {limits} may be raised in between; the
-        model is that of one longer fit."""
+        model is the same as that of one longer fit."""
 
 _ATTRIBUTES = """rule_base_ : RuleBase
         The model.
@@ -133,46 +133,46 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         The number of rules.
     rules_ : DataFrame
         One row per rule, numbered from 1: its labels, support, errors and coefficients. Errors are taken over the rows
-        in which the rule is the strongest: `rmse` is that of the prediction, `rmse alone` that of the rule by itself.
-        With ``link="log"`` coefficients and errors are those of the logarithm.
+        in which the rule is the strongest: `rmse` is the error of the prediction, `rmse alone` the error of the rule by
+        itself. With ``link="log"``, coefficients and errors are on the scale of the logarithm.
     truth_ : Truth or None
         Whether the rules hold one by one: the root mean squared error of all rules `together` and that of the strongest
-        rule `alone`, for the model and for each rule, and their `ratio`. Measured on held-out rows where the algorithm
+        rule `alone`, for the model and for each rule, and their `ratio`. Measured on held-out rows if the algorithm
         cross-validates (`held_out`), else on the training rows. With ``link="log"`` these are errors of the logarithm.
         None if unknown, as for older model files.
     curves_ : DataFrame
-        What single inputs add to the output of every rule: one row per bend of a curve, with the input, its value and
-        what is added there. Empty without curves.
+        The curves, each a function of one input that is added to the output of every rule: one row per bend, with the
+        input, its value and the amount added there. Empty without curves.
     pareto_ : DataFrame
         The Pareto front of accuracy and size, one row per model: the numbers of rules, of curves and of non-zero
         coefficients, the criterion, half the mean squared error on the training rows (`error`) and the root mean
-        squared error in the target's unit (`rmse`). Where the algorithm cross-validates, also both errors on held-out
-        rows (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` returns any of these models. With
-        ``link="log"`` the errors are of the target, and the criterion is of its logarithm.
+        squared error in the target's unit (`rmse`). If the algorithm cross-validates, also both errors on held-out rows
+        (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` returns any of these models. With ``link="log"``
+        the errors are errors of the target, and the criterion is that of its logarithm.
     n_evaluations_ : int
-        The number of candidates evaluated, repeated ones included.
+        The number of candidates evaluated, including repeated ones.
     resumed_ : int
-        The number of evaluations taken over from an earlier fit; 0 if it started afresh.
+        The number of evaluations taken over from an earlier fit; 0 if the search started from scratch.
     ended_early_ : bool
         Whether the time limit, a callback or Ctrl-C ended the search.
     history_ : DataFrame
-        How the search went: {history}. With ``link="log"`` its errors are those of the logarithm.
+        The course of the search: {history}. With ``link="log"``, its errors are errors of the logarithm.
     regularization_ : float
         The penalty that was used.
     sample_indices_ : ndarray
-        The rows that the rules were made from.
+        The indices of the training rows that the rules were made from.
     granularities_ : ndarray of shape (n_features_in_,)
         The number of labels of each input.
     stage_seconds_ : dict of str to float
-        The duration of each stage of the fit, without what was resumed.
+        The duration of each stage of the fit, without the time before it was resumed.
     n_uncovered_ : int
-        The number of training rows in which no rule fires, so that the nearest rule predicts them.
+        The number of training rows in which no rule fires; the nearest rule predicts these rows.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        How far each input moves predictions, as shares that sum to one.
+        How much each column of `X` moves predictions, as shares that sum to one.
     n_features_in_ : int
-        The number of inputs.
+        The number of columns of `X`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the inputs, if `X` has string column names."""
+        The names of the columns, if `X` has string column names."""
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -180,14 +180,14 @@ _Class = TypeVar("_Class", bound=type)
 def documented(limits: str, history: str) -> Callable[[_Class], _Class]:
     """Return a decorator that writes the shared parameters and attributes into the docstring of an estimator.
 
-    They stand in the place of ``{shared parameters}`` and ``{shared attributes}``.
+    It replaces the placeholders ``{shared parameters}`` and ``{shared attributes}``.
 
     Parameters
     ----------
     limits : str
-        What `warm_start` may raise.
+        The parameters that may be raised between two fits with `warm_start`.
     history : str
-        What a row of `history_` is.
+        The meaning of a row of `history_`.
 
     Returns
     -------
@@ -205,26 +205,28 @@ def documented(limits: str, history: str) -> Callable[[_Class], _Class]:
 
 
 class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """What all estimators of rules share; each algorithm has a subclass.
+    """The base class of all estimators; each algorithm has a subclass.
 
-    A subclass names its `algorithm`, whose options are parameters of its constructor, and documents itself. `fit` is a
-    template: it validates, runs the search and takes what was found, and a subclass may override any of its steps.
+    A subclass sets `algorithm`, takes the options of the algorithm as parameters of its constructor, and has its own
+    docstring. `fit` is a template: it validates the data, runs the search and stores the result; a subclass may
+    override any of these steps.
 
     Parameters
     ----------
     categorical_features, time_limit, n_jobs, random_state, callbacks, verbose, checkpoint, warm_start
-        What the table is and how the search is run; every estimator has them, see `FuzzyRuleRegressor`.
+        The categorical columns, and how the search is run; see `FuzzyRuleRegressor`.
     link, bounds
-        What rules say, and within what bounds predictions lie; see there, too.
+        The link function and the bounds of predictions; see `FuzzyRuleRegressor`.
     calibration, extrapolation, warn_outside
-        Rows for prediction intervals, and what is done outside the training data; see there, too.
+        Held-out rows for prediction intervals, and the treatment of values outside the training data; see
+        `FuzzyRuleRegressor`.
 
     Attributes
     ----------
     algorithm : Algorithm
-        Of the class: how it learns.
+        The algorithm, an attribute of the class.
     split_points : mapping or None
-        Of an estimator that takes known split points.
+        The known split points, for estimators with this parameter.
     """
 
     algorithm: ClassVar[Algorithm]
@@ -255,10 +257,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
     # The models that the search found, by size; empty in a model from a file.
     _front: tuple[FrontPoint, ...] = ()
-    # Where the inputs come from, and how their gaps are filled in; None in a model from a file.
+    # The source column of each input, and how missing values are filled in; None in a model from a file.
     _sources: Sequence[Source] | None = None
     _moments: Moments | None = None
-    # Rows that were kept from learning.
+    # The held-out rows for prediction intervals.
     _calibration: CalibrationRows | None = None
 
     def __init__(
@@ -281,7 +283,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         self._keep_parameters(locals())
 
     def _keep_parameters(self, given: Mapping[str, Any]) -> None:
-        """Make the arguments of the constructor attributes of the same names, as scikit-learn wants it."""
+        """Store the arguments of the constructor as attributes of the same names, as scikit-learn requires."""
         for name, value in given.items():
             if name != "self":
                 setattr(self, name, value)
@@ -346,20 +348,22 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
                 self._kept = found.kept
             self._take_learned(found.learned, table, _name_of(y))
             rule_base = self.rule_base_ if before is None else self.rule_base_.named_like(before)
-            self._set_rule_base(with_known_units(rule_base, units_in(X, y)))
+            own = {one.name for one in rule_base.variables if one.is_plain} | {rule_base.target_name}
+            units = {name: unit for name, unit in units_in(X, y).items() if name in own}
+            self._set_rule_base(rule_base.with_units(units))
 
     def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return the rows without those that are kept for calibration, which are put aside."""
+        """Hold out the rows for calibration, and return the others."""
         self._calibration = None
         if self.calibration is None:
             return X, y, sample_weight
-        # Those that are kept are looked at when the search has ended, which would be late.
+        # The held-out rows are only used after the search, which would be late to find a bad target.
         self._output().raw_of(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").reshape(-1))
         learned, self._calibration = split_rows(X, y, sample_weight, self.calibration, self.random_state)
         return learned
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
-        """Check what `fit` was given."""
+        """Check the arguments of `fit` and return the training table."""
         made = self._training_inputs(X, y, sample_weight)
         self._sources, self._moments = made.sources, made.moments
         return LocalTable.from_arrays(
@@ -376,7 +380,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         )
 
     def _training_inputs(self, X: Any, y: Any, sample_weight: Any) -> TrainingInputs:
-        """Check rows in memory, and make numbers of their columns."""
+        """Check rows in memory and convert their columns to numbers."""
         return training_inputs(
             self,
             X,
@@ -389,22 +393,22 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         )
 
     def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
-        """Return from which inputs (columns) gaps of each (rows) may be filled in; None: from all."""
+        """Return a mask of the inputs (columns) that may fill gaps of each input (rows); None: all of them."""
         return None
 
     def _output(self) -> Output:
-        """Return how predictions follow from what rules say."""
+        """Return the mapping from the output of the rules to predictions."""
         return Output.given(self.link, self.bounds)
 
     def _options(self, table: TrainingTable) -> Any:
-        """Return the parameters that decide on the model, as the algorithm reads them."""
+        """Return the parameters that determine the model as the options of the algorithm."""
         kind = self.algorithm.options
         return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
 
     def _take_learned(self, learned: Learned, table: TrainingTable, target_name: str) -> None:
-        """Make what a search found the attributes of the estimator."""
+        """Set the fitted attributes from the result of a search."""
         self._front = tuple(_in_units(point, table, target_name) for point in learned.front)
-        # What another model of the front is summarised by, once it is asked for.
+        # with_rules summarises another model of the front by these rows.
         self._sample = table.sample
         self._rules_asked = None
         self._take(self._front[learned.chosen], table)
@@ -417,7 +421,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         self.stage_seconds_ = learned.seconds
 
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
-        """Make a model of the front the model, with a summary of the rows."""
+        """Take a model of the front as the model, with a summary of the rows."""
         training = rows.summarise(point.rule_base, point.cv_error, point.truth)
         rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)
         if self._moments is not None and self._sources is not None:
@@ -431,24 +435,24 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         self.n_uncovered_ = point.n_uncovered
 
     def with_rules(self, n_rules: int) -> Self:
-        """Return the model with at most a given number of rules, fitted and ready, without another search.
+        """Return the largest model in `pareto_` with at most a given number of rules, without another search.
 
         Parameters
         ----------
         n_rules : int
-            Maximum number of rules. Of the models in `pareto_` the largest with no more is taken.
+            Maximum number of rules.
 
         Returns
         -------
         BaseRuleRegressor
-            A copy of this estimator with that model. Units and label names stay.
+            A copy of this estimator with that model. Units and label names are kept.
 
         Raises
         ------
         ValueError
-            If there is no model that small, or the model was read from a file, which holds no other sizes.
+            If no model is that small, or the model was read from a file, which has no models of other sizes.
         TypeError
-            If `n_rules` is not a whole number.
+            If `n_rules` is not an integer.
 
         Examples
         --------
@@ -462,26 +466,26 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         check_is_fitted(self, "rule_base_")
         if not self._front:
             raise ValueError(
-                "This model was read from a file, which holds no model of another size; call with_rules before "
-                "you save it, or learn again with max_rules."
+                "This model was read from a file, which has no models of other sizes; call with_rules before "
+                "saving it, or fit again with max_rules."
             )
         try:
             limit = operator.index(n_rules)
         except TypeError:
-            raise TypeError(f"n_rules must be a whole number; got {n_rules!r}.") from None
+            raise TypeError(f"n_rules must be an integer; got {n_rules!r}.") from None
         fitting = [point for point in self._front if point.rule_base.n_rules <= limit]
         if not fitting:
             smallest = self._front[0].rule_base.n_rules
             raise ValueError(f"No model in pareto_ has {n_rules} rules or fewer; the smallest has {smallest}.")
         other = copy.copy(self)
         other._take(fitting[-1], self._sample)
-        # Models of 2**53 rules there are not, and a file has no larger whole number.
+        # The largest integer that a model file can hold; no model has that many rules.
         other._rules_asked = min(limit, 2**53 - 1)
         other._set_rule_base(other.rule_base_.named_like(self.rule_base_))
         return other
 
     def _of_same_size(self, other: Self) -> Self:
-        """Return another model with as many rules as this one may have, where `with_rules` has chosen them."""
+        """Return another model reduced to the size that this model was limited to by `with_rules`, if it was."""
         if self._rules_asked is None:
             return other
         return other.with_rules(max(self._rules_asked, other._front[0].rule_base.n_rules))
@@ -489,7 +493,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
 @contextmanager
 def _unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
-    """Take every attribute back to what it was, if an exception comes."""
+    """Restore all attributes if an exception is raised."""
     before = vars(estimator).copy()
     try:
         yield
@@ -500,7 +504,7 @@ def _unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
 
 
 def _in_units(point: FrontPoint, table: TrainingTable, target_name: str) -> FrontPoint:
-    """Return a model that predicts the target itself; a search knows only what stands for it."""
+    """Return a model that predicts the target itself; the search may have been fitted to its logarithm."""
     rule_base = replace(point.rule_base, target_name=target_name, output=table.output)
     error = point.error if table.output.is_plain else table.half_mse(rule_base)
     return replace(point, rule_base=rule_base, error=error)

@@ -1,7 +1,7 @@
-"""The registry of algorithms: the one place that lists them.
+"""The registry of algorithms, the only place that lists them.
 
-The command line, the benchmark, model files and the conformance tests learn the algorithms from here. Estimators are
-imported when they are asked for, so that listing the names takes no time.
+The command line, the benchmark, model files and the conformance tests use it. Estimators are imported on demand, so
+listing the names takes no time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fruler.estimators.base import BaseRuleRegressor
 
 DEFAULT = "growth"
-# Another package names its estimators under this entry point, so that the command line finds them.
+# Other packages list their estimators in this group of entry points, so that the command line finds them.
 ENTRY_POINTS = "fruler._algorithms"
 
 _HOMES = {
@@ -32,7 +32,7 @@ _registered: dict[str, type[Any]] = {}
 
 
 def algorithm_names() -> tuple[str, ...]:
-    """Return the names of all algorithms that are known without a search for other packages, the default first.
+    """Return the names of all registered algorithms, the default first; other packages are not searched.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def algorithm_names() -> tuple[str, ...]:
 
 
 def find_estimator(name: str) -> type[BaseRuleRegressor]:
-    """Return the estimator of an algorithm; that of another package if it is installed.
+    """Return the estimator of an algorithm, from this package or another that is installed.
 
     Raises
     ------
@@ -63,12 +63,12 @@ def find_estimator(name: str) -> type[BaseRuleRegressor]:
         _register_installed(name)
     if name not in _registered:
         known = suggest(name, algorithm_names())
-        raise ValueError(f"there is no algorithm {name!r}; {known} (or is it another package's? Then install that)")
+        raise ValueError(f"there is no algorithm {name!r}; {known} (if it is from another package, install that)")
     return _registered[name]
 
 
 def _register_installed(name: str) -> None:
-    from importlib.metadata import entry_points  # takes a while, and is rarely needed
+    from importlib.metadata import entry_points  # slow to import, and rarely needed
 
     for found in entry_points(group=ENTRY_POINTS, name=name):
         register(found.load())
@@ -90,7 +90,7 @@ def register(estimator: _Estimator) -> _Estimator:
     Raises
     ------
     ValueError
-        If the name of its algorithm is taken, or an option of the algorithm is no parameter of its constructor.
+        If the name of its algorithm is taken, or an option of the algorithm is missing in its constructor.
 
     See Also
     --------
@@ -106,9 +106,9 @@ def register(estimator: _Estimator) -> _Estimator:
     """
     algorithm = getattr(estimator, "algorithm", None)
     if algorithm is None:
-        raise ValueError(f"{estimator.__name__} has no algorithm; give the class an Algorithm of that name")
+        raise ValueError(f"{estimator.__name__} has no attribute algorithm; set it to an Algorithm")
     if algorithm.name in _HOMES or _registered.get(algorithm.name, estimator) is not estimator:
-        raise ValueError(f"there is an algorithm {algorithm.name!r} already; choose another name")
+        raise ValueError(f"there already is an algorithm {algorithm.name!r}; choose another name")
     options = [field.name for field in fields(algorithm.options)]
     absent = [option for option in options if option not in estimator.parameter_names()]
     if absent:

@@ -1,1 +1,1 @@
-"""What people read: everything here is made from a RuleBase."""
+"""Text, plots, explanations and reports: everything here is made from a RuleBase."""

@@ -1,4 +1,4 @@
-"""How predictions depend on features, on average over rows: the effect of one, and pairs that interact."""
+"""Partial dependence of predictions on features, and interactions between pairs of features."""
 
 from __future__ import annotations
 
@@ -8,35 +8,34 @@ from itertools import combinations
 
 import numpy as np
 
+from fruler._arrays import Floats
 from fruler._table.rows import spread_evenly
-from fruler._typing import Floats
-from fruler.explain._effects import input_ranges
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
 
 # Means over more rows would look the same.
 MAX_ROWS = 200
-# Values from end to end; those at which labels and curves bend come on top, unless there are too many of them.
+# Grid points from end to end; the bends of labels and curves are added, unless there are too many of them.
 _GRID, _MAX_BENDS = 33, 64
-# Among these shares of the rows, from the lowest value on, lie the values that an interaction is told at.
+# An interaction is described at values that are these quantiles.
 _QUANTILES = (0.1, 0.5, 0.9)
 _MAX_OPTIONS = 6
-# Strengths are compared to this share of the largest prediction, so that the order is the same on every machine; less
-# is what rounding leaves.
+# Strengths are rounded to this share of the largest prediction, so that the order is the same on every machine;
+# smaller strengths are rounding errors.
 _EXACTNESS = 1e-9
 
 
 def background_rows(rule_base: RuleBase, values: Floats | None = None) -> Floats:
-    """Return rows to average over, 200 at most.
+    """Return at most 200 rows to average over.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     values : ndarray of shape (n_samples, n_inputs), optional
-        Rows to take them from, evenly. Without them, rows are made up: each is of a rule, as often as the rule's
-        support says, and its inputs spread around the rule's centre as they did in the training data. Where these are
-        not known, the inputs spread evenly over their ranges.
+        Rows to choose from, evenly spaced. By default rows are generated: each rule gets rows in proportion to its
+        support, whose inputs are normally distributed with the mean and the spread of the rule's training rows.
+        Without a training summary the inputs are uniform over their ranges.
 
     Examples
     --------
@@ -50,16 +49,16 @@ def background_rows(rule_base: RuleBase, values: Floats | None = None) -> Floats
         given = np.asarray(values, dtype=np.float64)
         return np.array(given[spread_evenly(len(given), MAX_ROWS)])
     rng = np.random.default_rng(0)
-    low, high = input_ranges(rule_base).T
-    training = rule_base.training
-    if training is None or training.centres is None or training.spreads is None:
+    background = rule_base.background
+    low, high = background.ranges.T
+    if background.places is None:
         rows = rng.uniform(low, high, (MAX_ROWS, len(low)))
     else:
-        support = np.ones(rule_base.n_rules) if rule_base.support is None else rule_base.support
-        share = support / support.sum() if support.sum() > 0.0 else np.full(len(support), 1.0 / len(support))
-        # Where in the rules' shares, from the first to the last, the middle of each row lies.
+        centres, spreads = background.places
+        share = background.shares
+        # Each row belongs to the rule whose interval of the cumulated shares contains the row's middle.
         rule = np.searchsorted(np.cumsum(share), (np.arange(MAX_ROWS) + 0.5) / MAX_ROWS).clip(max=len(share) - 1)
-        drawn = training.centres[rule] + training.spreads[rule] * rng.standard_normal((MAX_ROWS, len(low)))
+        drawn = centres[rule] + spreads[rule] * rng.standard_normal((MAX_ROWS, len(low)))
         rows = np.clip(drawn, low, high)
     for feature in rule_base.features:
         if feature.options:
@@ -77,9 +76,9 @@ class EffectCurve:
     feature : Feature
         The feature.
     values : ndarray of shape (n_points,)
-        Its values; of options their numbers, counted from 0.
+        The values of the feature; for options, their numbers, counted from 0.
     predictions : ndarray of shape (n_points,)
-        The mean prediction at each.
+        The mean prediction at each value.
     """
 
     feature: Feature
@@ -88,7 +87,7 @@ class EffectCurve:
 
     @property
     def extent(self) -> float:
-        """How far apart the lowest and the highest mean prediction are."""
+        """The difference between the highest and the lowest mean prediction."""
         return float(np.ptp(self.predictions))
 
 
@@ -102,9 +101,9 @@ def effect_curve(rule_base: RuleBase, feature: Feature, rows: Floats, low: float
     feature : Feature
         The feature.
     rows : ndarray of shape (n_samples, n_inputs)
-        Rows to average over: in each of them the feature takes all values in turn.
+        Rows to average over; in each row the feature is set to all values in turn.
     low, high : float
-        Between which values, where the feature is a number.
+        The range of the values, for a numeric feature.
 
     Examples
     --------
@@ -121,7 +120,7 @@ def effect_curve(rule_base: RuleBase, feature: Feature, rows: Floats, low: float
 
 
 def effect_settings(rule_base: RuleBase, feature: Feature, low: float, high: float) -> tuple[Floats, Floats]:
-    """Return the values that a feature takes for its effect, and the numbers of its inputs at each of them.
+    """Return the values at which the effect of a feature is computed, and the inputs at each value.
 
     Parameters
     ----------
@@ -131,9 +130,9 @@ def effect_settings(rule_base: RuleBase, feature: Feature, low: float, high: flo
     Returns
     -------
     values : ndarray of shape (n_points,)
-        The values; of options their numbers, counted from 0.
+        The values; for options, their numbers, counted from 0.
     settings : ndarray of shape (n_points, n_feature_inputs)
-        What the inputs are set to.
+        The feature's inputs at each value.
     """
     if feature.options:
         return np.arange(float(len(feature.options))), np.array([option.values for option in feature.options])
@@ -142,7 +141,7 @@ def effect_settings(rule_base: RuleBase, feature: Feature, low: float, high: flo
 
 
 def mean_predictions(rule_base: RuleBase, inputs: Sequence[int], settings: Floats, rows: Floats) -> Floats:
-    """Return the mean prediction over rows in which some inputs are set to each of the settings in turn."""
+    """Return the mean prediction over rows for each setting of some inputs."""
     moved = np.repeat(rows[None], len(settings), axis=0)
     moved[:, :, np.array(inputs, dtype=np.intp)] = settings[:, None, :]
     predictions = rule_base.predict(moved.reshape(-1, rows.shape[1])).reshape(len(settings), len(rows))
@@ -150,17 +149,17 @@ def mean_predictions(rule_base: RuleBase, inputs: Sequence[int], settings: Float
 
 
 def effect_grid(rule_base: RuleBase, j: int, low: float, high: float, n_points: int = _GRID) -> Floats:
-    """Return values of an input from end to end, with those at which labels and a curve bend."""
+    """Return evenly spaced values of an input, and the values where its labels or its curve bend."""
     partition, curve = rule_base.antecedents.condition_inputs[j].partition, rule_base.curve_of(j)
     splits, halves = np.asarray(partition.split_points), partition.half_widths
     points = partition.triangles.ravel()
     parts = [splits - halves, splits, splits + halves, points[np.isfinite(points)]]
     if curve is not None:
         ends = np.concatenate([curve.bends()[0], curve.partition.split_points])
-        # Just below a jump as well, so that it is drawn as one.
+        # Also just below each jump, so that it is drawn as a jump.
         parts += [ends, np.nextafter(ends, -np.inf)]
     bends = np.unique(np.concatenate(parts))
-    # Just below a crisp split as well.
+    # Also just below each crisp split.
     bends = np.unique(np.concatenate([bends, np.nextafter(splits[halves == 0.0], -np.inf)]))
     bends = bends[(low < bends) & (bends < high)]
     if len(bends) > _MAX_BENDS:
@@ -170,23 +169,22 @@ def effect_grid(rule_base: RuleBase, j: int, low: float, high: float, n_points: 
 
 @dataclass(frozen=True)
 class Interaction:
-    """A pair of features, and how far what they do together differs from what they do one by one.
+    """An interaction: the joint effect of two features differs from the sum of their effects.
 
     Attributes
     ----------
     moved, held : Feature
-        The pair. More rules look at the second, which decides about what the first does.
+        The pair. `held` is the feature in the conditions of more rules, so it decides on the effect of `moved`.
     strength : float
-        In the target's unit: by how much the change of a prediction, when both features go from the values of one row
-        to those of another, differs from the sum of the changes when only one of them does; the mean over pairs of
-        rows, without sign.
+        The mean size of the interaction over pairs of rows, in the unit of the raw predictions. For each pair it is the
+        absolute difference between the change when both features go from the values of one row to those of the other,
+        and the sum of the changes when only one of them does.
     start, end : tuple of float
-        Two values of the first, for its inputs.
+        Two values of `moved`, one number per input.
     low, high : tuple of float
-        Two values of the second.
+        Two values of `held`.
     change_low, change_high : float
-        By how much the prediction changes as the first goes from start to end, where the second has either value; the
-        mean over the rows.
+        The mean change of the raw prediction when `moved` goes from start to end, where `held` is low or high.
     """
 
     moved: Feature
@@ -215,17 +213,17 @@ def ranked_interactions(
     rule_base : RuleBase
         The rules.
     rows : ndarray of shape (n_samples, n_inputs)
-        Rows to average over. Each is paired with another of them, at random but always the same.
+        Rows to average over. Each row is paired with another one at random, with a fixed seed.
     features : sequence of Feature, optional
         The features to pair; all by default.
     least : float, default=0.0
-        Weaker pairs are left out, and so are those that do not interact at all.
+        Weaker pairs are left out, and so are pairs that do not interact at all.
     most : int, optional
-        How many pairs to return at most.
+        The maximum number of pairs.
 
     Examples
     --------
-    Where x is high, an m of z counts three times:
+    The slope of z is three times as large where x is high:
 
     >>> import numpy as np
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
@@ -250,14 +248,14 @@ def ranked_interactions(
 
 
 def _can_interact(rule_base: RuleBase, one: Feature, other: Feature) -> bool:
-    """Return whether rules can make two features interact: both are used, and either decides which rules apply."""
+    """Return whether two features can interact: the rules use both, and at least one of them in a condition."""
     used = all(rule_base.uses[feature.index].any() for feature in (one, other))
     looked_at = rule_base.looks_at[:, [*one.inputs, *other.inputs]]
     return used and bool(looked_at.any())
 
 
 def _strengths(rule_base: RuleBase, pairs: Sequence[tuple[Feature, Feature]], rows: Floats) -> Floats:
-    # At random, for rows at some distance in a table are often alike: those of the same season.
+    # At random, because rows at a fixed distance in a table are often alike, such as those of the same season.
     order = np.random.default_rng(0).permutation(len(rows))
     partners = np.empty_like(rows)
     partners[order] = rows[np.roll(order, 1)]
@@ -281,7 +279,7 @@ def _strengths(rule_base: RuleBase, pairs: Sequence[tuple[Feature, Feature]], ro
 
 
 def _told(rule_base: RuleBase, pair: tuple[Feature, Feature], strength: float, rows: Floats) -> Interaction:
-    """Find the values at which an interaction shows most."""
+    """Return an interaction with the values at which it is largest."""
     lookers = [int(rule_base.looks_at[:, feature.index].any(axis=1).sum()) for feature in pair]
     moved, held = pair[::-1] if lookers[0] > lookers[1] else pair
     moves, holds = _values(moved, rows), _values(held, rows)
@@ -313,7 +311,7 @@ def _told(rule_base: RuleBase, pair: tuple[Feature, Feature], strength: float, r
 
 
 def _values(feature: Feature, rows: Floats) -> list[tuple[float, ...]]:
-    """Return some values of a feature, from low to high: the commonest options, or values that rows have."""
+    """Return some values of a feature in ascending order: its most common options, or quantiles of the rows."""
     if feature.options:
         counts = np.bincount(feature.options_of(rows), minlength=len(feature.options))
         common = np.argsort(-counts, kind="stable")[:_MAX_OPTIONS]

@@ -1,22 +1,19 @@
-"""What rules do, in numbers: the categories they hold for, typical rows and outputs, the effects of inputs."""
+"""Numbers behind the sentences on rules: accepted categories, typical rows and outputs, the effects of inputs."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
 
-# Of more categories than these at either end of their order only the ends are named.
+# Longer lists of categories are cut to this many names at either end.
 _MAX_ENDS_NAMED = 4
-# A standard deviation to either side of the centre. Unlike quantiles it is not nothing for what is rare, it is about 1
-# for an input that is as often 0 as 1, and it does not jump from row to row with the last bit of a rule's weight.
-_SPREADS = 2.0
 
 
 def accepted_levels(rule_base: RuleBase, rule: int, feature: Feature) -> list[str]:
-    """Return the categories of a feature that a rule holds for, in the order of what they add.
+    """Return the categories of a feature that a rule accepts, in the order of their values.
 
     Examples
     --------
@@ -36,7 +33,9 @@ def accepted_levels(rule_base: RuleBase, rule: int, feature: Feature) -> list[st
 
 
 def level_offsets(rule_base: RuleBase, rule: int, feature: Feature) -> dict[str, float]:
-    """Return what a rule adds for each category of a feature that it holds for; empty where it makes no difference.
+    """Return the offset of a rule's output for each category of a feature that the rule accepts.
+
+    The result is empty where the rule has no slope for the feature.
 
     Examples
     --------
@@ -60,12 +59,12 @@ def level_offsets(rule_base: RuleBase, rule: int, feature: Feature) -> dict[str,
 
 
 def category_features(rule_base: RuleBase) -> list[Feature]:
-    """Return the features that are categories of a column."""
+    """Return the features with categories."""
     return [feature for feature in rule_base.features if feature.has_levels]
 
 
 def at_single_levels(rule_base: RuleBase, rule: int, row: Floats) -> Floats:
-    """Return a row with the category that a rule holds for, of every feature of which it holds for one only.
+    """Return a copy of a row in which features have the accepted category, if the rule accepts only one of theirs.
 
     Examples
     --------
@@ -85,10 +84,10 @@ def at_single_levels(rule_base: RuleBase, rule: int, row: Floats) -> Floats:
 
 
 def level_changes(rule_base: RuleBase, rule: int, feature: Feature, row: Floats) -> dict[str, float]:
-    """Return by how much each category that a rule holds for changes its output from that of a row.
+    """Return by how much each category that a rule accepts changes the rule's output, compared with a row.
 
-    The typical row of a rule has the mean of a column of categories, so changes count from the mean of what the
-    categories add there. Empty where they make no difference.
+    The typical row of a rule has the mean of a column of categories, so changes count from the mean offset of the
+    categories there. The result is empty where the categories make no difference.
 
     Examples
     --------
@@ -110,7 +109,7 @@ def level_changes(rule_base: RuleBase, rule: int, feature: Feature, row: Floats)
 
 
 def few_of(parts: list[str]) -> str:
-    """List what categories add, in the order of what they add; of many the ends.
+    """Join the texts of categories with commas; a long list is cut to its two ends.
 
     Examples
     --------
@@ -124,48 +123,12 @@ def few_of(parts: list[str]) -> str:
     return ", ".join(parts)
 
 
-def input_ranges(rule_base: RuleBase) -> Floats:
-    """Return the least and the greatest value of each input, shape (n_inputs, 2).
-
-    Over the training rows, or in its partition where these are not known.
-    """
-    if rule_base.training is not None:
-        return np.column_stack([rule_base.training.low, rule_base.training.high])
-    return np.array([variable.partition.range for variable in rule_base.variables])
-
-
-def rule_widths(rule_base: RuleBase) -> Floats:
-    """Return how far each input ranges where each rule applies, shape (n_rules, n_inputs).
-
-    That is two standard deviations, in which every training row counts by the rule's weight in its prediction; the
-    whole range where the rows are not known.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.0))
-    >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 1.0], [2.0, 1.0]])
-    >>> rule_widths(rules).tolist(), rule_widths(rules.with_training([[1.0], [3.0], [9.0]], [1.0, 3.0, 9.0])).tolist()
-    ([[10.0], [10.0]], [[2.0], [0.0]])
-    """
-    training = rule_base.training
-    if training is not None and training.spreads is not None:
-        return _SPREADS * training.spreads
-    ranges = input_ranges(rule_base)
-    return np.tile(ranges[:, 1] - ranges[:, 0], (rule_base.n_rules, 1))
-
-
-def knows_typical_rows(rule_base: RuleBase) -> bool:
-    """Return whether the training rows where each rule applies are known."""
-    return rule_base.training is not None and rule_base.training.centres is not None
-
-
 def typical_rows(rule_base: RuleBase) -> Floats:
     """Return the typical row of each rule, shape (n_rules, n_inputs).
 
-    The row is the centre of the training rows where the rule applies. An input that is 0 or 1 has its more common value
-    there, since no row has half a garden, and a column of which the rule accepts a single category has this category.
-    Where the training rows are not known, each input has the middle of the values that the rule accepts.
+    The row is the centre of the training rows where the rule applies. A binary input has its more common value there,
+    since no row has half a garden, and a column of categories has the accepted category if there is only one. Without
+    a training summary, each input has the middle of the values that the rule accepts.
 
     Examples
     --------
@@ -177,20 +140,20 @@ def typical_rows(rule_base: RuleBase) -> Floats:
     >>> typical_rows(line).tolist()
     [[4.5, 4.5]]
     """
-    training = rule_base.training
-    if training is None or training.centres is None:
+    background = rule_base.background
+    if background.places is None:
         rows = np.array([_middle_row(rule_base, rule) for rule in range(rule_base.n_rules)])
     else:
-        # More than half, by more than rounding can make of a half.
-        common = np.where(training.centres > 0.5 + 1e-9, 1.0, 0.0)
-        plain = [is_binary(rule_base, j) and one.levels is None for j, one in enumerate(rule_base.variables)]
-        rows = np.where(plain, common, training.centres)
+        # Clearly more than half: a half may be rounded up.
+        common = np.where(background.places[0] > 0.5 + 1e-9, 1.0, 0.0)
+        plain = [background.is_binary(j) and one.levels is None for j, one in enumerate(rule_base.variables)]
+        rows = np.where(plain, common, background.places[0])
     return np.array([at_single_levels(rule_base, rule, row) for rule, row in enumerate(rows)])
 
 
 def _middle_row(rule_base: RuleBase, rule: int) -> Floats:
-    """Return the middle of each input's range, or of the values that a rule accepts of it."""
-    ranges = input_ranges(rule_base)
+    """Return a row with the middle of each input's range, or of the values that a rule accepts."""
+    ranges = rule_base.background.ranges
     row: Floats = ranges.mean(axis=1)
     for j, first, last in rule_base.antecedents.conditions(rule):
         partition = rule_base.antecedents.condition_inputs[j].partition
@@ -203,12 +166,12 @@ def _middle_row(rule_base: RuleBase, rule: int) -> Floats:
 
 
 def curve_parts(rule_base: RuleBase, rows: Floats) -> Floats:
-    """Return what each curve adds to each rule at its typical row, shape (n_curves, n_rules).
+    """Return the value of each curve at the typical row of each rule, shape (n_curves, n_rules).
 
-    Over the training rows it is the mean over the rule's rows, since a typical value may lie between them.
+    With a training summary it is the mean over the rule's rows, since a typical value may lie between them.
     """
-    if rule_base.training is not None and rule_base.training.curve_means is not None:
-        return rule_base.training.curve_means
+    if rule_base.background.curve_means is not None:
+        return rule_base.background.curve_means
     parts = [curve.values(rows[:, curve.input]) for curve in rule_base.curves]
     return np.array(parts).reshape(rule_base.n_curves, rule_base.n_rules)
 
@@ -229,20 +192,11 @@ def typical_outputs(rule_base: RuleBase) -> Floats:
     return rule_base.output.of(linear + curve_parts(rule_base, rows).sum(axis=0))
 
 
-def is_binary(rule_base: RuleBase, feature: int) -> bool:
-    """Return whether an input was 0 or 1 in every training row, and is known to have been both."""
-    training = rule_base.training
-    if training is None:
-        return False
-    between = training.histograms[feature, 1:-1]
-    return bool(training.low[feature] == 0.0 and training.high[feature] == 1.0 and not between.any())
-
-
 def signed_effects(rule_base: RuleBase) -> Floats:
-    """Return by how much each rule's output changes over each input where the rule applies, shape (n_rules, n_inputs).
+    """Return the change of each rule's output over each input where the rule applies, shape (n_rules, n_inputs).
 
-    `rule_widths` says how far an input ranges there. Over the categories of an input the output changes from the one
-    that adds least to the one that adds most, of those that the rule holds for.
+    It is the slope times the width of the input (see `Background.widths`). For an input with categories, the width is
+    the range of the values of the categories that the rule accepts.
 
     Examples
     --------
@@ -251,7 +205,7 @@ def signed_effects(rule_base: RuleBase) -> Floats:
     >>> signed_effects(RuleBase([x], [[[0, 0]]], [[7.0, -0.5]])).tolist()
     [[-5.0]]
     """
-    effects = np.asarray(rule_base.slopes * rule_widths(rule_base))
+    effects = np.asarray(rule_base.slopes * rule_base.background.widths)
     for j, variable in enumerate(rule_base.variables):
         if variable.levels is not None and not variable.is_indicator:
             numbers = dict(variable.choices)
@@ -259,33 +213,3 @@ def signed_effects(rule_base: RuleBase) -> Floats:
                 own = [numbers[level] for level in rule_base.antecedents.levels(rule, j)]
                 effects[rule, j] = rule_base.slopes[rule, j] * (max(own) - min(own) if own else 0.0)
     return effects
-
-
-def output_spread(rule_base: RuleBase) -> float:
-    """Return the spread of what the rules should say: in the training data, or a share of what they can say.
-
-    That is the spread of the target, or of what stands for it.
-    """
-    if rule_base.training is not None and rule_base.training.spread > 0.0:
-        return rule_base.training.spread
-    if rule_base.consequents.partition is not None:
-        low, high = rule_base.consequents.partition.range
-        return float(high - low) / 4.0
-    ranges = input_ranges(rule_base)
-    slopes = rule_base.slopes
-    middle = rule_base.consequents.intercepts + slopes @ (ranges[:, 0] / 2.0 + ranges[:, 1] / 2.0)
-    reach = np.abs(slopes) @ (ranges[:, 1] / 2.0 - ranges[:, 0] / 2.0)
-    spans = [np.ptp(curve.outline(*ranges[curve.input].tolist())[1]) for curve in rule_base.curves]
-    # A spread is about a quarter of a range.
-    return float((middle + reach).max() - (middle - reach).min() + sum(spans)) / 4.0
-
-
-def target_spread(rule_base: RuleBase) -> float:
-    """Return the spread of the target: in the training data, or about that of what the rules can predict."""
-    if rule_base.training is not None and rule_base.training.target_spread > 0.0:
-        return rule_base.training.target_spread
-    spread = output_spread(rule_base)
-    if rule_base.output.transform.keeps_units:
-        return spread
-    middle = rule_base.raw_predictions(input_ranges(rule_base).mean(axis=1)[None])[0]
-    return float(np.diff(rule_base.output.of(middle + spread * np.array([-0.5, 0.5])))[0])

@@ -1,4 +1,4 @@
-"""A model beside one learned from other rows: which splits and rules the other has too, and its effects."""
+"""Comparison of a model with a refit on other rows: common splits and rules, uses of inputs, effects."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats
 from fruler._table.rows import spread_evenly
-from fruler._typing import Floats
 from fruler._wording import counted, either
 from fruler.explain._dependence import MAX_ROWS, effect_settings, mean_predictions
-from fruler.explain._effects import input_ranges
 from fruler.rules._features import Feature
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 
-# Where a split lies is written to this share of the input's range.
+# The place of a split is rounded to this share of the input's range.
 PLACE_SHARE = 0.002
-# Of more categories than these at a side only their number is told.
+# More categories than this on one side are counted, not named.
 _MAX_LEVELS_NAMED = 3
 
 Side = npt.NDArray[np.bool_]
-# Two splits are one if at most this share of the rows lies between them,
+# Two splits match if at most this share of the rows lies between them,
 MAX_BETWEEN = 0.1
-# and this share of those at the smaller side of the first: what cuts a few rows off is not what cuts off others.
+# and at most this share of the rows on the smaller side of the first: two splits that cut off different few rows do not
+# match.
 MAX_OF_SIDE = 0.5
-# Two rules are one if they share this much of the rows' weights. With a half, a rule would also come back as the rule
-# that is left where its last split is missing, if it is the larger one of the two that this split makes.
+# Two rules match if they overlap by this much. With one half, a rule would also match the rule that remains if its last
+# split is missing, whenever it is the larger one of the two rules that this split makes.
 MIN_OVERLAP = 2.0 / 3.0
-# What rounding may make of a share.
+# The rounding error of a share.
 _ROUNDING = 1e-9
 Matches = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A place at which some rule tells the values of an input apart.
+    """A place at which some rule splits the values of an input.
 
     Attributes
     ----------
     subject : str
-        The input; of inputs that stand for one category each, the column.
+        The input; for inputs that stand for one category each, the column.
     place : float
-        Where it lies; NaN for categories, which have no order.
+        The place of the split; NaN for categories, which have no order.
     above : ndarray of bool, shape (n_rows,)
-        Which of the rows lie above it; of categories, which of them are in the second group.
+        The rows above the split; for categories, the rows in the second group.
     text : str
-        Where it lies, in words: "at -11.7 °C", "into usa and europe or japan".
+        The place in words: "at -11.7 °C", "into usa and europe or japan".
     """
 
     subject: str
@@ -59,15 +59,16 @@ class Split:
 
     @property
     def ordered(self) -> bool:
-        """Whether it has a place."""
+        """Whether the split has a place."""
         return not np.isnan(self.place)
 
 
 def splits_of(rule_base: RuleBase, values: Floats) -> list[Split]:
-    """Return the splits that the rules use, by input and place; those that divide the rows alike are one.
+    """Return the splits that the rules use, by input and place; splits that divide the rows equally are merged.
 
-    A split point of labels counts if some rule accepts the label at one side of it and not the one at the other. A
-    set of a rule's own is split from the rest where its degree is half. A split with all rows at one side is none.
+    A split point between labels counts if some rule accepts the label on one side and not the label on the other. The
+    split of a fuzzy set that belongs to a single rule lies where its degree is one half. Splits with all rows on one
+    side are left out.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def splits_of(rule_base: RuleBase, values: Floats) -> list[Split]:
     for j in rule_base.antecedents.inputs.tolist():
         for split in _splits_of_input(rule_base, j, values[:, j]):
             if split.above.any() and not split.above.all():
-                # The groups of categories may be named in either order.
+                # Groups of categories have no order, so the first row is always on the same side.
                 sides = split.above if split.ordered else split.above ^ split.above[0]
                 found.setdefault((split.subject, np.packbits(sides).tobytes()), split)
     return list(found.values())
@@ -130,25 +131,25 @@ def _named(levels: list[str]) -> str:
 
 
 def place_text(variable: Variable, place: float, tolerance: float, *, unit: bool = True) -> str:
-    """Write a place within a tolerance, with its unit or without."""
+    """Write a place within a tolerance, with or without its unit."""
     return f"{variable.number_text(place, tolerance)} {variable.value_unit if unit else ''}".rstrip()
 
 
 def matched_splits(own: Sequence[Split], others: Sequence[Split], weight: Floats) -> Matches:
-    """Return for each split of a model the number of the split of another model that it is; -1 where there is none.
+    """Return for each split of a model the number of the matching split of another model; -1 if none matches.
 
-    Two splits are one if they are of the same input and the rows between them are few: at most a tenth of all rows, and
-    at most half of those at the smaller side of the first. Rows are counted, not units, so that the answer does not
-    depend on the scale of an input, a crisp split is treated as a fuzzy one, and a place in a gap between two clusters
-    is as good as any other there. Of categories, the rows between are those whose category changes sides. Each split
-    is matched only once; the nearest pairs come first.
+    Two splits match if they are of the same input and few rows lie between them: at most a tenth of all rows, and at
+    most half of the rows on the smaller side of the first. Distances are counted in rows, not in units. So the result
+    does not depend on the scale of an input, crisp and fuzzy splits are treated alike, and all places in a gap between
+    two clusters are equal. For categories, the rows between are those whose category changes sides. Each split is
+    matched only once; the nearest pairs come first.
 
     Parameters
     ----------
     own, others : sequence of Split
         The splits of both models, over the same rows.
     weight : ndarray of shape (n_rows,)
-        How much each row counts.
+        The weight of each row.
 
     Examples
     --------
@@ -172,28 +173,28 @@ def matched_splits(own: Sequence[Split], others: Sequence[Split], weight: Floats
 def rows_between(one: Split, other: Split, weight: Floats) -> float:
     """Return the share of the rows that lie between two splits of one input."""
     share = share_of(one.above != other.above, weight)
-    # Groups of categories have no order, so that either may be called the second.
+    # Groups of categories have no order, so either may be the second.
     return share if one.ordered and other.ordered else min(share, 1.0 - share)
 
 
 def share_of(rows: npt.NDArray[np.bool_], weight: Floats) -> float:
-    """Return how much some rows count, as a share of all."""
+    """Return the weight of some rows as a share of the total weight."""
     return float(weight[rows].sum() / weight.sum())
 
 
 def rule_overlaps(own: Floats, others: Floats, weight: Floats) -> Floats:
-    """Return how far the places of the rules of two models overlap, shape (n_rules, n_other_rules), from 0 to 1.
+    """Return the overlaps between the rules of two models, shape (n_rules, n_other_rules), from 0 to 1.
 
-    The place of a rule is its weight in the prediction of each row. Two of them overlap by the sum of the smaller
-    weights over the sum of the larger ones (the Jaccard index of fuzzy sets). What the rules say there does not count,
-    nor by which inputs they find their rows.
+    A rule is a fuzzy set of rows: its weight in the prediction of each row. The overlap of two rules is the sum of the
+    smaller weights over the sum of the larger ones (the Jaccard index of fuzzy sets). Their outputs do not matter, nor
+    do the inputs in their conditions.
 
     Parameters
     ----------
     own, others : ndarray of shape (n_rows, n_rules)
         The weights of the rules of both models in the same rows (`RuleBase.activations`).
     weight : ndarray of shape (n_rows,)
-        How much each row counts.
+        The weight of each row.
 
     Examples
     --------
@@ -211,10 +212,10 @@ def rule_overlaps(own: Floats, others: Floats, weight: Floats) -> Floats:
 
 
 def matched_rules(overlaps: Floats) -> Matches:
-    """Return for each rule of a model the number of the rule of another model that it is; -1 where there is none.
+    """Return for each rule of a model the number of the matching rule of another model; -1 if none matches.
 
-    Two rules are one if they overlap by at least two thirds: so a rule does not come back as one twice as large, where
-    the split that makes two of it is missing. Each rule is matched only once; the pairs that overlap most come first.
+    Two rules match if they overlap by at least two thirds, so that a rule does not match one twice as large that lacks
+    its last split. Each rule is matched only once; the pairs with the largest overlap come first.
 
     Parameters
     ----------
@@ -231,9 +232,9 @@ def matched_rules(overlaps: Floats) -> Matches:
 
 
 def _nearest_pairs(distances: Floats) -> Matches:
-    """Return for each row the column that it is paired with, each once, the nearest first; -1 where there is none."""
+    """Pair rows with columns, each only once, the nearest first; return the column of each row, or -1."""
     matches = np.full(len(distances), -1, dtype=np.intp)
-    # Rounded, so that the last bit does not decide on a tie; then the first of each.
+    # Rounded, so that the last bit does not break ties; they go to the first row, then to the first column.
     pairs = np.argwhere(np.isfinite(distances))
     order = np.lexsort([pairs[:, 1], pairs[:, 0], distances[tuple(pairs.T)].round(9)])
     taken: set[int] = set()
@@ -245,7 +246,7 @@ def _nearest_pairs(distances: Floats) -> Matches:
 
 
 class Use(NamedTuple):
-    """How rules use an input: in a condition, by a curve, and at all, which is with a slope too."""
+    """The uses of an input by the rules: in a condition, with a curve, and at all (a slope counts too)."""
 
     in_conditions: bool
     with_curve: bool
@@ -254,24 +255,24 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What a model has in common with another one.
+    """The comparison of a model with another one.
 
     Attributes
     ----------
     rule_base : RuleBase
-        The rules of the other.
+        The other model.
     splits : ndarray of int, shape (n_splits,)
-        For each split of the model the number of the other's split that it is; -1 where there is none.
+        For each split of the model the number of the other's matching split; -1 if none matches.
     places : ndarray of shape (n_splits,)
-        Where that one lies, in the model's own numbers; NaN where there is none, and for categories.
+        The place of the matching split on the model's own scale; NaN if none matches, and for categories.
     rules : ndarray of int, shape (n_rules,)
-        For each rule of the model the number of the other's rule that it is; -1 where there is none.
+        For each rule of the model the number of the other's matching rule; -1 if none matches.
     overlaps : ndarray of shape (n_rules,)
-        How far each rule overlaps with the nearest one of the other, from 0 to 1.
+        The overlap of each rule with the nearest rule of the other, from 0 to 1.
     uses : dict of str to Use
-        How the other uses its inputs.
+        The uses of the other's inputs.
     effects : tuple of ndarray of shape (n_points,)
-        For each effect of the model, what the other predicts at the same values and in the same rows.
+        For each effect of the model, the mean predictions of the other at the same values and over the same rows.
     """
 
     rule_base: RuleBase
@@ -284,16 +285,16 @@ class Comparison:
 
 
 class Grid(NamedTuple):
-    """The values that a feature takes for its effect.
+    """The values at which the effect of a feature is computed.
 
     Attributes
     ----------
     feature : Feature
         The feature.
     values : ndarray of shape (n_points,)
-        Its values; of options their numbers, counted from 0.
+        The values of the feature; for options, their numbers, counted from 0.
     settings : ndarray of shape (n_points, n_feature_inputs)
-        The numbers of its inputs at each of them.
+        The feature's inputs at each value.
     """
 
     feature: Feature
@@ -303,16 +304,16 @@ class Grid(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Original:
-    """A model and the rows that it was learned from, to be compared with others.
+    """A model and its training rows, prepared for comparisons with refits.
 
     Attributes
     ----------
     rule_base : RuleBase
-        Its rules.
+        The model.
     values : ndarray of shape (n_rows, n_inputs)
         The inputs of the rows, as the rules take them (`RuleBase.inputs_of`).
     weight : ndarray of shape (n_rows,)
-        How much each row counts.
+        The weight of each row.
     splits : list of Split
         The splits that the rules use.
     activations : ndarray of shape (n_rows, n_rules)
@@ -330,8 +331,8 @@ class Original:
 
     @classmethod
     def of(cls, rule_base: RuleBase, values: Floats, weight: Floats) -> Self:
-        """Return a model made ready for comparisons; the attributes say what the parameters are."""
-        ranges = input_ranges(rule_base)
+        """Prepare a model for comparisons; the parameters are described as attributes."""
+        ranges = rule_base.background.ranges
         used = [feature for feature in rule_base.features if rule_base.uses[feature.index].any()]
         grids = [
             Grid(feature, *effect_settings(rule_base, feature, *ranges[feature.inputs[0]].tolist())) for feature in used
@@ -345,14 +346,14 @@ class Original:
         return tuple(mean_predictions(self.rule_base, grid.feature.inputs, grid.settings, rows) for grid in self.grids)
 
     def compare(self, rule_base: RuleBase, values: Floats) -> Comparison:
-        """Return what the model has in common with another one.
+        """Compare the model with another one.
 
         Parameters
         ----------
         rule_base : RuleBase
-            The rules of the other. They may take other numbers for categories and dates.
+            The other model. It may use different numbers for categories and dates.
         values : ndarray of shape (n_rows, n_other_inputs)
-            The inputs of the same rows, as the rules of the other take them.
+            The inputs of the same rows, as the other model takes them.
         """
         others = splits_of(rule_base, values)
         splits = matched_splits(self.splits, others, self.weight)
@@ -375,15 +376,15 @@ class Original:
         )
 
     def _background(self) -> npt.NDArray[np.intp]:
-        """Return the rows that effects are means over."""
+        """Return the indices of the rows over which effects are averaged."""
         return spread_evenly(len(self.values), MAX_ROWS)
 
     def _place(self, subject: str, place: float, column: Floats) -> float:
-        """Return a place on an input of another model in the model's own numbers."""
+        """Convert a place on an input of another model to the model's own scale."""
         own = self.values[:, _inputs(self.rule_base)[subject][0]]
         if np.isnan(place) or np.array_equal(own, column):
             return place
-        # Dates may be counted from another day: the place lies between the same rows.
+        # Dates may be counted from a different day: the place lies between the same rows.
         above = column >= place
         below, after = own[np.argmax(np.where(above, -np.inf, column))], own[np.argmin(np.where(above, column, np.inf))]
         return float(below / 2.0 + after / 2.0)
@@ -397,13 +398,13 @@ class Original:
         if np.array_equal(own, theirs):
             settings = grid.settings
         else:
-            # Categories and dates may have other numbers: those of a row that has the value, or the nearest to it.
+            # Categories and dates may have different numbers: take those of the row nearest to the value.
             settings = theirs[[int(np.abs(own - setting).sum(axis=1).argmin()) for setting in grid.settings]]
         return mean_predictions(rule_base, inputs, settings, rows)
 
 
 def uses_of(rule_base: RuleBase) -> dict[str, Use]:
-    """Return how the rules use each input; inputs that stand for one category each are one.
+    """Return the uses of each input; the inputs of a column of categories count as one.
 
     Examples
     --------

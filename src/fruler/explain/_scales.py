@@ -1,7 +1,7 @@
-"""How what rules say is told to people: in the target's unit, or in percent where it is a logarithm.
+"""Scales on which outputs are written: in the target's unit, or in percent and factors if they are logarithms.
 
-Sentences, explanations, pictures and reports ask the scale of a rule base for their numbers and words; the scales of
-all links stand here, and nothing else in this package asks which link it is.
+Sentences, explanations, plots and reports take their numbers and words from the scale of a rule base. Each link has
+its scale here; nothing else in this package depends on the link.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import number_to_place, number_within
 from fruler.rules._output import LinkName, link_of
 from fruler.rules._rule_base import RuleBase
 
-# A change that multiplies by more than this is told as a factor, not in percent.
+# A change that multiplies by more than this is written as a factor, not in percent.
 _LARGEST_PERCENTAGE = 10.0
-# Beyond this the exponential would overflow, and nobody reads the difference.
+# Raw outputs are clipped here: their exponential would overflow, and larger factors do not matter to readers.
 _FARTHEST = 300.0
 _TEN = math.log(10.0)
 
 
 class Amount(NamedTuple):
-    """A change as it is told.
+    """A change, ready to be written.
 
     Attributes
     ----------
     number : float
-        What is written.
+        The number to write.
     tolerance : float
-        How far that may be off.
+        The rounding error that the written number may have.
     mark : {"", "%", "×"}
-        What stands behind it, or before a factor.
+        The mark after the number, or before a factor.
     """
 
     number: float
@@ -52,21 +52,21 @@ class Amount(NamedTuple):
         return f"×{text.removeprefix('+')}" if self.mark == "×" else f"{text}{self.mark}"
 
     def written(self, writer: Callable[[float, float], str]) -> str:
-        """Return it as a writer of numbers within a tolerance writes it, with its mark."""
+        """Return the number as formatted by `writer` within the tolerance, with its mark."""
         return self.marked(writer(self.number, self.tolerance))
 
 
 class Scale:
-    """Numbers and words for what rules say, add and err by, where they say the target.
+    """The scale of the identity link: numbers and words for outputs, changes and errors in the target's unit.
 
     Attributes
     ----------
     link : str
-        The link whose scale it is.
+        The link of the scale.
     base : str
-        What the mean of what the rules say is called.
+        The name of the base from which contributions are counted.
     adds : str
-        The word for what an input does to the prediction, in tables.
+        The word for the contribution of an input, in tables.
     changes_by : str
         The verb before a change.
     makes : str
@@ -88,30 +88,30 @@ class Scale:
     sums_up = "What adds up to it"
 
     def target(self, raw: float) -> float:
-        """Return the target that what is said stands for."""
+        """Return the target for a raw output."""
         return float(link_of(self.link).target(np.array(raw)))
 
     def tolerance(self, target: float, tolerance: float) -> float:
-        """Return how far a written target may be off, where what is said may be off by a tolerance."""
+        """Return the tolerance of a written target, given the tolerance of the raw output."""
         return tolerance
 
     def change(self, change: float, tolerance: float) -> Amount:
-        """Return a change of what is said as it is told."""
+        """Return a change of the raw output as an amount to write."""
         return Amount(change, tolerance)
 
     def changes(self, changes: Floats) -> Floats:
-        """Return changes as tables have them: what is added, or by what the prediction is multiplied."""
+        """Return changes for tables: the terms that are added, or the factors of the prediction."""
         return changes
 
     def part(self, change: float, tolerance: float) -> str:
-        """Write what an input does to one prediction, to the place to which its other parts are written."""
+        """Write the contribution of an input to one prediction, to the same place as the other contributions."""
         text = number_to_place(change, tolerance)
         if text == "0":
             text = number_within(change, tolerance)
         return text if text.startswith("-") else f"+{text}"
 
     def move(self, move: float, tolerance: float) -> str:
-        """Write how much something moves predictions on average, to either side."""
+        """Write a mean absolute change of predictions."""
         return self.change(move, tolerance).written(number_within)
 
     def change_of(self, target: str) -> str:
@@ -119,16 +119,16 @@ class Scale:
         return f"adds to {target}"
 
     def reading(self, name: str) -> str:
-        """Say how changes are to be read; "" where that is clear."""
+        """Write how to read changes; "" for the identity link."""
         return ""
 
     def table_note(self, name: str) -> str:
-        """Say what the coefficients of a table are of; "" where they are of the target."""
+        """Write a note on the scale of the coefficients of a table; "" for the identity link."""
         said = self.subject(name)
         return "" if said == name else f"Numbers are of {said}, the natural logarithm of {name}."
 
     def subject(self, name: str) -> str:
-        """Return what rules say, in a formula."""
+        """Return the left-hand side of a formula."""
         return name
 
     def unit(self, target_unit: str) -> str:
@@ -136,9 +136,9 @@ class Scale:
         return target_unit
 
     def round_places(self, low: float, high: float, most: int) -> list[float]:
-        """Return places between two, on the scale of what is said, at which targets are round numbers.
+        """Return ticks on the scale of the raw output at which targets are round numbers, between two ends.
 
-        There are none where these are just the round numbers between the two.
+        The list is empty for the identity link, which needs no special ticks.
         """
         return []
 
@@ -148,7 +148,7 @@ class Scale:
 
 
 class LogScale(Scale):
-    """Rules say the logarithm of the target, so that what they add multiplies it.
+    """The scale of the log link: outputs are logarithms of the target, so contributions multiply the target.
 
     Examples
     --------
@@ -167,42 +167,42 @@ class LogScale(Scale):
     sums_up = "What multiplies to it"
 
     def tolerance(self, target: float, tolerance: float) -> float:
-        """Return that share of the target."""
+        """Return the tolerance of the target: a share of it."""
         return tolerance * abs(target)
 
     def change(self, change: float, tolerance: float) -> Amount:
-        """Return it in percent; one that multiplies by much as a factor."""
+        """Return a change in percent, or a large one as a factor."""
         factor = _factor(change)
         if factor > _LARGEST_PERCENTAGE:
             return Amount(factor, tolerance * factor, "×")
         return Amount(100.0 * math.expm1(max(change, -_FARTHEST)), 100.0 * tolerance * factor, "%")
 
     def changes(self, changes: Floats) -> Floats:
-        """Return the factors."""
+        """Return changes as factors."""
         return np.asarray(np.exp(np.clip(changes, -_FARTHEST, _FARTHEST)))
 
     def part(self, change: float, tolerance: float) -> str:
-        """Write the factor."""
+        """Write the contribution of an input as a factor."""
         factor = _factor(change)
         return f"×{number_within(factor, tolerance * factor)}"
 
     def change_of(self, target: str) -> str:
-        """Return by how much it changes."""
+        """Return the title of an axis of changes."""
         return f"changes {target} by"
 
     def reading(self, name: str) -> str:
-        """Say that changes multiply."""
+        """Write how to read changes that multiply."""
         return (
             f"The rules say the natural logarithm of {name}: what they add multiplies it, and is told in percent or as "
             "a factor."
         )
 
     def subject(self, name: str) -> str:
-        """Return that it is the logarithm."""
+        """Return the left-hand side of a formula: the logarithm of the target."""
         return f"log({name})"
 
     def unit(self, target_unit: str) -> str:
-        """Return none: percents and factors have none."""
+        """Return an empty unit: percentages and factors have no unit."""
         return ""
 
     def round_places(self, low: float, high: float, most: int) -> list[float]:
@@ -228,7 +228,7 @@ def _even_places(low: float, high: float, most: int) -> list[float]:
 
 
 def round_steps(low: float, high: float, most: int) -> tuple[float, range]:
-    """Return a round step of which a range has so many at most, and its multiples inside of the range.
+    """Return a round step that divides a range into at most `most` steps, and its multiples within the range.
 
     Examples
     --------
@@ -249,12 +249,12 @@ SCALES: dict[LinkName, Scale] = {scale.link: scale for scale in (Scale(), LogSca
 
 
 def scale_of(rule_base: RuleBase) -> Scale:
-    """Return how what the rules say is told."""
+    """Return the scale of a rule base's outputs."""
     return SCALES[rule_base.output.link]
 
 
 def bounds_sentence(rule_base: RuleBase) -> str:
-    """Say within what bounds predictions lie; "" where there are none.
+    """Write the bounds of predictions; "" if there are none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What rules say in words: the output at the typical row, what changes it, and sentences on the whole model."""
+"""Rules in words: the output at the typical row, the changes from there, and sentences on the whole model."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import counted, in_groups, number_to_place, number_within, readable_number, unit_after
 from fruler.explain._effects import (
     category_features,
     curve_parts,
     few_of,
-    is_binary,
-    knows_typical_rows,
     level_changes,
-    output_spread,
-    rule_widths,
     signed_effects,
     typical_outputs,
     typical_rows,
@@ -27,44 +23,44 @@ from fruler.explain._scales import bounds_sentence, scale_of
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 
-# How far a written output may be from the rule's: this share of the target's spread.
+# The rounding error of a written output, as a share of the target's spread.
 SHARE_OF_SPREAD = 0.01
-# What is said to be about there may be twice as far off.
+# A number after "about" may have twice the rounding error.
 _ABOUT = 2.0
-# How far the written place of a typical row may be off: this share of the input's range where rules apply, and no more
-# than changes the output by the share above.
+# The rounding error of a written typical value: this share of the input's width where rules apply, and no more than
+# changes the output by the share above.
 _SHARE_OF_WIDTH = 0.05
-# A unit of an input that ranges less than this far says nothing of what can happen.
+# The effect per unit of an input is not informative if the input ranges over less than this.
 _LEAST_WIDTH = 0.5
 # More inputs than this that hardly matter are counted, not named.
 _MAX_NAMED = 2
-# Keeps a number and what belongs to it on one line; no space to `textwrap`.
+# Keeps a number and its unit on one line: `textwrap` does not break lines at a non-breaking space.
 GLUE = "\u00a0"
-# How far printed errors may be off, as a share of the target's spread.
+# The rounding error of printed errors, as a share of the target's spread.
 _SHARE_OF_ERROR = 0.002
-# A rule whose error is so many times the model's is named with it; of more rules than this only the worst.
+# Rules are named if their error is this many times the model's; of more than three only the worst.
 _NOTEWORTHY = 1.25
 _MAX_RULES_NAMED = 3
-# More unused columns than this are counted.
+# More unused columns than this are counted, not named.
 _MAX_UNUSED_NAMED = 8
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """What a rule says, in words.
+    """The consequent of a rule in words.
 
     Attributes
     ----------
     about : str
         The output at the rule's typical row, e.g. "about -2.3 °C".
     label : str
-        The label of the output, if the rule says one.
+        The label of the output, if the consequent is a label.
     changes : tuple of str
-        What changes the output from there, the largest effect over the rule's rows first.
+        The effects of inputs from the typical row on, the largest over the rule's rows first.
     curves : tuple of str
         The curves, which change every rule's output.
     categories : tuple of str
-        What categories add, e.g. "origin: usa -1.3, japan +2.1".
+        The effects of categories, e.g. "origin: usa -1.3, japan +2.1".
     rest : str
         The inputs that hardly matter where the rule applies.
     """
@@ -78,7 +74,7 @@ class Sentence:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """All that follows the output."""
+        """The phrases after the output."""
         curves = " and ".join(part for part in (", ".join(self.curves[:-1]), *self.curves[-1:]) if part)
         changes = ", and ".join(part for part in (", ".join(self.changes), curves) if part)
         return tuple(part for part in (changes, *self.categories, self.rest) if part)
@@ -89,16 +85,16 @@ class Sentence:
 
 
 def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = str) -> Sentence | None:
-    """Return what a rule says in words; None where it isn't known which rows it applies to.
+    """Return the consequent of a rule in words; None for a linear consequent without a training summary.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     rule : int
-        Its number, from 0.
+        The number of the rule, from 0.
     typeset : callable, default=str
-        What is done to each number once it is written, such as giving it a real minus.
+        A function applied to each written number, e.g. to give it a real minus sign.
 
     Examples
     --------
@@ -111,9 +107,9 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
     about 18.0 °C; -0.40 °C per unit of pressure (from 1,012.0), +0.70 °C per °C of before (from 14.0)
     """
     label = rule_base.consequents.label(rule)
-    if label is None and not knows_typical_rows(rule_base):
+    if label is None and rule_base.background.places is None:
         return None
-    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
+    tolerance = SHARE_OF_SPREAD * rule_base.background.spread
     about = _about(rule_base, float(typical_outputs(rule_base)[rule]), tolerance, typeset)
     if label is not None:
         return Sentence(about, label)
@@ -127,7 +123,7 @@ def _about(rule_base: RuleBase, target: float, tolerance: float, typeset: Callab
 
 @dataclass(frozen=True)
 class _Teller:
-    """Writes what one rule says from its typical row on."""
+    """Writes the consequent of one rule, starting at its typical row."""
 
     rule_base: RuleBase
     rule: int
@@ -136,14 +132,14 @@ class _Teller:
     typeset: Callable[[str], str]
 
     def sentence(self, about: str) -> Sentence:
-        rules, all_widths = self.rule_base, rule_widths(self.rule_base)
+        rules, all_widths = self.rule_base, self.rule_base.background.widths
         widths = all_widths[self.rule]
         slopes = rules.consequents.terms(self.rule)
         effects = np.abs(signed_effects(rules)[self.rule])
-        # Where an input is the same in all rows of the rule there is nothing to change.
+        # An input that is constant over the rows of the rule has no effect there.
         told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
         matter = [j for j in told if effects[j] >= self.tolerance]
-        # All rules tell an input in the same steps and to the same place.
+        # The step and the rounding of an input are the same in all rules.
         changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
         curves = self._along()
         small = [rules.variables[j].column if rules.variables[j].tells_gaps else rules.names[j] for j in told]
@@ -160,24 +156,24 @@ class _Teller:
         return Sentence(about, "", tuple(changes), tuple(curves), tuple(categories), rest)
 
     def _change(self, j: int, slope: float, width: float) -> str:
-        """Write what an input changes, e.g. "+0.69 °C per °C of temperature (from 3.1)"."""
+        """Write the effect of an input, e.g. "+0.69 °C per °C of temperature (from 3.1)"."""
         variable = self.rule_base.variables[j]
-        if variable.tells_gaps or is_binary(self.rule_base, j):
+        if variable.tells_gaps or self.rule_base.background.is_binary(j):
             away = 1.0 - 2.0 * self.row[j]
             return f"{self._amount(slope * away, self.tolerance)} if {_state(variable, 1.0 - self.row[j])}"
         steepest = float(np.abs(self.rule_base.slopes[:, j]).max())
         step = step_of(steepest, width, self.tolerance)
         amount = self._amount(slope * step, self.tolerance * step / width)
         place = self._place(j, min(_SHARE_OF_WIDTH * width, self.tolerance / steepest))
-        # What such an input does in all is in the slope and in the curve.
+        # The whole effect of such an input is the slope plus the curve.
         besides = ", besides its curve" if self.rule_base.curve_of(j) is not None else ""
         per = per_step(variable, step)
-        # The hour of a date is told in hours.
+        # The hour of a date is counted in hours: "per hour", not "per hour of hour".
         of = "" if per == variable.name else f" of {variable.name}"
         return f"{amount} per{GLUE}{per}{of} (from{GLUE}{place}{besides})"
 
     def _along(self) -> list[str]:
-        """Write what curves change; their bends are told elsewhere."""
+        """Write the effects of curves at the typical row; their bends are listed below the rules."""
         names = [self.rule_base.names[curve.input] for curve in self.rule_base.curves]
         means = curve_parts(self.rule_base, typical_rows(self.rule_base))[:, self.rule].tolist()
         told = [f"{name} ({self._signed(mean)})" for name, mean in zip(names, means, strict=True)]
@@ -207,7 +203,7 @@ class _Teller:
 
 
 def step_of(slope: float, width: float, tolerance: float) -> float:
-    """Return the step of an input that a change is told for: 1, or a power of ten that fits where the rule applies.
+    """Return the step of an input for which a change is written: 1, or a power of ten that fits the width.
 
     Examples
     --------
@@ -232,7 +228,7 @@ def per_step(variable: Variable, step: float) -> str:
     >>> per_step(age, 1.0), per_step(age, 10.0)
     ('year', '10\xa0years')
     """
-    # What a date counts begins with its unit: "years since 2015".
+    # The count of a date begins with its unit: "years since 2015".
     counts = variable.source.counts.partition(" ")[0]
     if step == 1.0:
         return counts.removesuffix("s") or unit_after("1", variable.unit) or "unit"
@@ -240,7 +236,7 @@ def per_step(variable: Variable, step: float) -> str:
 
 
 def _state(variable: Variable, number: float) -> str:
-    """Write that an input of 0 and 1 is one of them."""
+    """Write the state of a binary input, e.g. "garden is 1"."""
     if variable.tells_gaps:
         return f"{variable.column} is {'missing' if number else 'there'}"
     labels = variable.partition.labels
@@ -249,7 +245,7 @@ def _state(variable: Variable, number: float) -> str:
 
 
 def _rest(small: list[str], more: bool) -> str:
-    """Say which inputs hardly matter."""
+    """Name or count the inputs that hardly matter."""
     if not small:
         return ""
     if len(small) <= _MAX_NAMED:
@@ -262,7 +258,7 @@ def _by_size(effects: Floats) -> list[int]:
 
 
 def _two_digits(number: str) -> str:
-    """Write a number after the point with two digits that matter at least: 0.40, not 0.4."""
+    """Give a decimal number at least two significant digits: 0.40, not 0.4."""
     short = "." in number and "e" not in number and len(number.replace(".", "").strip("0")) == 1
     return f"{number}0" if short else number
 
@@ -272,7 +268,7 @@ def _with_unit(text: str, unit: str) -> str:
 
 
 def unused_sentence(rule_base: RuleBase) -> str:
-    """Name the columns that the rules do not use; "" where they use all.
+    """Name the columns that the rules do not use; "" if they use all columns.
 
     Examples
     --------
@@ -290,14 +286,14 @@ def unused_sentence(rule_base: RuleBase) -> str:
 
 
 def closing_sentences(rule_base: RuleBase) -> str:
-    """Say within what bounds predictions lie, and how large the typical error is, where either is known."""
+    """Write the bounds of predictions and the typical error, if there are any."""
     return " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base))))
 
 
 def truth_sentence(rule_base: RuleBase) -> str:
-    """Say how large the typical error is, of all rules together and of the strongest alone; "" where it isn't known.
+    """Write the typical error of all rules together and of the strongest rule alone; "" if it is not known.
 
-    Rules whose own error is clearly larger, over the rows in which they are the strongest, are named.
+    Rules with a clearly larger error, over the rows where they are the strongest, are named.
 
     Examples
     --------
@@ -307,11 +303,11 @@ def truth_sentence(rule_base: RuleBase) -> str:
     >>> truth_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))
     'Typical error on training rows: 0.520 m; by the strongest rule alone: 0.569 m.'
     """
-    training = rule_base.training
-    if training is None or training.truth is None:
+    background, scale = rule_base.background, scale_of(rule_base)
+    truth, tolerance = background.truth, _SHARE_OF_ERROR * background.spread
+    if truth is None:
         return ""
-    truth, tolerance, scale = training.truth, _SHARE_OF_ERROR * training.spread, scale_of(rule_base)
-    # NaN, of rules that are nowhere the strongest, is not larger than anything.
+    # Rules that are nowhere the strongest have NaN, which compares as not larger.
     larger = np.flatnonzero(truth.rule_together > _NOTEWORTHY * truth.together + tolerance)
     told = [
         scale.change(float(error), tolerance) for error in (truth.together, truth.alone, *truth.rule_together[larger])
@@ -322,13 +318,13 @@ def truth_sentence(rule_base: RuleBase) -> str:
     said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
     if rule_base.n_rules > 1:
         said += f"; by the strongest rule alone: {alone}"
-        if not truth.holds(training.spread):
+        if not truth.holds(background.spread):
             said += ", so read the rules together, not one by one"
     return f"{said}.{_larger(larger.tolist(), own, truth.rule_together)}"
 
 
 def _larger(rules: list[int], errors: list[str], rule_errors: Floats) -> str:
-    """Name the rules with larger errors; of many the one with the largest."""
+    """Name the rules with larger errors; of more than three only the worst."""
     named = [f"rule {rule + 1} ({error})" for rule, error in zip(rules, errors, strict=True)]
     if not named:
         return ""
@@ -340,7 +336,7 @@ def _larger(rules: list[int], errors: list[str], rule_errors: Floats) -> str:
 
 
 def _alike(numbers: list[str]) -> list[str]:
-    """Give numbers that are read side by side as many decimal places."""
+    """Write numbers that are read side by side with the same number of decimal places."""
     if any("e" in number for number in numbers):
         return numbers
     places = max(len(number.partition(".")[2]) for number in numbers)

@@ -1,4 +1,4 @@
-"""Why a prediction is what it is: rules, labels, and the parts that features add to the mean prediction."""
+"""Explanations of predictions: fired rules, labels, and the contribution of each feature to the mean prediction."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from fruler._arrays import Floats, Indices
 from fruler._table.reading import unknown_values
-from fruler._typing import Floats, Indices
 from fruler._wording import counted, either, readable_number, unit_after
-from fruler.explain._effects import output_spread
 from fruler.explain._scales import scale_of
+from fruler.rules._background import outside_training
 from fruler.rules._features import Feature
 from fruler.rules._inference import parts_from
 from fruler.rules._rule_base import RuleBase
-from fruler.rules.intervals import outside_training, prediction_intervals
+from fruler.rules.intervals import prediction_intervals
 
 # Parts are rounded to this share of the target's spread; smaller ones are summed up.
 PART_SHARE = 0.002
-# The sum of the smaller ones is not worth a line if it is a smaller share of that.
+# The sum of the smaller ones is left out if it is below this share of the rounding.
 _NOTHING = 0.05
-# That of the intervals that explanations tell.
+# The coverage of the prediction intervals in explanations.
 COVERAGE = 0.9
 ROWS_SHOWN, PARTS_SHOWN, _RULES_SHOWN = 5, 6, 5
-# A rule that fires less than this is not worth a word.
+# Rules with less weight than this are not named.
 _MIN_WEIGHT = 0.005
 
 
 class Part(NamedTuple):
-    """What one subject adds to a prediction.
+    """The contribution of one feature to a prediction.
 
     Attributes
     ----------
     subject : str
-        The name of the input; of categories the column, or what is told of it. Empty for the sum of several.
+        The name of the feature: the input, or the column of categories. Empty for the sum of several features.
     adds : float
-        What it adds to the mean prediction.
+        The amount that the feature adds to the mean prediction.
     text : str
-        The subject with its value in the row: "weekday = Sunday".
+        The feature with its value in the row: "weekday = Sunday".
     """
 
     subject: str
@@ -50,13 +50,13 @@ class Part(NamedTuple):
 
 
 def joined(rule_base: RuleBase, contributions: Floats) -> dict[str, Floats]:
-    """Return what each feature adds to the prediction of each row, by its name."""
+    """Return the contribution of each feature to the prediction of each row, by the feature's name."""
     return {feature.name: contributions[:, feature.index].sum(axis=1) for feature in rule_base.features}
 
 
 def part_tolerance(rule_base: RuleBase) -> float:
-    """Return how far a written part may be off; a smaller part is not worth a line of its own."""
-    return PART_SHARE * output_spread(rule_base)
+    """Return the rounding error that a written part may have; smaller parts do not get a line of their own."""
+    return PART_SHARE * rule_base.background.spread
 
 
 def parts_of(
@@ -66,16 +66,16 @@ def parts_of(
     missing: npt.NDArray[np.bool_],
     labels: dict[str, str],
 ) -> list[Part]:
-    """Return the parts of the prediction of one row, the largest first; those that are zero are left out.
+    """Return the parts of the prediction of one row, the largest first; zeros are left out.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     values, contributions, missing : ndarray of shape (n_inputs,)
-        The row, what each input adds, and which of them were missing.
+        The row, the contribution of each input, and which inputs were missing.
     labels : dict of str to str
-        The label that fits best, of the inputs that have several.
+        The best-fitting label of each input with several labels.
     """
     features = {feature.name: feature for feature in rule_base.features}
     adds = by_size({name: float(contributions[feature.index].sum()) for name, feature in features.items()})
@@ -85,7 +85,7 @@ def parts_of(
 
 
 def by_size(adds: dict[str, float]) -> dict[str, float]:
-    """Return what is added in the order of its size, the largest first, without what is zero.
+    """Return the contributions sorted by size, the largest first, without zeros.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def by_size(adds: dict[str, float]) -> dict[str, float]:
 
 
 def shown_parts(parts: Sequence[Part], tolerance: float, max_parts: int) -> list[Part]:
-    """Return the parts that are worth a line, at most so many, and the sum of the others as the last.
+    """Return at most `max_parts` parts that are not below the tolerance, and the sum of the others as the last part.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def shown_parts(parts: Sequence[Part], tolerance: float, max_parts: int) -> list
 
 
 def totals(base: float, parts: Sequence[Part]) -> Floats:
-    """Return what the prediction is before the first part, and after each, shape (n_parts + 1,).
+    """Return the running total: the base, then the sum after each part, shape (n_parts + 1,).
 
     Examples
     --------
@@ -148,16 +148,16 @@ def _text(
 
 
 def _level(feature: Feature, values: Floats) -> str:
-    """Return the category that a row has; "" where its numbers are not those of a category."""
+    """Return the category of a row; "" where the values of the inputs do not stand for a category."""
     own = values[feature.index]
     return either([text for text, numbers in feature.options if np.allclose(numbers, own, rtol=1e-9, atol=1e-12)])
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Why rows are predicted as they are.
+    """Explanations of the predictions of some rows.
 
-    It has a length, and ``explanation[i]`` is the explanation of one row. Print it to read it.
+    Print an explanation to read it; ``len(explanation)`` is the number of rows, and ``explanation[i]`` explains row i.
 
     Parameters
     ----------
@@ -166,34 +166,34 @@ class Explanation:
     values : ndarray of shape (n_samples, n_inputs)
         The rows.
     base : float
-        The mean prediction on the training data, which contributions are compared with. With ``link="log"`` it is the
-        mean of their logarithms.
+        The mean prediction on the training data, from which contributions are counted. With ``link="log"`` it is the
+        mean logarithm of the predictions.
     contributions : ndarray of shape (n_samples, n_inputs)
-        What each input adds to the base. ``base + contributions.sum(axis=1)`` is the prediction, before it is brought
-        within bounds; with ``link="log"`` it is its logarithm, and the exponential of a contribution is the factor by
-        which the input multiplies the prediction.
+        The contribution of each input. ``base + contributions.sum(axis=1)`` is the prediction before bounds are
+        applied. With ``link="log"`` the sum is the logarithm of the prediction, and the exponential of a contribution
+        is the factor by which the input multiplies the prediction.
     predictions : ndarray of shape (n_samples,)
         The predictions.
     activations : ndarray of shape (n_samples, n_rules)
-        Each rule's weight in the prediction; the weights of a row sum to one.
+        The weight of each rule in the prediction; the weights of a row sum to one.
     rule_outputs : ndarray of shape (n_samples, n_rules)
-        The output of each rule by itself, curves included; weighted by `activations` they sum to the prediction. With
-        ``link="log"`` their logarithms do.
+        The output of each rule by itself, including curves. The sum of the outputs weighted by `activations` is the
+        prediction; with ``link="log"`` the weighted sum of their logarithms is the logarithm of the prediction.
     fired : ndarray of bool, shape (n_samples,)
-        False where no rule fits and the nearest one takes its place.
+        False where no rule fires and the nearest rule is used instead.
     outside : ndarray of bool, shape (n_samples, n_inputs)
         Which values lie outside the range of the training data.
     missing : ndarray of bool, shape (n_samples, n_inputs)
-        Which values were missing, or categories that are not known; `values` has what was taken for them.
+        Which values were missing or unknown categories; `values` has the estimates used instead.
     unknown : tuple of dict of str to str
-        For each row the categories that are not known, by column.
+        The unknown categories of each row, by column.
     interval : ndarray of shape (n_samples, 2) or None
-        The ends of the 90 % prediction intervals; None where the rules have none.
+        The ends of the 90 % prediction intervals; None if the model has no intervals.
 
     See Also
     --------
-    fruler.FuzzyRuleRegressor.explain : Makes one.
-    fruler.explain.plots.WaterfallDisplay : Draws one.
+    fruler.FuzzyRuleRegressor.explain : Explain the predictions of a model.
+    fruler.explain.plots.WaterfallDisplay : Plot the explanation of one row.
 
     Examples
     --------
@@ -207,12 +207,12 @@ class Explanation:
     >>> why.labels()["max_temperature_before"].tolist()
     ['low', 'low', 'low']
 
-    The output of the strongest rule of each row by itself is close to that of all rules together:
+    The output of the strongest rule of each row is close to the prediction of all rules together:
 
     >>> why.strongest.tolist(), bool(abs(why.alone - why.predictions).max() < 0.1)
     ([0, 0, 0], True)
 
-    The same as data, for one row or for all:
+    The explanation as data, for one row or for all:
 
     >>> why[0].headline().split(" = ")[0], why[0].parts()[0].subject, why[0].notes()[0]
     ('mean_temperature', 'max_temperature_before', 'by rule 1 (100%)')
@@ -264,7 +264,7 @@ class Explanation:
 
     @property
     def strongest(self) -> Indices:
-        """The rule with the largest weight in each row, counted from 0, shape (n_samples,); of equal ones the first."""
+        """The rule with the largest weight in each row, counted from 0, shape (n_samples,); the first if tied."""
         return np.asarray(self.activations.argmax(axis=1), dtype=np.intp)
 
     @property
@@ -273,9 +273,9 @@ class Explanation:
         return np.asarray(self.rule_outputs[np.arange(len(self)), self.strongest])
 
     def parts(self, row: int = 0) -> list[Part]:
-        """Return what each input adds to the prediction of a row, the largest first; zeros are left out.
+        """Return the contributions to the prediction of a row, the largest first; zeros are left out.
 
-        All inputs of a column of categories are one part: what its category adds.
+        All inputs of a column of categories form one part.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class Explanation:
         return parts_of(self.rule_base, one.values[0], one.contributions[0], one.missing[0], labels)
 
     def labels(self) -> pd.DataFrame:
-        """Return the label that fits each value best, for the inputs that have more than one.
+        """Return the label that fits each value best, for the inputs with more than one label.
 
         Returns
         -------
@@ -304,21 +304,22 @@ class Explanation:
             if variable.partition.n_labels > 1:
                 degrees = variable.partition.degrees(self.values[:, j])
                 names = np.array(variable.partition.labels, dtype=object)[degrees.argmax(axis=1)]
-                # A category that is in no group has no label.
+                # A category outside all groups has no label.
                 table[variable.name] = np.where(degrees.max(axis=1) > 0.0, names, "").tolist()
         return pd.DataFrame(table, index=range(len(self)))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the explanation as a table, one row per prediction.
 
-        All inputs of a column of categories are one column; `contributions` has each by itself. With ``link="log"`` the
-        base is a target, and "times" instead of "adds" has the factors by which it is multiplied.
+        All inputs of a column of categories are one column; `contributions` has each input by itself. With
+        ``link="log"`` the base is in the target's unit, and "times" columns with factors replace the "adds" columns.
 
         Returns
         -------
         DataFrame
-            The prediction, the base, the interval, what each input adds, the weight of each rule, the strongest rule
-            and its output, and whether values were outside the training data or missing.
+            The prediction, the base, the interval, the contribution of each feature, the weight of each rule, the
+            strongest rule and its output, whether any rule fired, and the inputs that were outside the training data
+            or missing.
         """
         scale = scale_of(self.rule_base)
         columns: dict[str, Any] = {"prediction": self.predictions, "base": scale.target(self.base)}
@@ -336,7 +337,7 @@ class Explanation:
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the explanation as dictionaries that can be written as JSON.
 
-        With ``link="log"`` the base is a target, and "times" instead of "adds" has the factors that multiply it.
+        With ``link="log"`` the base is in the target's unit, and "times" with factors replaces "adds".
 
         Returns
         -------
@@ -385,7 +386,7 @@ class Explanation:
         return ", ".join(self.names[j] for j in np.flatnonzero(flags))
 
     def _missing_columns(self, row: int) -> list[str]:
-        """Return the columns of features that the rules use and that are missing; several can come from one."""
+        """Return the columns whose features are missing and used by the rules; features can share a column."""
         gaps = self.missing[row] & self.rule_base.uses
         return list(dict.fromkeys(one.column for one in self.rule_base.features if gaps[one.index].any()))
 
@@ -414,7 +415,7 @@ class Explanation:
         return f"{self.rule_base.target_name} = {self._written(self.predictions[row])}"
 
     def notes(self, row: int = 0) -> list[str]:
-        """Return what else there is to know of a row: the rules that fired, and what was outside, missing or unknown.
+        """Return notes on a row: bounds, fired rules, interval, and values outside the training data or missing.
 
         Parameters
         ----------
@@ -424,7 +425,7 @@ class Explanation:
         Returns
         -------
         list of str
-            One sentence each.
+            One note per item.
         """
         weights, said = self.activations[row], self._written(self.alone[row])
         firing = [rule for rule in np.argsort(-weights, kind="stable") if weights[rule] >= _MIN_WEIGHT]
@@ -435,7 +436,7 @@ class Explanation:
         lines = [*self._bounded(row), f"by {', '.join(named)}"]
         if not self.fired[row]:
             lines[-1] += ", the nearest: no rule fits"
-        # One rule that fires alone says what the model says.
+        # The output of a rule that fires alone is the prediction.
         if len(firing) > 1 or said != self._written(self.predictions[row]):
             lines.append(f"rule {self.strongest[row] + 1} alone says {said}")
         if self.interval is not None:
@@ -460,7 +461,7 @@ class Explanation:
         return scale_of(self.rule_base).written(value, part_tolerance(self.rule_base))
 
     def _bounded(self, row: int) -> list[str]:
-        """Say that a bound is the prediction, and what the parts sum up to."""
+        """Return a note if a bound replaces the sum of the parts as the prediction."""
         scale = scale_of(self.rule_base)
         free = scale.target(self.base + float(self.contributions[row].sum()))
         output, said = self.rule_base.output, self._written(free)
@@ -479,9 +480,9 @@ def explain_rows(rule_base: RuleBase, given: Floats, X: Any) -> Explanation:
     rule_base : RuleBase
         The rules, with a training summary.
     given : ndarray of shape (n_samples, n_inputs)
-        The inputs of the rows, NaN where there is a gap.
+        The inputs of the rows, with NaN for missing values.
     X : array-like or data frame
-        The table that they were read from, whose unknown categories are named.
+        The table that the inputs were read from. Its unknown categories are named.
     """
     training, inference = rule_base.background.required("to compare a row with"), rule_base.inference
     values = rule_base.inputs.filled(given)
@@ -504,7 +505,7 @@ def explain_rows(rule_base: RuleBase, given: Floats, X: Any) -> Explanation:
 
 
 def _interval(rule_base: RuleBase, values: Floats) -> Floats | None:
-    """Return the ends of prediction intervals, where enough is known for them."""
+    """Return the ends of prediction intervals; None if the model has too few held-out errors for them."""
     if rule_base.intervals is None or rule_base.intervals.coverages[-1] < COVERAGE:
         return None
     lower, upper, _ = prediction_intervals(rule_base, values, COVERAGE)

@@ -1,19 +1,18 @@
-"""How much each input and each rule matter over the training data."""
+"""Importance of inputs and rules over the training data."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from fruler._typing import Floats
-from fruler.rules._background import TrainingSummary
+from fruler._arrays import Floats
 from fruler.rules._rule_base import RuleBase
 
 
 def input_importance(rule_base: RuleBase) -> pd.DataFrame:
-    """Return how much each input matters, as a table with one row per input, the most important first.
+    """Return the importance of the inputs as a table with one row per input, the most important first.
 
-    A column of categories is one input, also where the rules have an input for each category.
+    A column of categories counts as one input, even if the rules have one input per category.
 
     Parameters
     ----------
@@ -23,13 +22,13 @@ def input_importance(rule_base: RuleBase) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        With the columns `input`; `moves`, the mean distance by which the input moves predictions of the training rows
-        away from the mean prediction, in the target's unit; and `share`, its share in the sum of all moves.
+        With the columns `input`; `moves`, the mean absolute contribution of the input to the predictions of the
+        training rows, in the target's unit or its logarithm; and `share`, its share in the sum of all moves.
 
     See Also
     --------
-    rule_importance : The same for rules.
-    fruler.explain.plots.ImportanceDisplay : A picture of it.
+    rule_importance : The importance of rules.
+    fruler.explain.plots.ImportanceDisplay : Plot the importance of inputs.
 
     Examples
     --------
@@ -44,7 +43,7 @@ def input_importance(rule_base: RuleBase) -> pd.DataFrame:
 
 
 def rule_importance(rule_base: RuleBase) -> pd.DataFrame:
-    """Return how much each rule matters, as a table with one row per rule, the most important first.
+    """Return the importance of the rules as a table with one row per rule, the most important first.
 
     Parameters
     ----------
@@ -54,13 +53,13 @@ def rule_importance(rule_base: RuleBase) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        With the columns `rule`, counted from 1; `moves`, the mean distance of its output from the mean prediction over
-        the training rows, weighted by how much it fires, in the target's unit; and `share`, its share in the sum of all
-        moves.
+        With the columns `rule`, counted from 1; `moves`, the mean absolute difference between its output and the mean
+        prediction over the training rows, weighted by the rule's activation, in the target's unit or its logarithm;
+        and `share`, its share in the sum of all moves.
 
     See Also
     --------
-    input_importance : The same for inputs.
+    input_importance : The importance of inputs.
 
     Examples
     --------
@@ -71,31 +70,26 @@ def rule_importance(rule_base: RuleBase) -> pd.DataFrame:
     >>> rule_importance(rules)["share"].tolist()
     [0.5, 0.5]
     """
-    return importance_table("rule", list(range(1, rule_base.n_rules + 1)), _summary(rule_base).rule_importance)
+    moves = rule_base.background.required().rule_importance
+    return importance_table("rule", list(range(1, rule_base.n_rules + 1)), moves)
 
 
 def feature_moves(rule_base: RuleBase) -> Floats:
-    """Return by how much each feature moves predictions of the training rows: the sum over its inputs."""
-    moves = _summary(rule_base).input_importance
+    """Return the importance of each feature over the training rows: the sum over its inputs."""
+    moves = rule_base.background.required().input_importance
     return np.array([moves[feature.index].sum() for feature in rule_base.features])
 
 
 def column_shares(rule_base: RuleBase) -> Floats:
-    """Return the share of each column of the user's table in all moves, in the order of the columns."""
+    """Return the share of each column of the user's table in the importance of all, in the order of the columns."""
     shares = dict.fromkeys(rule_base.columns, 0.0)
     for feature, share in zip(rule_base.features, _shares(feature_moves(rule_base)).tolist(), strict=True):
         shares[feature.column] += share
     return np.array(list(shares.values()))
 
 
-def _summary(rule_base: RuleBase) -> TrainingSummary:
-    if rule_base.training is None:
-        raise ValueError("These rules know no training data; add them with rule_base.with_training(X, y).")
-    return rule_base.training
-
-
 def importance_table(what: str, names: list[str] | list[int], moves: Floats) -> pd.DataFrame:
-    """Return a table of names, moves and shares in all moves, the largest first."""
+    """Return a table of names, moves and their shares in the sum, the largest first."""
     table = pd.DataFrame({what: names, "moves": moves, "share": _shares(moves)})
     return table.sort_values("moves", ascending=False, kind="stable", ignore_index=True)
 

@@ -1,4 +1,4 @@
-"""How stable a model is: which splits, rules and effects came back in refits, as tables and in words."""
+"""Stability of a model: the splits, rules and effects that came back in refits, as tables and in words."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from fruler._typing import Floats, frozen
+from fruler._arrays import Floats, frozen
 from fruler._wording import counted, number_to_place, percent
 from fruler.explain._dependence import EffectCurve
-from fruler.explain._effects import target_spread
 from fruler.explain._refit_comparison import PLACE_SHARE, Comparison, Original, Use, place_text, share_of, uses_of
 from fruler.explain._sentences import GLUE
 from fruler.explain.text import condition, terminal_width, wrapped
 from fruler.rules._rule_base import RuleBase
 
-# Of the refits, so many have their effects in a band.
+# The share of the refits whose effects lie in a band.
 _COVERAGE = 0.9
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
-# A single place has no spread.
+# Fewer places than this have no quartiles worth printing.
 _MIN_PLACES = 2
 
 
 @dataclass(frozen=True, eq=False)
 class SplitStability:
-    """A split of the model, and where it came back.
+    """A split of the model, and its places in the refits.
 
     Parameters
     ----------
@@ -40,15 +39,15 @@ class SplitStability:
     place : float
         The place of the split; NaN for categories.
     below : float
-        The share of the rows below it; for categories, of those in the first group.
+        The share of the rows below the split; for categories, of the rows in the first group.
     came_back : ndarray of bool, shape (n_refits,)
-        In which refits it came back.
+        The refits in which the split came back.
     places : ndarray of shape (n_refits,)
-        Where it came back; NaN where it did not, and for categories.
+        The place of the split in each refit; NaN where it did not come back, and for categories.
 
     See Also
     --------
-    Stability : Has one for each split.
+    Stability : The stability of a model, with one of these per split.
 
     Examples
     --------
@@ -66,7 +65,7 @@ class SplitStability:
 
     @property
     def quartiles(self) -> tuple[float, float, float]:
-        """A quarter, half and three quarters of the places where it came back lie below these; NaN without any."""
+        """The quartiles of the places where the split came back; NaN if there are none."""
         known = self.places[np.isfinite(self.places)]
         lower, middle, upper = np.quantile(known, [0.25, 0.5, 0.75]) if len(known) else (np.nan,) * 3
         return float(lower), float(middle), float(upper)
@@ -74,22 +73,22 @@ class SplitStability:
 
 @dataclass(frozen=True, eq=False)
 class RuleStability:
-    """A rule of the model, and how well it came back.
+    """A rule of the model, and its overlap with the rules of the refits.
 
     Parameters
     ----------
     text : str
-        Its conditions; empty for a rule without any.
+        The conditions of the rule; empty for a rule without conditions.
     support : float
-        The rule's mean weight in the rows.
+        The mean weight of the rule in the rows.
     came_back : ndarray of bool, shape (n_refits,)
-        In which refits it came back.
+        The refits in which the rule came back.
     overlaps : ndarray of shape (n_refits,)
-        How far it overlaps with the nearest rule of each refit, from 0 to 1.
+        The overlap with the nearest rule of each refit, from 0 to 1.
 
     See Also
     --------
-    Stability : Has one for each rule.
+    Stability : The stability of a model, with one of these per rule.
 
     Examples
     --------
@@ -105,19 +104,19 @@ class RuleStability:
 
 @dataclass(frozen=True, eq=False)
 class EffectStability:
-    """The effect of an input in the model and in the refits: the mean prediction at each of its values.
+    """The effect of an input in the model and in the refits: the mean prediction at each value.
 
     Parameters
     ----------
     curve : EffectCurve
         The effect in the model.
     refits : ndarray of shape (n_refits, n_points)
-        The same in each refit, at the same values and over the same rows.
+        The effect in each refit, at the same values and over the same rows.
 
     See Also
     --------
-    Stability : Has one for each input.
-    fruler.explain.plots.StabilityDisplay : Draws them.
+    Stability : The stability of a model, with one of these per input.
+    fruler.explain.plots.StabilityDisplay : Plot the effects.
 
     Examples
     --------
@@ -130,12 +129,12 @@ class EffectStability:
     refits: Floats
 
     def band(self, coverage: float = _COVERAGE) -> tuple[Floats, Floats]:
-        """Return the band that contains the effects of a share of the refits, at each value of the input by itself.
+        """Return the pointwise band that contains the effects of a share of the refits.
 
         Parameters
         ----------
         coverage : float, default=0.9
-            The share of the refits; as many are left out below as above.
+            The share of the refits; equally many lie below and above the band.
 
         Returns
         -------
@@ -151,35 +150,35 @@ class EffectStability:
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How stable a model is: what came back when it was learned again from parts of its rows.
+    """The stability of a model: its splits, rules and effects compared with refits on subsets of its rows.
 
-    `model.stability(X, y)` makes it. Print it to read it.
+    Call `model.stability(X, y)` to compute it, and print the result to read it.
 
     Parameters
     ----------
     rule_base : RuleBase
         The model.
     refits : tuple of RuleBase
-        What was learned from each part of the rows.
+        The models learned from subsets of the rows.
     n_rows : int
         The number of rows.
     n_drawn : int
-        The number of rows that a refit learned from, on average.
+        The mean number of rows that a refit was learned from.
     split_stabilities : tuple of SplitStability
-        The splits that the model's rules use, and where they came back.
+        The splits that the model's rules use, and their places in the refits.
     rule_stabilities : tuple of RuleStability
-        The model's rules, and how well they came back.
+        The model's rules, and their overlap with the rules of the refits.
     uses : dict of str to tuple of Use
-        For each input how the model uses it, and then how each refit does.
+        The uses of each input: in the model first, then in each refit.
     effects : tuple of EffectStability
         The effect of each input that the model uses, in the model and in the refits.
     rmse : ndarray of shape (n_refits,)
-        The error of each refit on the rows that it did not see.
+        The error of each refit on its held-out rows.
 
     See Also
     --------
-    fruler.FuzzyRuleRegressor.stability : Makes it.
-    fruler.explain.plots.StabilityDisplay : Draws it.
+    fruler.FuzzyRuleRegressor.stability : Compute the stability of a model.
+    fruler.explain.plots.StabilityDisplay : Plot the stability of the effects.
 
     Examples
     --------
@@ -214,19 +213,19 @@ class Stability:
 
     @property
     def split_share(self) -> float:
-        """How often a split came back, on average over splits and refits; NaN where the model has no split."""
+        """The share of the refits in which a split came back, on average over splits; NaN without splits."""
         return _mean([split.came_back for split in self.split_stabilities])
 
     @property
     def rule_share(self) -> float:
-        """How often a rule came back, on average over rules and refits."""
+        """The share of the refits in which a rule came back, on average over rules."""
         return _mean([rule.came_back for rule in self.rule_stabilities])
 
     @property
     def splits(self) -> pd.DataFrame:
-        """One row per split: input, place, the share of the rows below it, in how many refits it came back, and where.
+        """One row per split: input, place, share of the rows below, number of refits with the split, quartiles.
 
-        Quartiles summarise where it came back. The column `split` has the place in words.
+        The quartiles are those of its places in the refits. The column `split` has the place in words.
         """
         rows = [
             (split.input, split.text, split.place, split.below, int(split.came_back.sum()), *split.quartiles)
@@ -237,9 +236,9 @@ class Stability:
 
     @property
     def rules(self) -> pd.DataFrame:
-        """One row per rule, numbered from 1: its conditions, its support, in how many refits it came back, its overlap.
+        """One row per rule, numbered from 1: conditions, support, number of refits with the rule, overlap.
 
-        The overlap is that with the nearest rule of a refit, on average.
+        The overlap is the mean overlap with the nearest rule of each refit.
         """
         rows = [
             (rule.text, rule.support, int(rule.came_back.sum()), float(rule.overlaps.mean()))
@@ -250,7 +249,7 @@ class Stability:
 
     @property
     def inputs(self) -> pd.DataFrame:
-        """One row per input: whether the model's conditions use it and whether it has an effect; in how many refits."""
+        """One row per input: whether the model uses it in conditions and at all, and how many refits do."""
         rows = [
             (name, own.in_conditions, own.at_all, *(sum(use[k] for use in others) for k in range(3)))
             for name, (own, *others) in self.uses.items()
@@ -275,18 +274,18 @@ class Stability:
 def stability_of(
     original: Original, comparisons: Sequence[Comparison], rmse: Sequence[float], n_drawn: int
 ) -> Stability:
-    """Return how stable a model is.
+    """Return the stability of a model.
 
     Parameters
     ----------
     original : Original
         The model and its rows.
     comparisons : sequence of Comparison
-        The model beside each refit.
+        The model compared with each refit.
     rmse : sequence of float
-        The error of each refit on the rows that it did not see.
+        The error of each refit on its held-out rows.
     n_drawn : int
-        How many rows a refit learned from.
+        The mean number of rows that a refit was learned from.
     """
     rule_base, weight = original.rule_base, original.weight
     matches = np.array([comparison.splits for comparison in comparisons]).reshape(len(comparisons), -1)
@@ -332,7 +331,7 @@ def stability_of(
 
 
 def _uses(rule_base: RuleBase, comparisons: Sequence[Comparison]) -> dict[str, tuple[Use, ...]]:
-    """Return the uses of all inputs; one that only some models know is not used by the others."""
+    """Return the uses of all inputs; models without an input do not use it."""
     models = [uses_of(rule_base), *(comparison.uses for comparison in comparisons)]
     names = dict.fromkeys(name for uses in models for name in uses)
     return {name: tuple(uses.get(name, Use(False, False, False)) for uses in models) for name in names}
@@ -343,14 +342,14 @@ def _mean(came_back: list[npt.NDArray[np.bool_]]) -> float:
 
 
 def stability_text(stability: Stability, *, width: int | None = None) -> str:
-    """Return all that is known of a model's stability as text.
+    """Return the stability of a model as text.
 
     Parameters
     ----------
     stability : Stability
-        What came back.
+        The stability of the model.
     width : int, optional
-        Where lines are broken; the width of the terminal by default.
+        The maximum length of lines; the width of the terminal by default.
     """
     room = terminal_width() if width is None else width
     parts = {
@@ -366,25 +365,22 @@ def stability_text(stability: Stability, *, width: int | None = None) -> str:
 
 
 def overview(stability: Stability) -> list[str]:
-    """Say how the refits were made, how many rules they have, and how large their errors are."""
+    """Write sentences on the refits: their number and rows, their rules, their errors."""
     share = percent(stability.n_drawn / stability.n_rows)
     lines = [
         f"{counted(stability.n_refits, 'refit')}, each on {stability.n_drawn:,} of {counted(stability.n_rows, 'row')} "
         f"({share}).",
         f"The model has {counted(stability.rule_base.n_rules, 'rule')}; the refits have {_rules_range(stability)}.",
     ]
-    tolerance = _SHARE_OF_ERROR * target_spread(stability.rule_base)
+    tolerance = _SHARE_OF_ERROR * stability.rule_base.background.target_spread
     lower, middle, upper = (number_to_place(value, tolerance) for value in _quartiles(stability.rmse))
     unit = stability.rule_base.target_unit
-    lines.append(
-        f"Their error on the rows that they did not see is {f'{middle} {unit}'.rstrip()} "
-        f"(middle half: {lower} to {upper})."
-    )
+    lines.append(f"Their error on held-out rows is {f'{middle} {unit}'.rstrip()} (middle half: {lower} to {upper}).")
     return lines
 
 
 def split_sentence(stability: Stability, split: SplitStability) -> str:
-    """Say how often a split came back, and where."""
+    """Write how often a split came back, and where."""
     said = f"The split of {split.input} {split.text} {came_back(int(split.came_back.sum()), stability.n_refits)}"
     places = middle_half(stability, split)
     if not places:
@@ -393,7 +389,7 @@ def split_sentence(stability: Stability, split: SplitStability) -> str:
 
 
 def middle_half(stability: Stability, split: SplitStability) -> str:
-    """Write the middle half of the places where a split came back; "" where that is not known."""
+    """Write the range of the middle half of a split's places in the refits; "" if there are too few."""
     lower, _, upper = split.quartiles
     if split.came_back.sum() < _MIN_PLACES or np.isnan(lower):
         return ""
@@ -404,14 +400,14 @@ def middle_half(stability: Stability, split: SplitStability) -> str:
 
 
 def rule_sentence(stability: Stability, rule: int) -> str:
-    """Say how often a rule came back."""
+    """Write how often a rule came back."""
     own = stability.rule_stabilities[rule]
     said = f"Rule {rule + 1} {came_back(int(own.came_back.sum()), stability.n_refits)}"
     return f"{said}: if {own.text}." if own.text else f"{said}."
 
 
 def input_sentences(stability: Stability) -> list[str]:
-    """Say of each input that any model uses how often it is used."""
+    """Write one sentence for each input that any model uses: in how many refits it is used."""
     return [
         f"{row.input}: in conditions of {row.refits_in_conditions}, with an effect in {row.refits_with_effect} of "
         f"{counted(stability.n_refits, 'refit')}{'' if row.has_effect else '; not used by the model'}."
@@ -420,14 +416,14 @@ def input_sentences(stability: Stability) -> list[str]:
 
 
 def used_inputs(stability: Stability) -> pd.DataFrame:
-    """Return the table of the inputs that any model uses, those that most models use first."""
+    """Return the table of the inputs that any model uses, sorted by the number of refits."""
     table = stability.inputs
     used = table[table["has_effect"] | (table["refits_with_effect"] > 0)]
     return used.sort_values(["refits_in_conditions", "refits_with_effect"], ascending=False, kind="stable")
 
 
 def came_back(times: int, n_refits: int) -> str:
-    """Say how often something came back.
+    """Write how often something came back.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rules in plain language, in the order and number asked for."""
+"""Rules as text, in a chosen form and order."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from fruler.explain._effects import (
     accepted_levels,
     category_features,
     few_of,
-    input_ranges,
-    is_binary,
     level_offsets,
-    output_spread,
     signed_effects,
     typical_outputs,
 )
@@ -29,17 +26,17 @@ from fruler.rules._inputs import Variable
 from fruler.rules._partitions import Partition, triangle_words
 from fruler.rules._rule_base import RuleBase
 
-# How a rule is told: what it says at its typical row and what changes it, or as a formula.
+# The form of a rule: its output at the typical row and the changes from there, or a formula.
 Form = Literal["sentences", "equation"]
-# How far printed split points may be off, as a share of the input's range.
+# The rounding error of printed split points, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
 _NOTHING = 1e-6
 _NARROWEST, _WIDEST = 40, 120
-# More accepted labels than this are a range: "low to high".
+# More accepted labels than this are written as a range: "low to high".
 _MAX_LABELS_NAMED = 2
-# More categories than this are named by what they are not, or by the ends of their order.
+# For more categories than this the rejected ones are named, if they are fewer.
 _MAX_LEVELS_NAMED = 4
-# "file": as they are.
+# "file": the order of the rule base.
 ORDERS = ("file", "weight", "output")
 
 
@@ -53,27 +50,26 @@ def rules_text(
 ) -> str:
     """Write the rules as "if ... then ..." sentences.
 
-    A sentence has the output at the rule's typical row, the centre of the training rows where it applies, and how each
-    input changes it from there, the largest effect first. An effect is how much the output changes over the input's
+    A sentence has the output at the rule's typical row, the centre of the training rows where the rule applies, and the
+    effect of each input from there, the largest effect first. An effect is the change of the output over the input's
     range where the rule applies. Numbers are rounded so that the error of a term is at most a hundredth of the target's
-    spread; inputs that change the output by less than that are only named or counted. Rules without a summary of
-    training data are written as formulas. Below the rules follow what curves add at their bends, where the labels of
-    each input meet or which values they stand for, the columns that the rules do not use, and the error of the rules,
-    together and one by one.
+    spread; inputs with smaller effects are only named or counted. Rules without a summary of training data are written
+    as formulas. The rules are followed by the values of the curves at their bends, the split points or the meaning of
+    the labels, the columns that the rules do not use, and the error of the rules, together and one by one.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     width : int, default=None
-        Columns of the text; None: those of the terminal, between 40 and 120.
+        The maximum length of lines; None for the width of the terminal, between 40 and 120.
     form : {"sentences", "equation"}, default="sentences"
-        "equation" writes every output as a formula, with all terms and the intercept, which is the output where all
-        inputs are zero.
+        "equation" writes every output as a formula with all terms and the intercept, the output where all inputs are
+        zero.
     rules : sequence of int, optional
-        The rules to write, counted from 0, in this order; each keeps its number. None: all of them.
+        The rules to write, counted from 0, in this order; each keeps its number. By default all rules are written.
     title : str, optional
-        The first line. None: the number of rules and the target.
+        The first line; by default the number of rules and the target.
 
     Returns
     -------
@@ -82,8 +78,8 @@ def rules_text(
 
     See Also
     --------
-    fruler.explain.plots.RuleBaseDisplay : The rules as a picture.
-    fruler.export.markdown.export : The rules as a table.
+    fruler.explain.plots.RuleBaseDisplay : Plot the rules.
+    fruler.export.markdown.export : Write the rules as a table.
 
     Examples
     --------
@@ -141,13 +137,13 @@ def rules_title(rule_base: RuleBase) -> str:
 
 
 def require_form(form: str) -> None:
-    """Refuse a form that there is none of."""
+    """Raise an error if the form is unknown."""
     if form not in get_args(Form):
         raise ValueError(f"form must be one of {', '.join(get_args(Form))}; got {form!r}.")
 
 
 def rule_name(rule_base: RuleBase, rule: int) -> str:
-    """Return what a rule is called, with its share of the training rows: "Rule 2 (18% of the rows)"."""
+    """Return the name of a rule with its support: "Rule 2 (18% of the rows)"."""
     shares = rule_base.support
     return f"Rule {rule + 1}" + ("" if shares is None else f" ({percent(float(shares[rule]))} of the rows)")
 
@@ -162,9 +158,9 @@ def _rule(rule_base: RuleBase, rule: int, width: int, form: Form) -> str:
 
 
 class Said(NamedTuple):
-    """A condition of a rule in words: "SUBJECT is WORDS (WITHIN)"; several inputs can stand for one subject.
+    """A condition of a rule in words: "SUBJECT is WORDS (WITHIN)"; several inputs can belong to one subject.
 
-    Within which values it holds is only said where the words do not say it.
+    `within` is the range of values where the condition holds; it is empty if the words already express the range.
     """
 
     subject: str
@@ -174,7 +170,7 @@ class Said(NamedTuple):
 
 
 def conditions(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = str) -> list[Said]:
-    """Return what a rule looks at, in words; `typeset` is applied to each written number of a range.
+    """Return the conditions of a rule in words; `typeset` is applied to each written number of a range.
 
     Examples
     --------
@@ -197,7 +193,7 @@ def conditions(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = s
             words = categories_text(accepted, variable.levels.levels)
             found[variable.subject] = Said(variable.subject, words, (*before, j))
         else:
-            # A set of numbers can lie between those of all categories.
+            # A fuzzy set can lie between the values of all categories.
             words = accepted_words(variable, first, last)
             within = _within(rule_base, variable, (first, last), typeset)
             found[variable.name] = Said(variable.name, words, (j,), within)
@@ -205,7 +201,7 @@ def conditions(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = s
 
 
 def _within(rule_base: RuleBase, variable: Variable, labels: tuple[int, int], typeset: Callable[[str], str]) -> str:
-    """Say which values labels stand for, e.g. "below about 7 °C"; "" where their names say it."""
+    """Write the range of some labels, e.g. "below about 7 °C"; "" if the names of the labels express it."""
     partition = variable.partition
     told = variable.tells_ranges or not (rule_base.antecedents.shares_labels and partition.ordered)
     if told or is_switch(rule_base, variable):
@@ -220,7 +216,7 @@ def _within(rule_base: RuleBase, variable: Variable, labels: tuple[int, int], ty
 
 
 def _between(below: str | None, above: str | None, crisp: bool, unit: str) -> str:
-    """Write a range of values; a value on a crisp split point belongs to what is above it."""
+    """Write a range of values; a value on a crisp split point belongs to the range above it."""
     about = "" if crisp else "about "
     if below is not None and above is not None:
         said = f"{about}{below} to {above}"
@@ -232,7 +228,7 @@ def _between(below: str | None, above: str | None, crisp: bool, unit: str) -> st
 
 
 def is_yes(partition: Partition, first: int, last: int) -> bool:
-    """Return whether some labels of an input of 0 and 1 rather stand for 1.
+    """Return whether some labels of a binary input fit 1 better than 0.
 
     Examples
     --------
@@ -254,7 +250,7 @@ def condition(rule_base: RuleBase, rule: int, form: Form = "sentences") -> str:
 
 
 def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
-    """Write a set of categories; as what it is not where that is shorter.
+    """Write a set of categories, or the rejected categories if that is shorter.
 
     Examples
     --------
@@ -268,7 +264,7 @@ def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
 
 
 def accepted_words(variable: Variable, first: int, last: int) -> str:
-    """Write a range of labels of an input: by what they stand for where that is known, else by their names."""
+    """Write a range of labels of an input: as categories or values if the input has them, else by their names."""
     if variable.levels is not None and not variable.is_indicator:
         accepted = variable.levels_within(first, last)
         if accepted:
@@ -293,7 +289,7 @@ def accepted_labels(partition: Partition, first: int, last: int) -> str:
 
 
 def conclusion(rule_base: RuleBase, rule: int, form: Form = "sentences") -> str:
-    """Write what a rule says, e.g. "heating is about 26; -1 per °C of temperature (from -1)" or "heating is low"."""
+    """Write the consequent of a rule: "heating is about 26; -1 per °C of temperature (from -1)", "heating is low"."""
     sentence = sentence_of(rule_base, rule) if form == "sentences" else None
     if sentence is not None:
         return f"{rule_base.target_name} is {sentence}"
@@ -304,11 +300,11 @@ def conclusion(rule_base: RuleBase, rule: int, form: Form = "sentences") -> str:
 
 
 def formula(rule_base: RuleBase, rule: int) -> str:
-    """Write the linear output of a rule, the terms with the largest effect first, and after them the curves."""
+    """Write the linear output of a rule: terms by size of their effects, then curves, then categories."""
     slopes = rule_base.consequents.terms(rule)
-    tolerance = SHARE_OF_SPREAD * output_spread(rule_base)
+    tolerance = SHARE_OF_SPREAD * rule_base.background.spread
     effects = np.abs(signed_effects(rule_base)[rule])
-    largest_values = np.abs(input_ranges(rule_base)).max(axis=1)
+    largest_values = np.abs(rule_base.background.ranges).max(axis=1)
     terms = number_within(float(rule_base.consequents.intercepts[rule]), tolerance)
     for j in np.argsort(-effects, kind="stable"):
         if j in slopes and rule_base.variables[j].levels is None:
@@ -327,19 +323,19 @@ def formula(rule_base: RuleBase, rule: int) -> str:
 
 
 def _offsets(offsets: dict[str, float], tolerance: float) -> str:
-    """Write what categories add; of many the ends."""
+    """Write the offsets of categories; a long list is cut to its two ends."""
     return few_of([f"{level}{GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()])
 
 
 def bend_places(curve: Curve, variable: Variable) -> list[str]:
-    """Write where a curve bends, with as many digits as tell the bends apart on the input's range."""
+    """Write the places where a curve bends, rounded to a share of the input's range."""
     low, high = curve.partition.domain
     return [variable.number_text(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
 
 
 def _curves(rule_base: RuleBase, width: int) -> list[str]:
-    """Write what each curve adds at its bends, e.g. "age adds -12 at 1, -2 at 7, +9 at 365 (days)"."""
-    tolerance, scale = SHARE_OF_SPREAD * output_spread(rule_base), scale_of(rule_base)
+    """Write the values of each curve at its bends, e.g. "age adds -12 at 1, -2 at 7, +9 at 365 (days)"."""
+    tolerance, scale = SHARE_OF_SPREAD * rule_base.background.spread, scale_of(rule_base)
     lines = []
     for curve in rule_base.curves:
         variable = rule_base.variables[curve.input]
@@ -359,13 +355,13 @@ def _told(amount: Amount) -> str:
 
 
 def _signed(value: float, tolerance: float) -> str:
-    # What is left of a zero after rounding is one.
+    # A zero with a rounding error is written as 0.
     text = number_within(value if abs(value) > _NOTHING * tolerance else 0.0, tolerance)
     return text if text.startswith("-") or text == "0" else f"+{text}"
 
 
 def label_meanings(variable: Variable, written: Callable[[float], str] | None = None) -> dict[str, str]:
-    """Return what values labels stand for that are triangles, by label; `written` writes a value.
+    """Return the meaning of each triangular label in words; `written` formats a value.
 
     Examples
     --------
@@ -381,25 +377,25 @@ def label_meanings(variable: Variable, written: Callable[[float], str] | None = 
 
 
 def listed(meanings: Mapping[str, str]) -> str:
-    """Write what labels stand for on one line, e.g. "off = 0; on = 1"."""
+    """Write the meanings of labels on one line, e.g. "off = 0; on = 1"."""
     return "; ".join(f"{label} = {meaning}" for label, meaning in meanings.items())
 
 
 def meaning_title(rule_base: RuleBase) -> str:
-    """Return the heading of what labels mean: strong partitions have labels that meet, triangles stand for values."""
+    """Return the heading of the meanings of labels: those of strong partitions meet, triangles stand for values."""
     free = any(variable.partition.of_triangles for variable in meaningful(rule_base))
     return "What labels stand for" if free else "Where labels meet"
 
 
 def meaningful(rule_base: RuleBase) -> list[Variable]:
-    """Return the inputs, and the target, with labels whose names do not say what values they stand for."""
+    """Return the inputs, and the target, whose labels have names that need an explanation."""
     inputs = [rule_base.variables[j] for j in rule_base.antecedent_inputs if rule_base.antecedents.shares_labels]
     found = [variable for variable in inputs if not variable.tells_ranges]
     return found if rule_base.target is None else [*found, rule_base.target]
 
 
 def where_labels_meet(variable: Variable) -> str:
-    """Write where the labels of an input meet, e.g. "low < 10 < high"; of others, what they stand for."""
+    """Write the split points between the labels of an input, e.g. "low < 10 < high", or else their meanings."""
     partition = variable.partition
     if not partition.ordered:
         groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
@@ -415,10 +411,10 @@ def where_labels_meet(variable: Variable) -> str:
 
 
 def is_switch(rule_base: RuleBase, variable: Variable) -> bool:
-    """Say whether an input was 0 or 1 in every training row, and has a label for each."""
+    """Return whether an input was 0 or 1 in every training row, and has a label for each."""
     if len(variable.partition.split_points) != 1 or variable.name not in rule_base.names:
         return False
-    return is_binary(rule_base, rule_base.names.index(variable.name))
+    return rule_base.background.is_binary(rule_base.names.index(variable.name))
 
 
 def _meanings(rule_base: RuleBase, width: int) -> list[str]:
@@ -433,12 +429,12 @@ def _meanings(rule_base: RuleBase, width: int) -> list[str]:
 
 
 def terminal_width() -> int:
-    """Return how wide a line may be: as wide as the terminal, within limits."""
+    """Return the width of the terminal, between 40 and 120."""
     return min(max(shutil.get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST)
 
 
 def wrapped(text: str, width: int, first: str, others: str) -> str:
-    """Break a text into lines; what is glued stays together, and `first` and `others` are what lines begin with."""
+    """Break a text into lines; glued words stay together, and `first` and `others` are the indents of lines."""
     filled = textwrap.fill(
         text, width, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
     )
@@ -453,7 +449,7 @@ def ordered_rules(rule_base: RuleBase, order: str) -> list[int]:
     rule_base : RuleBase
         The rules.
     order : {"file", "weight", "output"}
-        As they are; the largest weight first; or the lowest output first, at the typical row of each rule.
+        The order of the rule base; the largest support first; or the lowest output at the typical row first.
 
     Examples
     --------
@@ -470,26 +466,26 @@ def ordered_rules(rule_base: RuleBase, order: str) -> list[int]:
     if order == "output":
         keys = typical_outputs(rule_base)
     elif rule_base.support is None:
-        raise ValueError("these rules have no weights, for they know no training rows; choose another order")
+        raise ValueError("the rules have no support (shares of the training rows); choose another order")
     else:
         keys = -rule_base.support
     return [int(rule) for rule in np.argsort(keys, kind="stable")]
 
 
 def rules_with(rule_base: RuleBase, names: Sequence[str]) -> list[int]:
-    """Return the numbers of the rules, counted from 0, that use all of some inputs: in a condition or in the output.
+    """Return the rules, counted from 0, that use all given inputs, in a condition or in the output.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     names : sequence of str
-        Names of inputs, or of the columns that they come from.
+        Names of inputs, or of their columns.
 
     Raises
     ------
     ValueError
-        If there is no such input.
+        If a name is unknown.
 
     Examples
     --------

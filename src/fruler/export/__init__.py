@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
 
-# A target's module has its name, and is loaded when it is asked for.
+# The module of a target has the target's name, and is imported on demand.
 TARGETS: tuple[str, ...] = ("onnx", "fml", "python", "c", "sql", "latex", "markdown")
 
 __all__ = ["TARGETS", "export_model"]
@@ -26,7 +26,7 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
     to : {"onnx", "fml", "python", "c", "sql", "latex", "markdown"}
         The target.
     **options
-        What the target's own function takes, e.g. ``table`` for SQL.
+        The options of the target, e.g. ``table`` for SQL.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
 
     See Also
     --------
-    fruler.FuzzyRuleRegressor.save : A file that `load_model` reads again.
+    fruler.FuzzyRuleRegressor.save : Write a file for `load_model`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A graph of ONNX operators, before it is written by onnx or put into the graph of skl2onnx."""
+"""A graph of ONNX operators, independent of onnx and skl2onnx."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# The operators of machine learning, apart from those of arithmetic.
+# The domain of the machine-learning operators; that of arithmetic is the default.
 ML_DOMAIN = "ai.onnx.ml"
 
 
 class Node(NamedTuple):
-    """An operator of the graph, with the names of what goes in and comes out."""
+    """An operator of the graph, with the names of its inputs and its output."""
 
     operator: str
     inputs: list[str]
@@ -29,9 +29,9 @@ class Graph:
     Parameters
     ----------
     dtype : dtype
-        The type of its numbers.
+        The type of the numbers.
     taken : iterable of str
-        The names of what goes into the graph and comes out of it, which nothing in between may have.
+        The names of the inputs and outputs of the graph, which no other table may have.
     """
 
     def __init__(self, dtype: np.dtype[Any], taken: Iterable[str]) -> None:
@@ -40,7 +40,7 @@ class Graph:
         self.constants: dict[str, npt.NDArray[Any]] = {}
 
     def constant(self, value: npt.ArrayLike) -> Table:
-        """Add a constant: numbers of the graph's own type, or whole numbers or truth values where an array has them."""
+        """Add a constant; arrays of integers or booleans keep their type, other numbers get that of the graph."""
         array = np.asarray(value)
         kept = isinstance(value, np.ndarray) and array.dtype.kind in "ib"
         name = self._new_name("constant")
@@ -50,7 +50,7 @@ class Graph:
     def add(
         self, operator: str, *inputs: Table | npt.ArrayLike, output: str = "", domain: str = "", **attributes: Any
     ) -> Table:
-        """Add an operator; return its output. Inputs that are no tables become constants."""
+        """Add an operator and return its output; inputs that are not tables become constants."""
         names = [(own if isinstance(own, Table) else self.constant(own)).name for own in inputs]
         found = Table(self, output or self._new_name(operator))
         self.nodes.append(Node(operator, names, found.name, attributes, domain))
@@ -82,7 +82,7 @@ class Table:
     graph: Graph
     name: str
 
-    # An array at the left is one number of the arithmetic, not as many as it has elements.
+    # Makes NumPy leave `array - table` to __rsub__ instead of looping over the elements of the array.
     __array_ufunc__ = None
 
     def __add__(self, other: Table | npt.ArrayLike) -> Table:
@@ -102,7 +102,7 @@ class Table:
 
     @property
     def is_nan(self) -> Table:
-        """Where there is no number."""
+        """Whether each value is NaN."""
         return self.graph.add("IsNaN", self)
 
     @property
@@ -115,6 +115,6 @@ class Table:
         return self.graph.add("Gather", self, np.array(places, dtype=np.int64), axis=1)
 
     def bounded(self, low: npt.ArrayLike | None, high: npt.ArrayLike | None) -> Table:
-        """Return the values brought inside of two ends, either of which may be missing."""
+        """Return the values clipped to two ends, either of which may be None."""
         found = self if low is None else self.graph.add("Max", self, low)
         return found if high is None else self.graph.add("Min", found, high)

@@ -1,4 +1,4 @@
-"""The inputs of rules in ONNX: from the columns of a table, with gaps filled in; a date is seconds since 1970 began."""
+"""The inputs of the rules in ONNX, from the columns of a table; gaps are filled in, dates are seconds since 1970."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from fruler._arrays import Floats
 from fruler._table.date_sources import DAY, SECONDS, CycleSource, TrendSource, WeekdaySource
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
-from fruler._typing import Floats
 from fruler.export._onnx_graph import ML_DOMAIN, Table
 from fruler.export._plan import ColumnPlan, Filling, FillStep, InputPlan, unknown_source
 
-# As the standard numbers types.
+# The number of the type in the standard.
 _INT64 = 7
 
 
@@ -24,23 +24,24 @@ def add_inputs(plan: InputPlan, columns: Sequence[Table]) -> tuple[Table, Table]
     Parameters
     ----------
     plan : InputPlan
-        Where the inputs come from.
+        The plan of the inputs.
     columns : sequence of Table
-        The columns, tables of shape (n_rows, 1); or one table that has them all.
+        The columns, tables of shape (n_rows, 1); or one table with all columns.
 
     Returns
     -------
     Table, Table
-        Of shape (n_rows, n_inputs), and of shape (n_rows, 1): NaN where an input is not finite, and else zero.
+        The inputs, of shape (n_rows, n_inputs), and a column that is NaN in rows with an input that is not finite, and
+        zero elsewhere, of shape (n_rows, 1).
 
     Raises
     ------
     ValueError
-        If there are dates and the numbers of the graph have 32 bits, in which a date is off by minutes.
+        If there are dates and the graph has 32-bit numbers, which are too short for dates by minutes.
     """
     sources = [plan.sources[j] for j in plan.needed]
     if any(source.of_dates for source in sources) and columns[0].graph.dtype != np.float64:
-        raise ValueError("Dates need numbers of 64 bits; leave out float32.")
+        raise ValueError("Dates need 64-bit numbers; leave out float32.")
     if not sources:
         nothing = _nothing(plan, columns[0])
         return nothing.columns([0] * len(plan.sources)), nothing
@@ -50,14 +51,14 @@ def add_inputs(plan: InputPlan, columns: Sequence[Table]) -> tuple[Table, Table]
         values = _from_columns(plan, columns)
     if plan.filling is not None:
         values = _filled(plan.filling, values)
-    # Inputs that do not matter may have any value.
+    # Inputs that are not needed may have any value.
     order = [plan.needed.index(j) if j in plan.needed else 0 for j in range(len(plan.sources))]
-    # Of infinity and NaN the difference from itself is NaN.
+    # Infinity and NaN minus themselves are NaN.
     return values.columns(order), (values - values).row_sums
 
 
 def _from_columns(plan: InputPlan, columns: Sequence[Table]) -> Table:
-    """Add the inputs that are needed, each by itself."""
+    """Add the needed inputs one by one."""
     if plan.numeric:
         columns = [columns[0].columns([place]) for place in range(len(plan.columns))]
     pieces = [_from_source(plan.sources[j], plan.column_of(j), columns[plan.place_of(j)]) for j in plan.needed]
@@ -65,7 +66,7 @@ def _from_columns(plan: InputPlan, columns: Sequence[Table]) -> Table:
 
 
 def _from_source(source: Source, column: ColumnPlan, values: Table) -> Table:
-    """Add the input that a source makes of a column."""
+    """Add the input that a source computes from a column."""
     match source:
         case NumberSource():
             return values
@@ -87,23 +88,23 @@ def _from_source(source: Source, column: ColumnPlan, values: Table) -> Table:
 
 def _weekday(source: WeekdaySource, seconds: Table) -> Table:
     days, graph = _within(_whole(seconds, DAY) + 3.0, 7.0), seconds.graph
-    # NaN has no place in the table: it takes that of Monday, and is put back after.
+    # NaN is not an index of the table: use that of Monday, and restore NaN afterwards.
     place = graph.add("Cast", graph.where(days.is_nan, 0.0, days), to=_INT64)
     week = [math.nan if number is None else number for number in source.week]
     return graph.add("Gather", week, place, axis=0) + (days - days)
 
 
 def _spelled(column: ColumnPlan, source: LevelSource) -> dict[str, int]:
-    """Return the place of each category among those of a source; truth values in the usual cases of their letters."""
+    """Return the index of each category of a source; truth values also in lower and upper case."""
     if not column.holds_truth:
         return {level: place for place, level in enumerate(source.levels)}
     return {text: place for place, level in enumerate(source.levels) for text in (level, level.lower(), level.upper())}
 
 
 def _looked_up(texts: Table, places: dict[str, int], numbers: Sequence[float]) -> Table:
-    """Add the number of each text, the last one for any other.
+    """Add the number of each text, and the last number for unknown texts.
 
-    The encoder finds a place, not the number: its numbers would have no more than 32 bits.
+    The encoder returns an index and not the number itself, which would have only 32 bits.
     """
     options: dict[str, Any] = {
         "keys_strings": list(places),
@@ -115,14 +116,14 @@ def _looked_up(texts: Table, places: dict[str, int], numbers: Sequence[float]) -
 
 
 def _nothing(plan: InputPlan, column: Table) -> Table:
-    """Add a column of zeros, whatever the first column of the table holds."""
+    """Add a column of zeros, whatever the type of the first column of the table."""
     if plan.columns[0].levels is not None:
         return _looked_up(column, {"": 0}, (0.0, 0.0))
     return column.graph.where(column.columns([0]).is_nan, 0.0, 0.0)
 
 
 def _filled(filling: Filling, values: Table) -> Table:
-    """Add the inputs with their gaps filled in, one step after the other in every round."""
+    """Add the inputs with gaps filled in, step by step in every round."""
     graph, means, missing = values.graph, filling.centres, values.is_nan
     apart = graph.where(missing, 0.0, values - means)
     places = {j: place for place, j in enumerate(filling.inputs)}
@@ -136,7 +137,7 @@ def _filled(filling: Filling, values: Table) -> Table:
 
 
 def _regression(step: FillStep, places: dict[int, int]) -> Floats:
-    """Return the matrix that rows are multiplied with, in which the inputs of a step have a column each."""
+    """Return the matrix to multiply rows with; each input of the step has a column."""
     slopes = np.zeros((len(places), len(places)))
     for j, own in zip(step.inputs, step.slopes, strict=True):
         for k, slope in own.items():
@@ -146,7 +147,7 @@ def _regression(step: FillStep, places: dict[int, int]) -> Floats:
 
 def _day_of_year(seconds: Table) -> Table:
     """Add the days since 1 January, with a 29 February in every year."""
-    # Days since a 1 March, in years of 400, which repeat themselves.
+    # Days since a 1 March in the calendar's cycle of 400 years.
     day = _within(_whole(seconds, DAY) + 719_468.0, 146_097.0)
     leap = _whole(day, 1_460.0) - _whole(day, 36_524.0) + _whole(day, 146_096.0)
     year = _whole(day - leap, 365.0)

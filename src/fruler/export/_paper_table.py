@@ -1,4 +1,4 @@
-"""The table of rules for papers, before it is written as Markdown or LaTeX."""
+"""The table of rules for papers, as data for Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import name_with_unit, readable_number
 from fruler.explain._effects import category_features, level_offsets
 from fruler.explain._scales import bounds_sentence, scale_of
@@ -20,21 +20,21 @@ from fruler.rules._rule_base import RuleBase
 
 MINUS = "−"
 _NOTHING = 1e-9
-# Of more categories than these at either end of their order only the ends are named.
+# At most this number of categories is named at either end of their order.
 _MAX_ENDS_NAMED = 4
 
 
 class Column(NamedTuple):
-    """A column of plain texts, with a cell for each rule; a target escapes and arranges them.
+    """A column of plain text, with one cell per rule; the target escapes and aligns it.
 
     Attributes
     ----------
     kind : str
-        What it has for each rule: its number; its share in the predictions of the training rows, in percent; what it
-        accepts of an input, or of a column of categories; the label of the output that it says; its intercept; a
-        coefficient; what it adds for the categories of a column. An empty text: anything, or nothing.
+        The content for each rule: its number ("rule"), its support in percent, the accepted labels or categories of an
+        input ("condition"), the label of the output, the intercept, a coefficient ("term"), or the amounts added for
+        the categories of a column ("offset"). An empty text means any value, or nothing.
     title : str
-        What stands above it.
+        The title.
     cells : list of str
         The texts.
     """
@@ -45,7 +45,7 @@ class Column(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether its cells stand at the right."""
+        """Whether the cells are right-aligned."""
         return self.kind in ("rule", "support", "intercept", "term")
 
 
@@ -81,9 +81,9 @@ def rule_columns(rule_base: RuleBase, digits: int) -> list[Column]:
 
 
 def curve_bends(rule_base: RuleBase, digits: int) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return for each curve the name of its input and its bends: where, and what it adds there.
+    """Return for each curve the name of its input and its bends: the place, and the amount added there.
 
-    "< 10" is just below a jump at 10.
+    The place "< 10" is just below a jump at 10.
     """
     variables = [rule_base.variables[curve.input] for curve in rule_base.curves]
     pairs = zip(rule_base.curves, variables, strict=True)
@@ -91,13 +91,13 @@ def curve_bends(rule_base: RuleBase, digits: int) -> list[tuple[str, list[tuple[
 
 
 def require_digits(digits: int) -> None:
-    """Refuse a number of digits that numbers cannot have."""
+    """Raise an error unless `digits` is an integer from 1 to 17."""
     if not (isinstance(digits, int) and 1 <= digits <= 17):
-        raise ValueError(f"digits must be a whole number from 1 to 17; got {digits!r}.")
+        raise ValueError(f"digits must be an integer from 1 to 17; got {digits!r}.")
 
 
 def sentences(rule_base: RuleBase) -> list[tuple[str, str]]:
-    """Return for each rule its name and what it says."""
+    """Return the name and the sentence of each rule."""
     return [
         (
             rule_name(rule_base, rule),
@@ -108,7 +108,7 @@ def sentences(rule_base: RuleBase) -> list[tuple[str, str]]:
 
 
 def notes_below(rule_base: RuleBase, form: Form) -> str:
-    """Say what the numbers of a table are of, where that is not the target, and within what bounds predictions lie."""
+    """Return notes on the scale of the numbers, if it is not that of the target, and on the bounds of predictions."""
     numbers = rule_base.target is None and (form == "equation" or bool(rule_base.curves))
     note = scale_of(rule_base).table_note(rule_base.target_name) if numbers else ""
     return " ".join(filter(None, (note, bounds_sentence(rule_base))))
@@ -119,13 +119,13 @@ def _numbers(values: Floats, digits: int) -> list[str]:
 
 
 def _accepted(rule_base: RuleBase, rule: int, inputs: list[int]) -> str:
-    """Write what a rule accepts of inputs that belong together; an empty text: anything."""
+    """Return the labels that a rule accepts of the inputs of one column; an empty text means any value."""
     asked = [j for j in inputs if rule_base.looks_at[rule, j]]
     return accepted_text(rule_base, rule, asked[0]) if asked else ""
 
 
 def _offsets(rule_base: RuleBase, feature: Feature, digits: int) -> list[str]:
-    """Write what each rule adds for the categories of a feature, the least first."""
+    """Return for each rule the amounts that it adds for the categories of a feature, the smallest first."""
     texts = []
     for rule in range(rule_base.n_rules):
         offsets = sorted(level_offsets(rule_base, rule, feature).items(), key=lambda pair: pair[1])
@@ -144,7 +144,7 @@ def _signed(value: float, digits: int) -> str:
 
 def _bends(curve: Curve, variable: Variable, digits: int) -> list[tuple[str, str]]:
     bends = curve.bends()
-    # What is left of a zero after rounding is one.
+    # Amounts next to nothing are rounding errors of zero.
     adds = np.where(np.abs(bends.adds) < _NOTHING * np.ptp(bends.adds), 0.0, bends.adds)
     written = zip(bend_places(curve, variable), bends.below_jump, strict=True)
     places = [f"{'< ' if jump else ''}{text}".replace("-", MINUS) for text, jump in written]

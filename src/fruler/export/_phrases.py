@@ -1,4 +1,4 @@
-"""Names in exported text: other people wrote them, so nothing in them may end a comment, a line or a string."""
+"""Names and expressions in exported code; no name may end a comment, a line or a string."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_IDENTIFIER = 40
 
 
 def accepted_text(rule_base: RuleBase, rule: int, feature: int) -> str:
-    """Return what a rule accepts of an input, e.g. "low or medium"; of categories their names.
+    """Return the labels or categories that a rule accepts of an input, e.g. "low or medium".
 
     Examples
     --------
@@ -42,11 +42,11 @@ def accepted_text(rule_base: RuleBase, rule: int, feature: int) -> str:
 
 
 def rule_title(rule_base: RuleBase, rule: int) -> str:
-    """Return what a rule is called and when it applies, on one line."""
+    """Return the name and the antecedent of a rule, on one line."""
     parts = {}
     for j, _, _ in rule_base.antecedents.conditions(rule):
         variable, accepted = rule_base.variables[j], accepted_text(rule_base, rule, j)
-        # A set of numbers can lie between those of all categories.
+        # A rule may accept numbers between those of the categories, and thus no category.
         feature = feature_with(rule_base.features, j)
         subject = feature.name if accepted_levels(rule_base, rule, feature) else variable.name
         told = rule_base.variables[j].tells_gaps
@@ -56,12 +56,12 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
 
 
 class Identifiers:
-    """Gives every name an identifier of its own: ASCII letters, digits and underscores.
+    """Distinct identifiers for names, of ASCII letters, digits and underscores.
 
     Parameters
     ----------
     reserved : iterable of str
-        Words that are taken.
+        Words that must not be used.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Identifiers:
         self._taken = set(reserved)
 
     def new(self, name: str, instead: str) -> str:
-        """Return an identifier like the name; `instead` is for a name without a usable character."""
+        """Return an identifier similar to the name, or `instead` for a name without a usable character."""
         plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:_LONGEST_IDENTIFIER].strip("_")
         if not plain:
             plain = instead
@@ -89,16 +89,16 @@ class Identifiers:
 
 
 def linear(intercept: float, slopes: Mapping[str, float], number: Callable[[float], str] = repr) -> str:
-    """Return a linear expression that most languages read.
+    """Return a linear expression in the syntax of most languages.
 
     Parameters
     ----------
     intercept : float
         The constant.
     slopes : mapping of str to float
-        Slopes by the identifier that they are multiplied with.
+        Slopes by the identifier of their factor.
     number : callable, default=repr
-        Writes a number.
+        The function that writes a number.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def linear(intercept: float, slopes: Mapping[str, float], number: Callable[[floa
 
 
 def curve_expression(curve: CurvePlan, name: str, shares: Sequence[str], number: Callable[[float], str] = repr) -> str:
-    """Return what a curve adds as an expression that most languages read.
+    """Return the value of a curve as an expression in the syntax of most languages.
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ def curve_expression(curve: CurvePlan, name: str, shares: Sequence[str], number:
     name : str
         The identifier of its input.
     shares : sequence of str
-        Expressions of how far a row lies above each of its split points.
+        Expressions for the share above each of its split points.
     number : callable, default=repr
-        Writes a number.
+        The function that writes a number.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The computation of an exported model, the same for every target: from the columns of a table to the prediction.
 
-`InputPlan` describes how columns become the inputs of the rules, with categories, dates and gaps. `ModelPlan` has it,
-and the split points, conditions, rules, curves and intervals. `OutputPlan` is the last step: link and bounds.
+`InputPlan` describes how columns become the inputs of the rules, with categories, dates and gaps. `ModelPlan` contains
+it, and the split points, conditions, rules, curves and intervals. `OutputPlan` is the last step: link and bounds.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from itertools import groupby
 
 import numpy as np
 
+from fruler._arrays import Floats
 from fruler._table.date_sources import DateSource
 from fruler._table.dates import AS_WRITTEN, DateFormat
 from fruler._table.gaps import N_SWEEPS
 from fruler._table.sources import LevelSource, NumberSource, Source
 from fruler._table.texts import TRUTH_VALUES
-from fruler._typing import Floats
 from fruler._wording import quote_names
 from fruler.rules._antecedents import Condition
+from fruler.rules._background import training_ranges
 from fruler.rules._output import LinkName, Output
 from fruler.rules._partitions import Partition, Triangle
 from fruler.rules._rule_base import RuleBase
-from fruler.rules.intervals import require_intervals, training_ranges
+from fruler.rules.intervals import require_intervals
 
-# How languages write the function of a link; ``{}`` stands for what the rules say. ONNX has an operator, or none.
+# The inverse link in each language; ``{}`` is the output of the rules. ONNX has the name of an operator, or none.
 LINKS: dict[LinkName, dict[str, str]] = {
     "identity": {"python": "{}", "c": "{}", "sql": "{}", "onnx": ""},
     "log": {"python": "math.exp({})", "c": "exp({})", "sql": "EXP({})", "onnx": "Exp"},
@@ -35,7 +36,7 @@ LINKS: dict[LinkName, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class End:
-    """From where on, in what the rules say, the prediction is always the same."""
+    """An output of the rules from which on the prediction is constant."""
 
     raw: float
     target: float
@@ -43,14 +44,14 @@ class End:
 
 @dataclass(frozen=True)
 class OutputPlan:
-    """The last step of a prediction: a function, and its ends.
+    """The last step of a prediction: the inverse link, constant beyond two ends.
 
     Attributes
     ----------
     code : dict of str to str
-        The function as languages write it.
+        The inverse link, by language.
     ends : (End or None, End or None)
-        What is said at or beyond these gives one and the same prediction; None where there is no end.
+        The lower and the upper end, at and beyond which the prediction is constant; None if there is no end.
     """
 
     code: dict[str, str]
@@ -58,14 +59,14 @@ class OutputPlan:
 
 
 def make_output_plan(output: Output, reach: float = math.inf) -> OutputPlan | None:
-    """Return the last step of predictions; None where there is nothing to do.
+    """Return the last step of predictions, or None if predictions are the output of the rules.
 
     Parameters
     ----------
     output : Output
-        That of the rule base.
+        The output of the rule base.
     reach : float, optional
-        What is farther from zero counts as this, where numbers are too short for the link's own reach.
+        The largest absolute output of the rules that the numbers of the target allow, if smaller than that of the link.
 
     Examples
     --------
@@ -87,21 +88,21 @@ def make_output_plan(output: Output, reach: float = math.inf) -> OutputPlan | No
 
 @dataclass(frozen=True)
 class SplitPoint:
-    """Where a label of an input hands over to the next one.
+    """A split point between two neighbouring labels of an input.
 
     The share above is 1 from `high` on, ``(x - low) / width`` between `start` and `high`, and 0 up to `start`.
-    These are the very numbers of the compiled kernel: whether a rule fires at all may hang on the last bit.
+    These are exactly the numbers of the compiled kernel: whether a rule fires may depend on the last bit.
 
     Attributes
     ----------
     input, number : int
-        The input, and which of its split points it is.
+        The input, and the index of the split point among those of the input.
     low, high : float
-        The ends of the zone of change; equal where it is crisp.
+        The ends of the transition; equal if it is crisp.
     start : float
-        `low`, or a little more where rounding makes the zone overlap with the one before.
+        `low`, or slightly more if rounding makes the transition overlap with the one before.
     width : float
-        What the way from `low` is divided by; 1 where it is crisp.
+        The divisor of the distance from `low`; 1 if the transition is crisp.
     """
 
     input: int
@@ -113,30 +114,30 @@ class SplitPoint:
 
     @property
     def crisp(self) -> bool:
-        """Whether there is no zone of change."""
+        """Whether the transition is a step."""
         return self.start >= math.nextafter(self.high, -math.inf)
 
 
 @dataclass(frozen=True)
 class ConditionPlan:
-    """That an input has one of the labels from `first` to `last`.
+    """The condition that an input has one of the labels from `first` to `last`.
 
-    Its degree is the share above the split point before the first label, less the share above the one after the last;
-    of a nominal input it is 1 for the `codes` and 0 for any other. That of a triangle is 1 at its second point and
-    falls to 0 at the two others, after the value was brought inside the input's limits.
+    Its degree is the share above the split point before the first label, minus the share above the split point after
+    the last label. For a nominal input it is 1 for the `codes` and 0 otherwise. For a triangle it is 1 at its second
+    point and falls to 0 at the two others, after the value was clipped to the limits of the input.
 
     Attributes
     ----------
     input, first, last : int
         The input and the labels.
     below, above : int or None
-        Numbers of these split_points in the plan; none where the range begins or ends with an outer label.
+        Indices of these split points in the plan; None if the range begins or ends with an outer label.
     codes : tuple of float or None
-        Of a nominal input.
+        The codes, for a nominal input.
     triangle : (float, float, float) or None
-        Of a label or a set that is a triangle; the degree stays 1 at the side of a point that is infinite.
+        The three points, if the label or set is a triangle; the degree stays 1 towards a point that is infinite.
     width : float
-        What the distance from a triangle's second point is divided by to find the nearest rule.
+        The divisor of the distance from a triangle's second point when looking for the nearest rule.
     """
 
     input: int
@@ -150,23 +151,23 @@ class ConditionPlan:
 
     @property
     def counts_labels(self) -> bool:
-        """Whether a row that does not fit is so many labels away."""
+        """Whether the distance of a row that does not match is a number of labels."""
         return self.codes is None and self.triangle is None
 
 
 @dataclass(frozen=True)
 class LabelPlan:
-    """What a rule says with a label of the output.
+    """The output of a rule whose consequent is a label.
 
     It is ``middle + skew * lean``, where the lean depends on the degree h to which the rule fires: with u = 1 - h it is
-    ``(1 + u + u * u) / (3 * (1 + u))``. The nearest rule, where none fires, says `whole`.
+    ``(1 + u + u * u) / (3 * (1 + u))``. If no rule fires, the output of the nearest rule is `whole`.
 
     Attributes
     ----------
     middle, skew : float
-        The second point of the label's triangle, and how much longer its right side is than its left.
+        The second point of the label's triangle, and the width of its right side minus that of its left side.
     whole : float
-        What the rule says where it fires fully.
+        The output of the rule if it fires fully.
     """
 
     middle: float
@@ -176,18 +177,18 @@ class LabelPlan:
 
 @dataclass(frozen=True)
 class CurvePlan:
-    """What a curve adds to the output of every rule.
+    """A curve, which is added to the output of every rule.
 
-    It is ``intercept + slope * x`` and, for each split point, the share above it times another such line.
+    Its value is ``intercept + slope * x`` plus, for each split point, the share above it times another such line.
 
     Attributes
     ----------
     input : int
         The input.
     split_points : tuple of int
-        Numbers of its split_points in the plan's `curve_split_points`, from low to high.
+        Indices of its split points in the plan's `curve_split_points`, from low to high.
     lines : tuple of (float, float)
-        Intercepts and slopes: the first line, then one for each split point.
+        Intercepts and slopes: the first line, then one per split point.
     """
 
     input: int
@@ -197,19 +198,19 @@ class CurvePlan:
 
 @dataclass(frozen=True)
 class IntervalPlan:
-    """How far an interval reaches to both sides of a prediction.
+    """The radius of prediction intervals.
 
-    It is the mean of the rules' radii by their weights, or the radius of the nearest rule where none fires; times one
-    more than the sum, over inputs, of the distance from their range as a share of its length.
+    It is the mean of the rules' radii, weighted by their degrees, or the radius of the nearest rule if none fires. It
+    is multiplied by one plus the sum, over inputs, of the distance from the training range as a share of the range.
 
     Attributes
     ----------
     coverage : float
-        The share of rows that is to be covered.
+        The share of rows to cover.
     radii : tuple of float
-        Of each rule.
+        The radius of each rule.
     ranges : dict of int to (float, float)
-        The least and the greatest value of the training data, by input.
+        The smallest and largest value in the training data, by input.
     """
 
     coverage: float
@@ -224,11 +225,11 @@ class ColumnPlan:
     Attributes
     ----------
     name : str
-        Its name.
+        The name.
     levels : tuple of str or None
-        Its categories; None: it holds numbers or dates.
+        The categories; None for a column of numbers or dates.
     dates : DateFormat or None
-        How dates are written that it holds.
+        The format of the dates, for a column of dates.
     """
 
     name: str
@@ -237,27 +238,27 @@ class ColumnPlan:
 
     @property
     def holds_numbers(self) -> bool:
-        """Whether it holds numbers, which may be NaN."""
+        """Whether the column has numbers, which may be NaN."""
         return self.levels is None and self.dates is None
 
     @property
     def holds_truth(self) -> bool:
-        """Whether it holds truth values, which are known in any case of their letters."""
+        """Whether the column has truth values, which may be written in upper or lower case."""
         return self.levels == TRUTH_VALUES
 
 
 @dataclass(frozen=True)
 class FillStep:
-    """What is taken for inputs that are missing together: linear in all inputs as they are by then.
+    """Estimates of inputs that are missing together: linear in the current values of all inputs.
 
     Attributes
     ----------
     inputs : tuple of int
         The inputs, all of one column.
     intercepts : tuple of float
-        The constant of each.
+        The intercept of each estimate.
     slopes : tuple of dict of int to float
-        The slopes of each by input; those that are zero are left out.
+        The non-zero slopes of each estimate, by input.
     """
 
     inputs: tuple[int, ...]
@@ -267,20 +268,20 @@ class FillStep:
 
 @dataclass(frozen=True)
 class Filling:
-    """How gaps are filled in: missing inputs begin at their means, and the steps go over them in rounds.
+    """How gaps are filled in: missing inputs start at their means, and rounds of steps improve these estimates.
 
     Attributes
     ----------
     inputs : tuple of int
         The inputs that are filled in from one another, in their order.
     means : dict of int to float
-        The means of those that can be missing.
+        The means of the inputs that can be missing.
     centres, slopes : tuple of float, tuple of tuples of float
         The mean of each of the `inputs`, and the slopes of its regression on all of them, around these means.
     n_rounds : int
         The number of rounds.
     steps : tuple of FillStep
-        What a round does, in this order; inputs that are missing together are one step.
+        The steps of a round, in order; inputs that are missing together are one step.
     """
 
     inputs: tuple[int, ...]
@@ -292,7 +293,7 @@ class Filling:
 
     @property
     def groups(self) -> list[tuple[int, ...]]:
-        """The inputs that can be missing, those that are missing together in one group."""
+        """The inputs that can be missing; inputs that are missing together form one group."""
         stepped = {j for step in self.steps for j in step.inputs}
         return [step.inputs for step in self.steps] + [(j,) for j in self.means if j not in stepped]
 
@@ -306,11 +307,11 @@ class InputPlan:
     columns : tuple of ColumnPlan
         The user's columns, each once.
     sources : tuple of Source
-        Where each input comes from.
+        The source of each input.
     needed : tuple of int
-        The inputs that the prediction depends on, also by filling in others.
+        The inputs that the prediction depends on, including those that only help to fill in others.
     filling : Filling or None
-        What is done about gaps; None: a row with a gap has no prediction.
+        How gaps are filled in; None: a row with a gap has no prediction.
     """
 
     columns: tuple[ColumnPlan, ...]
@@ -320,7 +321,7 @@ class InputPlan:
 
     @property
     def plain(self) -> bool:
-        """Whether the inputs are the columns themselves, and nothing is done about gaps."""
+        """Whether the inputs are the columns themselves, and gaps are not filled in."""
         return (
             self.filling is None
             and all(isinstance(source, NumberSource) for source in self.sources)
@@ -329,26 +330,26 @@ class InputPlan:
 
     @property
     def numeric(self) -> bool:
-        """Whether all columns hold numbers, or dates as numbers."""
+        """Whether all columns have numbers, or dates as numbers."""
         return all(column.levels is None for column in self.columns)
 
     @property
     def date_note(self) -> str:
-        """What a caller must know who gives dates as numbers; empty where there are none."""
+        """A note on how to pass dates as numbers; empty without dates."""
         dated = [column for column in self.columns if column.dates is not None]
         if not dated:
             return ""
         names = quote_names([column.name for column in dated])
         zones = {column.dates.zone for column in dated if column.dates is not None} - {"", AS_WRITTEN}
         clock = f" of {' and '.join(sorted(zones))}" if zones else ""
-        return f"Dates ({names}) are seconds from the start of 1970 to what the clock{clock} shows."
+        return f"Dates ({names}) are seconds since the start of 1970, in the local time{clock}."
 
     def place_of(self, feature: int) -> int:
-        """Return the number of the column that an input comes from."""
+        """Return the index of the source column of an input."""
         return [column.name for column in self.columns].index(self.sources[feature].column)
 
     def column_of(self, feature: int) -> ColumnPlan:
-        """Return the column that an input comes from."""
+        """Return the source column of an input."""
         return self.columns[self.place_of(feature)]
 
 
@@ -363,28 +364,28 @@ class ModelPlan:
     used : tuple of int
         The inputs on which the output depends.
     clips : dict of int to (float, float)
-        The least and the greatest value of inputs that are clipped, before anything else but an interval's ranges is
-        computed.
+        The smallest and largest value of inputs that are clipped, before all other steps except the distance from the
+        training data for intervals.
     split_points : tuple of SplitPoint
-        By input and split.
+        The split points, ordered by input and number.
     conditions : tuple of ConditionPlan
-        Each one once, by input.
+        The distinct conditions, ordered by input.
     limits : dict of int to (float, float)
-        The least and the greatest value of inputs with triangles; other values are brought inside for the conditions.
+        The smallest and largest value of inputs with triangles; the conditions clip values to these limits.
     rules : tuple of tuples of int
-        For each rule the numbers of its conditions.
+        The indices of the conditions of each rule.
     covered : bool
-        Whether some rule fires for any row; if not, the nearest rule must be looked for.
+        Whether at least one rule fires for every possible row; if not, the nearest rule may be needed.
     said : tuple of LabelPlan
-        The output of each rule where that is a label; empty where rules have linear outputs.
+        The output of each rule if consequents are labels; empty for linear consequents.
     curve_split_points : tuple of SplitPoint
-        The split points of the curves, by input and split.
+        The split points of the curves, ordered by input and number.
     curves : tuple of CurvePlan
-        Terms added to the rules' output.
+        The curves added to the output of the rules.
     interval : IntervalPlan or None
-        The reach of prediction intervals, where they are wanted.
+        The radius of prediction intervals, if requested.
     output : OutputPlan or None
-        The last step, for predictions and the ends of intervals; None where there is nothing to do.
+        The last step, for predictions and the ends of intervals; None if predictions are the output of the rules.
     """
 
     inputs: InputPlan
@@ -402,7 +403,7 @@ class ModelPlan:
     output: OutputPlan | None
 
     def split_points_of(self, feature: int) -> list[int]:
-        """Return the numbers of an input's split points, from low to high."""
+        """Return the indices of an input's split points, from low to high."""
         return [number for number, split_point in enumerate(self.split_points) if split_point.input == feature]
 
 
@@ -416,14 +417,14 @@ def make_model_plan(
     rule_base : RuleBase
         The model.
     coverage : float, optional
-        The coverage of prediction intervals, if they are wanted.
+        The coverage of prediction intervals, if requested.
     gaps : bool or collection of str, default=True
-        Whether to fill in gaps, where the rule base has estimates for them; or the columns whose gaps are filled in.
+        Whether to fill in gaps, if the rule base has estimates for them; or the columns whose gaps to fill in.
 
     Raises
     ------
     ValueError
-        If `gaps` names columns that do not exist or cannot be filled in, or one column has values of two kinds.
+        If `gaps` names columns that do not exist or cannot be filled in, or a column has values of two kinds.
 
     Examples
     --------
@@ -443,7 +444,7 @@ def make_model_plan(
         interval = IntervalPlan(coverage, tuple(radii.tolist()), training_ranges(rule_base))
     used = tuple(int(j) for j in np.flatnonzero(rule_base.uses))
     antecedents: list[list[Condition]] = [[]]
-    # A single rule answers whether it fires or is merely the nearest.
+    # A single rule predicts every row, whether it fires or is merely the nearest rule.
     alone = rule_base.n_rules == 1 and not rule_base.consequents.depend_on_degrees
     if alone:
         own = {*rule_base.consequents.terms(0), *(curve.input for curve in rule_base.curves)}
@@ -505,7 +506,7 @@ def _limits(rule_base: RuleBase, keys: Sequence[Condition]) -> dict[int, tuple[f
 
 
 def _said(rule_base: RuleBase) -> tuple[LabelPlan, ...]:
-    """Return what each rule says with a label of the output."""
+    """Return the outputs of rules whose consequents are labels."""
     wholes = enumerate(rule_base.consequents.intercepts.tolist())
     said = [(rule_base.consequents.triangle(rule), whole) for rule, whole in wholes]
     return tuple(LabelPlan(own[1], (own[2] - own[1]) - (own[1] - own[0]), whole) for own, whole in said if own)
@@ -531,7 +532,7 @@ def split_points_of(partition: Partition, feature: int) -> list[SplitPoint]:
         low, high = centre - half, centre + half
         start = low if low >= ends else math.nextafter(ends, -math.inf)
         ends, width = high, 2.0 * half if low < high else 1.0
-        # Where rounding makes the quotient more than one, the zone has ended.
+        # The transition ends where rounding makes the quotient more than one.
         while (before := math.nextafter(high, -math.inf)) > start and (before - low) / width > 1.0:
             high = before
         split_points.append(SplitPoint(feature, split, low, high, start, width))
@@ -539,7 +540,7 @@ def split_points_of(partition: Partition, feature: int) -> list[SplitPoint]:
 
 
 def _split_points(rule_base: RuleBase, keys: Sequence[Condition], *, every: bool) -> tuple[SplitPoint, ...]:
-    """Return the split points of conditions; or all of their inputs, which the nearest rule needs."""
+    """Return the split points of the conditions, or with `every` all of their inputs, for the nearest rule."""
     needed = {(j, split) for j, first, last in keys for split in (first - 1, last)}
     found = []
     for j in sorted({key[0] for key in keys}):
@@ -566,7 +567,7 @@ def _require_columns(gaps: Collection[str], rule_base: RuleBase) -> None:
     if unknown:
         raise ValueError(f"There is no column {unknown[0]!r}; the columns are {quote_names(rule_base.columns)}.")
     if rule_base.gaps is None:
-        raise ValueError("The rules do not know what to take for a missing value; leave out the option gaps.")
+        raise ValueError("This model has no estimates for missing values; leave out the option gaps.")
 
 
 def _column(name: str, sources: Collection[Source]) -> ColumnPlan:
@@ -576,7 +577,7 @@ def _column(name: str, sources: Collection[Source]) -> ColumnPlan:
     kinds = {"numbers": any(isinstance(source, NumberSource) for source in own), "categories": levels, "dates": dates}
     held = [kind for kind, found in kinds.items() if found]
     if len(held) > 1:
-        raise ValueError(f"The column {name!r} holds {held[0]} for one input and {held[1]} for another; rename one.")
+        raise ValueError(f"The column {name!r} has {held[0]} for one input and {held[1]} for another; rename one.")
     known = tuple(dict.fromkeys(level for each in levels for level in each)) if levels else None
     return ColumnPlan(name, known, dates[0] if dates else None)
 
@@ -591,7 +592,7 @@ def _filling(rule_base: RuleBase, sources: tuple[Source, ...], columns: Collecti
     if not can_miss:
         return None
     blocks = [list(block) for _, block in groupby(can_miss, key=lambda place: _together(own[place], place))]
-    # Where a block has no slopes, it stays at its means.
+    # Blocks without slopes stay at their means.
     steps = tuple(_step(block, inputs, gaps.means, gaps.slopes) for block in blocks if gaps.slopes[block].any())
     alone = len(steps) == 1 and len(steps[0].inputs) == 1
     return Filling(
@@ -605,7 +606,7 @@ def _filling(rule_base: RuleBase, sources: tuple[Source, ...], columns: Collecti
 
 
 def _together(source: Source, place: int) -> object:
-    """Return what neighbours have in common that are missing in the same rows."""
+    """Return a key that is equal for neighbouring inputs that are missing in the same rows."""
     match source:
         case LevelSource():
             return source.column, source.levels
@@ -615,7 +616,7 @@ def _together(source: Source, place: int) -> object:
 
 
 def _step(block: list[int], inputs: tuple[int, ...], means: Floats, slopes: Floats) -> FillStep:
-    """Return what inputs come to one after the other, as linear in what all were before the first."""
+    """Return the estimates of inputs that are updated one by one, as linear functions of the values before the step."""
     found: dict[int, Floats] = {}
     for place in block:
         own, earlier = slopes[place].copy(), list(found)
@@ -629,5 +630,5 @@ def _step(block: list[int], inputs: tuple[int, ...], means: Floats, slopes: Floa
 
 
 def unknown_source(source: Source) -> TypeError:
-    """Return the error of a language that has no way to read a source."""
-    return TypeError(f"There is no way to write a {type(source).__name__}.")
+    """Return the error for a source that cannot be exported."""
+    return TypeError(f"A {type(source).__name__} cannot be exported.")

@@ -1,8 +1,8 @@
-"""The inputs of rules in SQL: from the columns of a table, with dates read and gaps filled in.
+"""The inputs of the rules in SQL, from the columns of a table; dates are parsed, gaps are filled in.
 
-Databases have functions for dates, but each its own. All of them write a date as text in one way, 2024-12-31 18:30:00,
-of which year, month and day are numbers; the rest is arithmetic. Divisions have no remainder, since some databases
-divide whole numbers into whole numbers and others into fractions.
+Each database has its own functions for dates, but all cast a date to text like 2024-12-31 18:30:00. Year, month and
+day are parsed from that text; the rest is arithmetic. Divisions of integers have no remainder, since some databases
+return an integer and others a fraction.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from fruler._arrays import LARGEST_VALUE
 from fruler._table.date_sources import SECONDS, CycleSource, TrendSource, WeekdaySource
 from fruler._table.dates import AS_WRITTEN, MONTH_STARTS, Order
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
-from fruler._table.validation import LARGEST_VALUE
 from fruler.export._phrases import linear
 from fruler.export._plan import ColumnPlan, Filling, InputPlan, unknown_source
 
-# From the first of January of year 1 to that of 1970.
+# The days from 1 January of year 1 to 1 January 1970.
 _DAYS_BEFORE_1970 = 719_162
-# What SQLite and others without truth values have instead of them.
+# Truth values in SQLite and other databases without a boolean type.
 _TRUTH_NUMBERS = {"False": "0", "True": "1"}
 
 
@@ -46,19 +46,19 @@ def literal(text: str) -> str:
 
 
 def real(value: float) -> str:
-    """Return a literal with an exponent: without one it would be a decimal number to some databases."""
+    """Return a literal with an exponent; without one, some databases would read it as a decimal number."""
     text = repr(value)
     return text if "e" in text else f"{text}e0"
 
 
 def _between(sign: str, text: str) -> str:
     if "\0" in text:
-        raise ValueError(f"A name with a null character cannot be written in SQL: {text!r}.")
+        raise ValueError(f"SQL text cannot contain a null character; got {text!r}.")
     return sign + text.replace(sign, sign * 2) + sign
 
 
 def case(cases: Mapping[str, str], otherwise: str | None) -> str:
-    """Return an expression of several cases, the first that holds; NULL where none does and there is nothing else.
+    """Return a CASE expression; without `otherwise` it is NULL if no case holds.
 
     Examples
     --------
@@ -72,25 +72,25 @@ def case(cases: Mapping[str, str], otherwise: str | None) -> str:
 
 
 def is_usable(name: str) -> str:
-    """Return the condition that a number is one to calculate with; NULL, NaN and infinity are not.
+    """Return the condition that a number is not NULL, NaN or infinite.
 
-    A database may sort NaN above every number; it never sorts it below one.
+    Some databases sort NaN above all numbers, but none sorts it below.
     """
     return f"ABS({name}) <= {real(LARGEST_VALUE)}"
 
 
 def fence(n_columns: int) -> str:
-    """Return a union with no rows, which keeps SQLite from putting the expressions of two steps into one."""
+    """Return a union with no rows, which keeps SQLite from merging the expressions of two steps."""
     return f"\n  UNION ALL SELECT {', '.join(['NULL'] * n_columns)} WHERE 1 = 0"
 
 
 def input_columns(plan: InputPlan) -> list[str]:
-    """Return a column x1, x2, ... for each input that is needed, from the table t."""
+    """Return a column x1, x2, ... for each needed input, from the table t."""
     return [f"{_input(plan.sources[j], plan.column_of(j), plan.place_of(j) + 1)} AS x{j + 1}" for j in plan.needed]
 
 
 def _input(source: Source, column: ColumnPlan, place: int) -> str:
-    """Return the input that a source makes of a column, the parts of whose dates have a place in their names."""
+    """Return the input that a source computes from a column; the columns with parts of its dates end in `place`."""
     name, seconds = f"t.{identifier(column.name)}", f"t.fruler_s{place}"
     match source:
         case NumberSource():
@@ -104,7 +104,7 @@ def _input(source: Source, column: ColumnPlan, place: int) -> str:
         case CycleSource():
             return _within(f"{_day_of_year(place)} + {seconds} / 864e2", source.start, 366.0)
         case WeekdaySource():
-            # Year 1 began on a Monday.
+            # 1 January of year 1 was a Monday.
             days = f"({_days(place)} + {_DAYS_BEFORE_1970}) % 7"
             known = ((code, number) for code, number in enumerate(source.week) if number is not None)
             return f"CASE {days} {' '.join(f'WHEN {code} THEN {real(number)}' for code, number in known)} END"
@@ -114,7 +114,7 @@ def _input(source: Source, column: ColumnPlan, place: int) -> str:
 
 
 def _level(source: LevelSource, text: str, truth: bool) -> str:
-    """Return the number of a category; truth values are known in any case of their letters, and as numbers."""
+    """Return the number of a category; truth values may be in upper or lower case, or 0 and 1."""
     spelled: dict[float, list[str]] = {}
     for level, value in zip(source.levels, source.values, strict=True):
         own = [level.lower(), _TRUTH_NUMBERS[level]] if truth else _spellings(level, source.levels)
@@ -134,15 +134,15 @@ def _as_real(name: str) -> str:
 
 
 def _is_gap(name: str, column: ColumnPlan) -> str:
-    """Return 1 where there is no value and 0 where there is one; NaN is none, infinity is one."""
+    """Return 1 if the value is NULL or NaN, else 0; infinity is a value."""
     if not column.holds_numbers:
         return case({f"{name} IS NULL": "1e0"}, "0e0")
-    # Only of infinity, and of what comes near it, is the inverse next to nothing.
+    # Only infinity and numbers close to it have an inverse near zero.
     return case({is_usable(name): "0e0", f"ABS(1e0 / {name}) < 1e0": "0e0"}, "1e0")
 
 
 def _spellings(level: str, levels: Sequence[str]) -> list[str]:
-    """Return how a database writes a category: one that is a number may come from a column of real numbers."""
+    """Return the spellings of a category in a database: a number may come from a column of real numbers."""
     try:
         value = float(level)
     except ValueError:
@@ -170,38 +170,38 @@ def _days(place: int) -> str:
 
 
 def _within(place: str, start: float, period: float) -> str:
-    """Return where a place in a cycle lies, counted from its start."""
+    """Return a position in a cycle, counted from its start."""
     if math.isclose(start, 0.0):
         return place
     return f"{place} - {real(start)} + CASE WHEN {place} < {real(start)} THEN {real(period)} ELSE 0e0 END"
 
 
 def source_table(plan: InputPlan, table: str) -> str:
-    """Return the table t that the inputs come from: with dates that are read, where there are any."""
+    """Return the source table t of the inputs, with columns for the parts of its dates."""
     columns, name = [], identifier(table)
     for place in sorted({plan.place_of(j) for j in plan.needed if plan.sources[j].of_dates}):
         column = plan.columns[place]
         assert column.dates is not None
         if column.dates.zone not in ("", AS_WRITTEN):
             raise ValueError(
-                f"The dates of {column.name!r} have a time zone, which databases write in ways of their own; to export "
-                "to SQL, learn from dates without one."
+                f"The dates of {column.name!r} have a time zone, which each database writes differently; to export to "
+                "SQL, fit the model on dates without a time zone."
             )
         columns += _date_part_columns(f"t.{identifier(column.name)}", column.dates.order, place + 1)
     return f"(SELECT t.*, {', '.join(columns)} FROM {name} AS t) AS t" if columns else f"{name} AS t"
 
 
 def _date_part_columns(name: str, order: Order, place: int) -> list[str]:
-    """Return the columns that a date is read into: year, month, days since the month began, seconds of the day.
+    """Return columns with the parts of a date: year, month, day and seconds of the day.
 
     Parameters
     ----------
     name : str
-        The column of dates, or of text that is written like one.
+        The column of dates, or of dates as text.
     order : {"ymd", "dmy", "mdy"}
-        Of year, month and day in text; one that begins with the year is always read as such.
+        The order of year, month and day in text; text that begins with the year is always read in the order "ymd".
     place : int
-        A number of its own, for the names of the columns.
+        The number of the column, for the names of its parts.
     """
     text = f"TRIM(CAST({name} AS VARCHAR))"
     year_first = f"{text} LIKE '____-__-__%'"
@@ -224,10 +224,10 @@ def _date_part_columns(name: str, order: Order, place: int) -> list[str]:
 
 
 def filled_tables(plan: InputPlan, filling: Filling, inner: str, kept: Sequence[str], prefix: str) -> tuple[str, str]:
-    """Return the tables of a WITH in which gaps are filled in one after the other, and the name of the last.
+    """Return a WITH clause whose tables fill in gaps step by step, and the name of the last table.
 
-    Each step is a table of its own: it needs the results of all steps before, and inside one another they would be
-    nested deeper than some parsers go.
+    Each step is a separate table, because it needs the results of all steps before it, and nested steps would be too
+    deep for some parsers.
     """
     inputs = [f"x{j + 1}" for j in filling.inputs]
     flags = {j: f"m{place}" for place, group in enumerate(filling.groups, 1) for j in group}
@@ -250,7 +250,7 @@ def filled_tables(plan: InputPlan, filling: Filling, inner: str, kept: Sequence[
 
 
 def _filled(inputs: Sequence[str], carried: Sequence[str], taken: dict[int, str], flags: dict[int, str]) -> list[str]:
-    """Return the columns of a table in which some inputs are replaced where they are missing."""
+    """Return the columns of a table in which missing values of some inputs are replaced."""
     new = {f"x{j + 1}": f"CASE WHEN {flags[j]} = 1e0 THEN {value} ELSE x{j + 1} END" for j, value in taken.items()}
     columns = [f"{new[name]} AS {name}" if name in new else name for name in inputs]
     return [*carried, *columns]

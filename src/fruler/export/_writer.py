@@ -1,4 +1,4 @@
-"""The prediction of one row as a function: the steps, which imperative languages share, without their syntax."""
+"""The prediction of one row as a function: the steps that imperative languages share, without their syntax."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from fruler.export._plan import ConditionPlan, CurvePlan, ModelPlan, SplitPoint,
 from fruler.rules._partitions import Triangle
 from fruler.rules._rule_base import RuleBase
 
-# What a line may declare.
+# The kinds of names that a line may declare.
 Declared = Literal["constant", "variable", "whole number"]
 
 
 class CodeWriter(ABC):
-    """Writes a rule base in one language; a subclass is the language's syntax, and how it reads columns.
+    """A writer of a rule base in one language; a subclass has the syntax of the language, and how it reads columns.
 
     Parameters
     ----------
     rule_base : RuleBase
         The model.
     plan : ModelPlan
-        Its computation.
+        The plan of its computation.
 
     Attributes
     ----------
     inputs : list of str
         The identifier of each input.
     values : list of str
-        Expressions of the inputs that are needed, from the columns of a row.
+        Expressions for the needed inputs, in terms of the columns of a row.
     tables, functions : list of str
-        Constants and functions of the file besides the prediction; `require` adds to them.
+        Constants and functions of the file other than the prediction; `require` adds functions.
     """
 
     # Functions with loops over the rules.
     MEAN: ClassVar[str]
     NEAREST_RULE: ClassVar[str]
-    # What the identifiers of inputs begin with, so that none is a word of the language.
+    # A prefix of the identifiers of inputs, so that none is a word of the language.
     INPUT_PREFIX: ClassVar[str] = ""
     BLANK_LINES: ClassVar[int]
-    # The name among those of a link's code, that of the row, and the lines for the sum of the weights.
+    # The key in the code of a link, the name of the row, and the lines for the sum of the weights.
     LANGUAGE: ClassVar[str]
     ROW: ClassVar[str]
     TOTAL: ClassVar[tuple[str, ...]]
@@ -72,7 +72,7 @@ class CodeWriter(ABC):
         self.values = [] if plan.inputs.plain else [self.value(j) for j in plan.inputs.needed]
 
     def value(self, feature: int) -> str:
-        """Return an input as an expression of the row; require the functions and add the tables that it needs."""
+        """Return an input as an expression of the row, and add the functions and tables that it needs."""
         inputs = self.plan.inputs
         source, value = inputs.sources[feature], f"{self.ROW}[{inputs.place_of(feature)}]"
         match source:
@@ -95,19 +95,17 @@ class CodeWriter(ABC):
         return value
 
     def require(self, *functions: str) -> None:
-        """Add functions that a value needs, each once."""
+        """Add functions to the file, each once."""
         self.functions += [function for function in functions if function not in self.functions]
 
     def text(self) -> str:
         """Return the whole file."""
         interval, plan = self.plan.interval, self.plan
         if interval is not None:
-            self.tables.append(
-                self.table("RADII", interval.radii, "How far intervals reach where a rule alone answers.")
-            )
+            self.tables.append(self.table("RADII", interval.radii, "The radius of prediction intervals of each rule."))
         if plan.said and not plan.covered:
             whole = [said.whole for said in plan.said]
-            self.tables.append(self.table("WHOLE", whole, "The outputs of rules that fire fully."))
+            self.tables.append(self.table("WHOLE", whole, "The output of each rule if it fires fully."))
         top = "\n\n".join([self.head(), *self.tables])
         parts = [top, *self.functions, *self.helpers(), *self.predictions()]
         return ("\n" * (1 + self.BLANK_LINES)).join(part.strip("\n") for part in parts) + "\n"
@@ -121,25 +119,23 @@ class CodeWriter(ABC):
         )
 
     def helpers(self) -> Iterator[str]:
-        """Yield the functions that the steps call."""
+        """Yield the functions called by the steps."""
         plan = self.plan
         triangles = [condition.triangle for condition in plan.conditions if condition.triangle is not None]
         if plan.split_points or plan.curve_split_points:
-            about = "How far x lies above the split point between two labels: from 0 (below it) to 1 (above it)."
+            about = "The share of x above the split point between two labels: from 0 (below it) to 1 (above it)."
             lines = self.slope("x >= high", "x > start", "(x - low) / width")
             yield self.function("share_above", ("x", "start", "low", "width", "high"), about, lines)
         if any(math.isfinite(a) for a, _, _ in triangles):
-            about = (
-                "The degree of x on the left side of a triangle: from 0 (up to its start) to 1 (from its middle on)."
-            )
+            about = "The degree of x on the left side of a triangle: from 0 (at its start) to 1 (from its middle on)."
             lines = self.slope("x >= middle", "x > start", "(x - start) / (middle - start)")
             yield self.function("rising", ("x", "start", "middle"), about, lines)
         if any(math.isfinite(c) for _, _, c in triangles):
-            about = "The degree of x on the right side of a triangle: from 1 (up to its middle) to 0 (from its end on)."
+            about = "The degree of x on the right side of a triangle: from 1 (up to its middle) to 0 (at its end)."
             lines = self.slope("x <= middle", "x < end", "(end - x) / (end - middle)")
             yield self.function("falling", ("x", "middle", "end"), about, lines)
         if plan.said:
-            about = "The centre of a triangle that is cut off at a height; the skew is its right side less its left."
+            about = "The centre of a triangle that is cut off at a height; skew: the right side minus the left side."
             lines = [self.line("rest = 1.0 - height", "constant")]
             lines += self.returned("middle + skew * ((1.0 + rest + rest * rest) / (3.0 * (1.0 + rest)))")
             yield self.function("centre", ("height", "middle", "skew"), about, lines)
@@ -147,7 +143,7 @@ class CodeWriter(ABC):
         if not plan.covered:
             if any(condition.counts_labels for condition in plan.conditions):
                 distance = self.greatest(["first - place", "place - last", "0.0"])
-                about = "How many labels a place is away from a range of labels."
+                about = "The distance of a position from a range of labels, in labels."
                 yield self.function("away", ("first", "last", "place"), about, self.returned(distance))
             yield self.NEAREST_RULE
         if plan.output is not None:
@@ -159,7 +155,7 @@ class CodeWriter(ABC):
             yield self.function("linked", ("raw",), "The prediction for the sum of rules and curves.", lines)
 
     def slope(self, whole: str, part: str, share: str) -> list[str]:
-        """Return the lines of a function that is 1 under one condition, a share under another, and else 0."""
+        """Return the lines of a function that is 1 under one condition, a share under another, and 0 otherwise."""
         lines = [*self.if_block(whole, self.returned("1.0")), *self.if_block(part, self.returned(share))]
         return [*lines, *self.returned("0.0")]
 
@@ -168,15 +164,15 @@ class CodeWriter(ABC):
         plan = self.plan
         lines = self.outside()
         if plan.split_points:
-            lines += ["", self.comment("How far the row lies above the split points between labels.")]
+            lines += ["", self.comment("The shares of the row above the split points between labels.")]
         lines += [self.share_above(*pair) for pair in zip(self.split_points, plan.split_points, strict=True)]
         if plan.limits:
-            lines += ["", self.comment("The degrees of labels; values outside count as the nearest inside.")]
+            lines += ["", self.comment("The degrees of labels, with values clipped to the range of the input.")]
         for j, (low, high) in plan.limits.items():
             lines.append(self.line(f"{self.inside[j]} = {self.between(self.inputs[j], low, high)}", "constant"))
         for number, name in self.sets.items():
             lines.append(self.line(f"{name} = {self.degree(plan.conditions[number])}", "constant"))
-        lines += ["", self.comment("How well the row fits each rule, and the rule's own output.")]
+        lines += ["", self.comment("The degree to which each rule fires, and its output.")]
         lines.append(self.arrays("weight", "output"))
         for rule in range(self.rule_base.n_rules):
             lines += ["", self.comment(rule_title(self.rule_base, rule))]
@@ -191,27 +187,27 @@ class CodeWriter(ABC):
         """Return the lines for rows outside the training data."""
         lines = []
         if self.plan.interval is not None:
-            lines += ["", self.comment("How far the row lies outside the training data, as a share of their range.")]
+            lines += ["", self.comment("The distance of the row from the training data, as a share of their range.")]
             lines.append(self.line("beyond = 0.0", "variable"))
             for j, (low, high) in self.plan.interval.ranges.items():
                 distance = self.greatest([f"{low!r} - {self.inputs[j]}", f"{self.inputs[j]} - {high!r}", "0.0"])
                 lines.append(self.line(f"beyond += {distance} / {high - low!r}"))
         if self.plan.clips:
-            lines += ["", self.comment("Values outside the training data count as the nearest inside.")]
+            lines += ["", self.comment("Values outside the training data are clipped to their range.")]
         for j, (low, high) in self.plan.clips.items():
             lines.append(self.line(f"{self.inputs[j]} = {self.between(self.inputs[j], low, high)}"))
         return lines
 
     def share_above(self, name: str, split_point: SplitPoint) -> str:
-        """Return the line for how far the row lies above a split point."""
+        """Return the line for the share of the row above a split point."""
         numbers = map(repr, (split_point.start, split_point.low, split_point.width, split_point.high))
         return self.line(f"{name} = {self.call('share_above', self.inputs[split_point.input], *numbers)}", "constant")
 
     def curves(self) -> list[str]:
-        """Return the lines for what curves add."""
+        """Return the lines for the sum of the curves."""
         if not self.plan.curves:
             return []
-        lines = ["", self.comment("What single inputs add, whichever rules fit.")]
+        lines = ["", self.comment("Curves of single inputs, added to the output of every rule.")]
         lines += [
             self.share_above(*pair) for pair in zip(self.curve_split_points, self.plan.curve_split_points, strict=True)
         ]
@@ -219,12 +215,12 @@ class CodeWriter(ABC):
         return [*lines, self.line(f"curves = {first}", "variable"), *(self.line(f"curves += {own}") for own in others)]
 
     def curve(self, curve: CurvePlan) -> str:
-        """Return what one curve adds."""
+        """Return the expression of one curve."""
         shares = [self.curve_split_points[number] for number in curve.split_points]
         return curve_expression(curve, self.inputs[curve.input], shares)
 
     def answer(self, prediction: str, radius: str) -> list[str]:
-        """Return the last lines, with expressions for what the rules say and how far intervals reach."""
+        """Return the last lines, from expressions for the output of the rules and the radius of the interval."""
         prediction += " + curves" if self.plan.curves else ""
         if self.plan.interval is None:
             return self.returned(self.linked(prediction))
@@ -233,12 +229,12 @@ class CodeWriter(ABC):
         return [*(self.line(line, "constant") for line in lines), *self.returned(*ends)]
 
     def linked(self, raw: str) -> str:
-        """Return the prediction for what the rules say."""
+        """Return the prediction for an output of the rules."""
         return raw if self.plan.output is None else self.call("linked", raw)
 
     def nearest(self) -> list[str]:
-        """Return the lines for rows that fit no rule."""
-        lines = ["", self.comment("No rule fits: the one whose labels are nearest answers."), self.arrays("steps")]
+        """Return the lines for rows in which no rule fires."""
+        lines = ["", self.comment("No rule fires: take the rule whose labels are nearest."), self.arrays("steps")]
         for rule, numbers in enumerate(self.plan.rules):
             away = [self.away(self.plan.conditions[number]) for number in numbers]
             lines.append(self.line(f"steps[{rule}] = {' + '.join(away) or '0.0'}"))
@@ -246,19 +242,19 @@ class CodeWriter(ABC):
         return [*lines, *self.answer("WHOLE[nearest]" if self.plan.said else "output[nearest]", "RADII[nearest]")]
 
     def away(self, condition: ConditionPlan) -> str:
-        """Return how far the row is away from a condition."""
+        """Return the distance of the row from a condition."""
         if condition.codes is not None:
             return f"(1.0 - {self.degree(condition)})"
         if condition.triangle is not None:
             (a, b, c), x = condition.triangle, self.inside[condition.input]
-            # Beyond an infinite end a row is at no distance.
+            # Towards an infinite end the distance is zero.
             sides = [f"{b!r} - {x}" if math.isfinite(a) else "0.0", f"{x} - {b!r}" if math.isfinite(c) else "0.0"]
             return f"{self.greatest(sides)} / {condition.width!r}"
         place = " + ".join(self.split_points[number] for number in self.plan.split_points_of(condition.input))
         return self.call("away", str(condition.first), str(condition.last), place)
 
     def degree(self, condition: ConditionPlan, *, factor: bool = False) -> str:
-        """Return the degree of a condition; a factor has parentheses where it needs them."""
+        """Return the degree of a condition, with parentheses if it is a factor and needs them."""
         if condition.codes is not None:
             return self.one_of(self.inputs[condition.input], condition.codes)
         if condition.triangle is not None:
@@ -270,7 +266,7 @@ class CodeWriter(ABC):
         return f"({difference})" if factor else difference
 
     def triangle(self, triangle: Triangle, x: str) -> str:
-        """Return the degree of a value in a triangle; a side whose end is infinite holds everywhere."""
+        """Return the degree of a value in a triangle; towards an infinite end it is 1."""
         a, b, c = triangle
         sides = [self.call("rising", x, repr(a), repr(b))] if math.isfinite(a) else []
         sides += [self.call("falling", x, repr(b), repr(c))] if math.isfinite(c) else []
@@ -305,16 +301,16 @@ class CodeWriter(ABC):
         return self.rule_base.variables[split_point.input].partition.labels[split_point.number]
 
     def between(self, name: str, low: float, high: float) -> str:
-        """Return a value that is brought inside of two ends."""
+        """Return a value clipped to two ends."""
         return self.least([self.greatest([name, repr(low)]), repr(high)])
 
     @abstractmethod
     def new_identifiers(self) -> Identifiers:
-        """Return identifiers without the words and names that are taken."""
+        """Return identifiers that exclude reserved words and names."""
 
     @abstractmethod
     def gap(self, value: str) -> str:
-        """Return 1 where a value of the row is missing, and 0 elsewhere."""
+        """Return 1 if a value of the row is missing, else 0."""
 
     @abstractmethod
     def level(self, source: LevelSource, value: str, feature: int) -> str:
@@ -326,7 +322,7 @@ class CodeWriter(ABC):
 
     @abstractmethod
     def cycle(self, source: CycleSource, seconds: str) -> str:
-        """Return the place in a cycle."""
+        """Return the position in a cycle."""
 
     @abstractmethod
     def weekday(self, source: WeekdaySource, seconds: str, feature: int) -> str:
@@ -354,7 +350,7 @@ class CodeWriter(ABC):
 
     @abstractmethod
     def line(self, assignment: str, declares: Declared | None = None) -> str:
-        """Return an assignment as a line; the first one of a name declares it."""
+        """Return an assignment as a line; the first assignment to a name declares it."""
 
     @abstractmethod
     def arrays(self, *names: str) -> str:
@@ -374,15 +370,15 @@ class CodeWriter(ABC):
 
     @abstractmethod
     def one_of(self, name: str, codes: Sequence[float]) -> str:
-        """Return 1 where a value is one of some codes, and 0 elsewhere."""
+        """Return 1 if a value is one of some codes, else 0."""
 
     @abstractmethod
     def least(self, values: Sequence[str]) -> str:
-        """Return the least of values."""
+        """Return the minimum of values."""
 
     @abstractmethod
     def greatest(self, values: Sequence[str]) -> str:
-        """Return the greatest of values."""
+        """Return the maximum of values."""
 
 
 def indented(lines: Sequence[str]) -> list[str]:

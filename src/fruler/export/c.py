@@ -1,4 +1,4 @@
-"""One file of C99 with ``double fruler_predict(const double *x)``; it needs nothing but math.h."""
+"""A single file of C99 with ``double fruler_predict(const double *x)``; it only needs the standard library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fruler.export._writer import CodeWriter, Declared, indented
 from fruler.rules._rule_base import RuleBase
 
 _MEAN = """
-/* The mean of one number per rule, weighted by how well the row fits. */
+/* The mean of one number per rule, weighted by the degrees of the rules. */
 static double mean(const double *weight, const double *numbers, double total)
 {
     double sum = 0.0;
@@ -24,7 +24,7 @@ static double mean(const double *weight, const double *numbers, double total)
 """
 
 _NEAREST_RULE = """
-/* The rule that the fewest steps lead to, the first of several. */
+/* The rule with the smallest distance, the first one in case of ties. */
 static int nearest_rule(const double *steps)
 {
     int nearest = 0;
@@ -36,7 +36,7 @@ static int nearest_rule(const double *steps)
 """
 
 _CODE = """
-/* Return the code of a category of a column (counted from 0): -1 if it is not known, NAN for no text at all. */
+/* Return the code of a category of a column (counted from 0): -1 if it is unknown, NAN if text is a null pointer. */
 double fruler_code(int column, const char *text)
 {
     const int n_levels = (int)(sizeof levels / sizeof levels[0]);
@@ -50,7 +50,7 @@ double fruler_code(int column, const char *text)
 """
 
 _NUMBER_OF = """
-/* The number that stands for a category, NAN if its code is not known. */
+/* The number of a category, NAN if its code is unknown. */
 static double number_of(double code, const double *numbers, int n_codes)
 {
     for (int place = 0; place < n_codes; ++place)
@@ -86,7 +86,7 @@ static void fill(double *values)
 """
 
 _WITHIN = """
-/* Where a number lies in a cycle, from 0 to its length. */
+/* The position of a number in a cycle, from 0 to its length. */
 static double within(double place, double period)
 {
     return place - period * floor(place / period);
@@ -97,7 +97,7 @@ _DAY_OF_YEAR = """
 /* The days since 1 January, with a 29 February in every year. */
 static double day_of_year(double seconds)
 {
-    /* Days since a 1 March, in years of 400, which repeat themselves. */
+    /* Days since a 1 March in the calendar's cycle of 400 years. */
     const double day = within(floor(seconds / 86400.0) + 719468.0, 146097.0);
     const double leap = floor(day / 1460.0) - floor(day / 36524.0) + floor(day / 146096.0);
     const double year = floor((day - leap) / 365.0);
@@ -107,7 +107,7 @@ static double day_of_year(double seconds)
 """
 
 _WEEKDAY = """
-/* The number of a weekday, from Monday to Sunday, NAN if it is not known. */
+/* The number of a weekday, from Monday to Sunday, NAN if it is unknown. */
 static double weekday(double seconds, const double *numbers)
 {
     return isnan(seconds) ? NAN : numbers[(int)within(floor(seconds / 86400.0) + 3.0, 7.0)];
@@ -128,25 +128,24 @@ double fruler_predict(const double *x)
 
 
 def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
-    r"""Write a rule base as one file of C99.
+    r"""Write a rule base as a single file of C99.
 
     Parameters
     ----------
     rule_base : RuleBase
         The model.
     interval : float, optional
-        The coverage of prediction intervals, such as 0.9. Then there is also ``fruler_predict_interval``, which writes
-        the ends of the interval to where two pointers point, and returns the prediction.
+        The coverage of prediction intervals, such as 0.9. It adds ``fruler_predict_interval``, which returns the
+        prediction and writes the ends of its interval to two pointers.
 
     Returns
     -------
     str
         The source. ``fruler_predict`` takes the numbers of one row in the order of ``fruler_inputs``, the columns of
-        the table, and returns the prediction. A category is a number too: a constant has its code, and
-        ``fruler_code(column, text)`` finds it. A date is the seconds from the start of 1970 to what the clock shows,
-        in the zone that the model was learned in. NAN is a gap; it is filled in as `RuleBase.predict` does, and so is
-        an unknown code. Where the rules do not know how, and where a number that they need is infinite, the prediction
-        is NAN.
+        the table, and returns the prediction. Categories are passed as codes: each has a constant, and
+        ``fruler_code(column, text)`` looks it up. Dates are seconds since the start of 1970, in the local time of the
+        training data. NAN and unknown codes are missing values, which are filled in as in `RuleBase.predict`. The
+        prediction is NAN if the model has no estimates for missing values, or if a number that it needs is infinite.
 
     See Also
     --------
@@ -178,7 +177,7 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
 class _CWriter(CodeWriter):
     MEAN = _MEAN
     NEAREST_RULE = _NEAREST_RULE
-    # With a prefix no name can be a word of the language, a macro or a name of the file.
+    # With a prefix, no name can be a keyword, a macro or another name in the file.
     INPUT_PREFIX = "x_"
     BLANK_LINES = 1
     LANGUAGE, ROW = "c", "x"
@@ -244,7 +243,7 @@ class _CWriter(CodeWriter):
         return "\n".join(lines)
 
     def add_levels(self) -> None:
-        """Add the codes of all categories, as constants and as a table of their texts."""
+        """Add the codes of all categories, as constants and as a lookup table."""
         if self.plan.inputs.numeric:
             return
         names, constants, rows = Identifiers(), [], []
@@ -254,7 +253,7 @@ class _CWriter(CodeWriter):
                 constants.append(f"    {name} = {code}, {comment(f'{column.name} is {level}')}")
                 rows.append(f"    {{{place}, {string(level)}, {code}.0}},")
         texts = [
-            "/* The codes of categories. NAN is one that is missing, any other code one that is unknown. */",
+            "/* The codes of categories. NAN means missing, any other code means unknown. */",
             *("enum {", *constants, "};"),
             *("", "static const struct {", "    int column;", "    const char *text;", "    double code;"),
             *("} levels[] = {", *rows, "};"),
@@ -270,7 +269,7 @@ class _CWriter(CodeWriter):
         n = len(filling.inputs)
         rows = "".join(f"    {{{', '.join(map(repr, row))}}},\n" for row in filling.slopes)
         self.tables.append(
-            "/* What is taken for missing values: means, and slopes on all values that the rules use. */\n"
+            "/* Estimates for missing values: means, and slopes on all values that the rules use. */\n"
             f"static const double means[{n}] = {{{', '.join(map(repr, filling.centres))}}};\n"
             f"static const double slopes[{n}][{n}] = {{\n{rows}}};"
         )
@@ -351,7 +350,7 @@ class _CWriter(CodeWriter):
 
 
 def comment(text: str) -> str:
-    """Return a comment that nothing in the text can end; gaps also break up trigraphs and nested comments.
+    """Return a comment that no text can end; spaces also break up trigraphs and nested comments.
 
     Examples
     --------
@@ -366,7 +365,7 @@ def comment(text: str) -> str:
 
 
 def string(text: str) -> str:
-    r"""Return a string literal; what is not plain ASCII goes in as octal bytes of UTF-8.
+    r"""Return a string literal; characters other than plain ASCII are written as octal bytes of UTF-8.
 
     Examples
     --------

@@ -1,12 +1,14 @@
 """Fuzzy Markup Language, the XML of IEEE Std 1855-2016, as a TSK or a Mamdani system.
 
-A range of labels is a term of its own: in a partition whose degrees sum to one, the sum of neighbours is a wider
-trapezoid. Outer labels go on beyond the domain, so they are linear shapes and not trapezoids. A crisp split point is a
-step between two neighbouring floats, whichever end a reader takes as closed. The standard knows nothing that rules
-share: a rule is written once for every label of every curve, with the curve's line added to its output. The degrees of
-these labels sum to one, so the prediction is the same. It knows numbers only: a category is a term, whose singleton is
-the number that a reader must give for it. Its Mamdani systems join what all rules say before they take one centre; to
-take a centre of what each rule says, and their mean, is a method of its own, for which the standard has room.
+A range of labels is a separate term: in a partition whose degrees sum to one, the sum of neighbours is a wider
+trapezoid. Outer labels extend beyond the domain, so they are linear shapes and not trapezoids. A crisp split point is a
+step between two neighbouring floats, so it does not matter which end a reader takes as closed.
+
+The standard has no curves: a rule is written once for every label of every curve, with the curve's line added to its
+output. The degrees of these labels sum to one, so the prediction is the same. The standard has only numeric inputs: a
+category is a term, whose singleton is the number that stands for it. Its Mamdani systems aggregate the outputs of all
+rules before they take one centre; the mean of the rules' own centres is a custom defuzzifier, which the standard
+allows.
 """
 
 from __future__ import annotations
@@ -36,18 +38,18 @@ _DEFUZZIFIER = "custom_MeanOfCentres"
 def export(rule_base: RuleBase) -> str:
     r"""Write a rule base as an IEEE 1855 document.
 
-    The standard has no nearest rule: where no rule fires, a reader answers with the output's default value, which is
-    the mean prediction of the training rows. It has no curves either: every rule is written once for each label of each
-    curve, and an input with a curve is a second variable "... (curve)", which a reader must give the same value.
+    The standard has no nearest rule: if no rule fires, a reader returns the default value of the output, which is the
+    mean prediction of the training rows. It has no curves either: every rule is written once for each label of each
+    curve, and an input with a curve has a second variable "... (curve)", which must be given the same value.
 
-    The variables are the inputs of the rules, which are numbers, and none may be missing: `RuleBase.inputs_of` makes
-    them of a table with categories and gaps. The numbers of categories are in the document, as terms such as
-    "origin = japan"; an input such as "origin=japan" is 1 for this category and 0 for any other. The values of labels
-    that are triangles must lie inside the input's domain.
+    The variables are the inputs of the rules, which are numbers without gaps: `RuleBase.inputs_of` computes them from a
+    table with categories and gaps. The document has the numbers of categories as terms such as "origin = japan"; an
+    input such as "origin=japan" is 1 for this category and 0 for all others. If the labels of an input are triangles,
+    its values must lie inside its domain.
 
-    Rules that say labels of the output are a Mamdani system with the defuzzifier "custom_MeanOfCentres": the mean of
-    the centres of gravity of the rules' own cut-off triangles, weighted by their degrees. A reader that does not know
-    it will take another, and predict something else.
+    Rules with labels as consequents become a Mamdani system with the defuzzifier "custom_MeanOfCentres": the mean of
+    the centres of gravity of the rules' own cut-off triangles, weighted by their degrees. A reader that does not
+    support it uses another defuzzifier and predicts different values.
 
     Parameters
     ----------
@@ -62,7 +64,8 @@ def export(rule_base: RuleBase) -> str:
     Raises
     ------
     ValueError
-        If the rules have sets of their own, clip their inputs, or would become too many without their curves.
+        If the rules have sets of their own, clip their inputs, have a link or bounds, or would become too many without
+        curves.
 
     See Also
     --------
@@ -81,18 +84,18 @@ def export(rule_base: RuleBase) -> str:
     """
     if not rule_base.antecedents.shares_labels:
         raise ValueError(
-            "FML has labels that all rules share, and these rules have sets of their own; choose another format."
+            "In FML all rules share their labels, but these rules have fuzzy sets of their own; choose another format."
         )
     if rule_base.extrapolation != "linear":
         raise ValueError("FML cannot clip values outside the training data; choose another format.")
     if not rule_base.output.is_plain:
-        raise ValueError("FML cannot say the link or the bounds of a prediction; choose another format.")
+        raise ValueError("FML cannot express a link or bounds of predictions; choose another format.")
     curves = [curve for curve in rule_base.curves if curve.n_pieces > 1]
     n_rules = rule_base.n_rules * math.prod(curve.n_pieces for curve in curves)
     if curves and n_rules > _MAX_RULES:
         raise ValueError(
-            f"FML has no curves, and without them there would be {n_rules:,} rules, more than {_MAX_RULES:,}; choose "
-            "another format."
+            f"FML has no curves; written without them, this model would have {n_rules:,} rules, more than "
+            f"{_MAX_RULES:,}; choose another format."
         )
     variables = [*rule_base.variables, *(_curve_variable(rule_base, curve) for curve in curves)]
     names = _distinct([rule_base.target_name, *(variable.name for variable in variables)])
@@ -110,7 +113,7 @@ def export(rule_base: RuleBase) -> str:
     rules.attrib |= {"activationMethod": "MIN"} if said else {}
     rules.attrib |= {"andMethod": _AND_METHODS[rule_base.t_norm], "orMethod": "MAX"}
     for number, rule in enumerate(written, 1):
-        # The standard's default of a single rule is MIN, whatever the rule base says.
+        # Without andMethod the standard takes MIN for a rule, even if the rule base has another method.
         options = {"name": f"rule {number}", "andMethod": rule.method, "connector": "and", "weight": "1.0"}
         element = ElementTree.SubElement(rules, "rule" if said else "tskRule", options)
         antecedent = ElementTree.SubElement(element, "antecedent")
@@ -130,7 +133,7 @@ def export(rule_base: RuleBase) -> str:
 
 
 class _WrittenRule(NamedTuple):
-    """A rule as the document has it: its conditions, those on the labels of curves last."""
+    """A rule of the document; conditions on labels of curves come last."""
 
     conditions: list[Condition]
     consequent: list[float]
@@ -138,7 +141,7 @@ class _WrittenRule(NamedTuple):
 
 
 def _expanded(rule_base: RuleBase, curves: Sequence[Curve]) -> Iterator[_WrittenRule]:
-    """Return every rule with every combination of labels of the curves."""
+    """Yield every rule with every combination of labels of the curves."""
     shared = np.column_stack([rule_base.consequents.intercepts, rule_base.slopes])
     for curve in rule_base.curves:
         if curve.n_pieces == 1:
@@ -150,8 +153,8 @@ def _expanded(rule_base: RuleBase, curves: Sequence[Curve]) -> Iterator[_Written
         if fuzzy and rule_base.t_norm == "minimum":
             if len(conditions) > 1:
                 raise ValueError(
-                    f"FML cannot hold rule {rule + 1} with a curve, for its conditions are joined by the minimum and a "
-                    "curve's labels by the product; choose another format."
+                    f"FML cannot express rule {rule + 1} with a curve: its conditions are combined by the minimum, the "
+                    "labels of curves by the product; choose another format."
                 )
             method = "PROD"
         for labels in itertools.product(*(range(curve.n_pieces) for curve in curves)):
@@ -159,24 +162,24 @@ def _expanded(rule_base: RuleBase, curves: Sequence[Curve]) -> Iterator[_Written
             for curve, label in zip(curves, labels, strict=True):
                 consequent[[0, 1 + curve.input]] += curve.coefficients[label]
             chosen = [Condition(n_inputs + k, label, label) for k, label in enumerate(labels)]
-            # The values of the inputs that curves read a second time have no slopes of their own.
+            # The second variables of inputs with curves have no slopes.
             yield _WrittenRule([*conditions, *chosen], [*consequent.tolist(), *[0.0] * len(curves)], method)
 
 
 def _curve_variable(rule_base: RuleBase, curve: Curve) -> Variable:
-    """Return the input of a curve once more, with the curve's own labels."""
+    """Return a second variable for the input of a curve, with the labels of the curve."""
     variable = rule_base.variables[curve.input]
     return Variable(f"{variable.name} (curve)", curve.partition, variable.unit)
 
 
 def _name(text: str) -> str:
-    """Return a name as readers keep it: they collapse white space, and XML has no control characters."""
+    """Return a name that readers do not change: they collapse white space, and XML has no control characters."""
     plain = "".join(c if c not in "\ufffe\uffff" else repr(c)[1:-1] for c in printable(text))
     return " ".join(plain.split()) or "unnamed"
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
-    """Return names that differ from each other also after white space is collapsed."""
+    """Return names that stay distinct after white space is collapsed."""
     found: list[str] = []
     for name in map(_name, names):
         candidate, number = name, 1
@@ -190,7 +193,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
 def _add_input(
     parent: ElementTree.Element, variable: Variable, ranges: set[tuple[int, int]], name: str
 ) -> dict[tuple[int, int], str]:
-    """Add an input with its labels and the ranges of labels that rules accept; return the names of these terms."""
+    """Add an input with its labels and the ranges of labels that rules accept, and return the names of these terms."""
     partition = variable.partition
     low, high = partition.range
     options = {"name": name, "scale": _name(variable.unit) if variable.unit else ""}
@@ -221,7 +224,7 @@ def _add_input(
 
 
 def _add_levels(parent: ElementTree.Element, variable: Variable, taken: list[str]) -> None:
-    """Add a term for each category that tells its number; of one that is 0 or 1 the name of the input does."""
+    """Add a term with the number of each category; inputs that indicate one category do not need it."""
     levels = variable.levels
     if levels is None or variable.is_indicator:
         return
@@ -235,7 +238,7 @@ def _term(parent: ElementTree.Element, name: str) -> ElementTree.Element:
 
 
 def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last: int) -> None:
-    """Add the shape of labels; one that goes on at a side is linear, and one without a side has the steepest."""
+    """Add the shape of a range of labels: linear if it extends beyond one end of the domain, rectangular if both."""
     rise, fall = _sides(partition, first, last)
     if partition.of_triangles and rise and fall:
         _add_numbers(term, "triangularShape", (*rise, fall[1]))
@@ -250,7 +253,10 @@ def _add_shape(term: ElementTree.Element, partition: Partition, first: int, last
 
 
 def _sides(partition: Partition, first: int, last: int) -> list[tuple[float, float] | None]:
-    """Return where labels rise and where they fall, if they do."""
+    """Return where the degree of a range of labels rises and where it falls; None on a side without an end.
+
+    Steps are as steep as floats allow.
+    """
     if partition.of_triangles:
         a, b, c = partition.triangles[first].tolist()
         rise, fall = (min(a, math.nextafter(b, -math.inf)), b), (b, max(c, math.nextafter(b, math.inf)))
@@ -260,7 +266,7 @@ def _sides(partition: Partition, first: int, last: int) -> list[tuple[float, flo
 
 
 def _add_labels(parent: ElementTree.Element, variable: Variable, rule_base: RuleBase, name: str) -> list[str]:
-    """Add the output with its labels; return the name of what each rule says."""
+    """Add the output with its labels, and return the name of each rule's label."""
     terms = _add_input(parent, variable, set(), name)
     element = parent[-1]
     element.attrib |= {"type": "output", "accumulation": "MAX", "defuzzifier": _DEFUZZIFIER}
@@ -274,7 +280,7 @@ def _add_numbers(term: ElementTree.Element, shape: str, numbers: Iterable[float]
 
 
 def _add_union(parent: ElementTree.Element, names: list[str]) -> None:
-    """Add "one or the other": the standard joins two names, or what is joined already and one more."""
+    """Add a union of terms; in the standard a union has two operands, of which the first may be a union."""
     either = ElementTree.SubElement(parent, "or", {"t-conorm": "MAX"})
     *earlier, last = names
     if len(earlier) > 1:
@@ -298,7 +304,7 @@ def _add_output(
 
 
 def _default(rule_base: RuleBase) -> float:
-    """Return the answer where no rule fires: the mean prediction, or else that in the middle of all domains."""
+    """Return the output if no rule fires: the mean prediction, or without training data that at the domains' centre."""
     return 0.0 if rule_base.antecedents.covers_everything() else rule_base.background.base
 
 

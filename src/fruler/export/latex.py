@@ -1,4 +1,4 @@
-"""A LaTeX table of the rules, for papers; it needs the package booktabs."""
+"""A LaTeX table of the rules for papers; it needs the package booktabs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def export(
     float: bool = True,
     form: Form = "equation",
 ) -> str:
-    r"""Write the rules as a table in LaTeX: labels of each input, then the linear output.
+    r"""Write the rules as a LaTeX table: the labels of each input, then the linear output.
 
     Parameters
     ----------
@@ -53,26 +53,26 @@ def export(
     digits : int, default=3
         The number of significant digits of coefficients.
     caption : str, optional
-        Plain text; by default it says what the rules are for.
+        The caption, as plain text; by default the number of rules and the target.
     label : str, optional
-        What ``\ref`` calls the table; "tab:rules" by default.
+        The label for ``\ref``; "tab:rules" by default.
     float : bool, default=True
         Whether to put the tabular into a table environment with caption and label.
     form : {"equation", "sentences"}, default="equation"
-        A table of intercepts and coefficients, or a list of the sentences that `rules_text` writes, without a caption.
+        A table of intercepts and coefficients, or a list of the sentences of `rules_text`, without a caption.
 
     Returns
     -------
     str
-        The table, for a document that says ``\usepackage{booktabs}``. An input that is not in the antecedent has a
-        dash. What a rule adds for categories is a column of its own, "usa −1.3, japan +2.1". Curves have a table of
-        their own below: what each adds at its bends. If the output is a label, it has labels instead of numbers.
-        Labels that are triangles have a table of the values that they stand for.
+        The table, for a document with ``\usepackage{booktabs}``. Inputs that are not in the antecedent have a dash.
+        The amounts that a rule adds for categories have a separate column, "usa −1.3, japan +2.1". Curves have a
+        separate table below, with the amounts added at their bends. If consequents are labels, the table has labels
+        instead of numbers. For labels that are triangles, another table lists their values.
 
     Raises
     ------
     ValueError
-        If the label has signs that LaTeX does not take.
+        If the label has characters that LaTeX does not allow.
 
     See Also
     --------
@@ -112,7 +112,7 @@ def export(
     count = counted_rules(rule_base.n_rules, rule_base.n_curves)
     name = "tab:rules" if label is None else label
     if not re.fullmatch(r"[A-Za-z0-9:._-]+", name):
-        raise ValueError(f"A LaTeX label is made of letters, digits and the signs : . _ -; got {label!r}.")
+        raise ValueError(f"A LaTeX label may have letters, digits and the characters : . _ -; got {label!r}.")
     head = [
         r"\begin{table}",
         r"  \centering",
@@ -159,7 +159,7 @@ def _cell(column: Column, text: str) -> str:
 
 
 def _table(sides: str, head: Sequence[str], groups: Iterable[Iterable[Sequence[str]]]) -> list[str]:
-    """Write lines of a head and groups of rows, each below a line."""
+    """Write a head and groups of rows, each group below a line."""
     lines = [rf"\begin{{tabular}}{{{sides}}}", r"  \toprule", *(f"  {line}" for line in head)]
     for rows in groups:
         lines += [r"  \midrule", *(rf"  {' & '.join(cells)} \\" for cells in rows)]
@@ -167,7 +167,7 @@ def _table(sides: str, head: Sequence[str], groups: Iterable[Iterable[Sequence[s
 
 
 def _subject(rule_base: RuleBase) -> str:
-    """Return what the rules say: the target, also by labels of it, or its logarithm."""
+    """Return the name of the rules' output: the target, or its logarithm."""
     name = rule_base.target_name
     return name if rule_base.target is not None else scale_of(rule_base).subject(name)
 
@@ -181,7 +181,7 @@ def _curves(rule_base: RuleBase, digits: int) -> list[str]:
 
 
 def _meanings(variables: list[Variable]) -> list[str]:
-    """Write a table of what values labels stand for."""
+    """Write a table of the values that labels stand for."""
     groups = [
         [
             tuple(map(_escaped, ("" if place else name_with_unit(variable.name, variable.unit), *meaning)))
@@ -197,11 +197,11 @@ def _spanning(text: str, columns: int) -> str:
 
 
 def _number(text: str) -> str:
-    # A comma between digits is no punctuation.
+    # Braces keep LaTeX from adding the space of punctuation after the comma.
     mantissa, _, exponent = text.replace(MINUS, "-").replace(",", "{,}").partition("e")
     return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$" if exponent else f"${mantissa}$"
 
 
 def _escaped(text: str) -> str:
-    """Return text that LaTeX sets as it is."""
+    """Return text with LaTeX's special characters escaped."""
     return "".join(_SPECIAL.get(character, character) for character in printable(text))

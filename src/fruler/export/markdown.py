@@ -13,7 +13,7 @@ _Column = tuple[str, bool, list[str]]
 
 
 def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> str:
-    """Write the rules as a table in Markdown: labels of each input, then the linear output.
+    """Write the rules as a Markdown table: the labels of each input, then the linear output.
 
     Parameters
     ----------
@@ -22,15 +22,15 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     digits : int, default=3
         The number of significant digits of coefficients.
     form : {"equation", "sentences"}, default="equation"
-        A table of intercepts and coefficients, or a list of the sentences that `rules_text` writes.
+        A table of intercepts and coefficients, or a list of the sentences of `rules_text`.
 
     Returns
     -------
     str
-        The table. An input that is not in the antecedent has a dash. What a rule adds for categories is a column of its
-        own, "usa −1.3, japan +2.1". Curves have a table of their own below: what each
-        adds at its bends. If the output is a label, it has labels instead of numbers. Labels that are triangles
-        are listed below, with the values that they stand for.
+        The table. Inputs that are not in the antecedent have a dash. The amounts that a rule adds for categories have a
+        separate column, "usa −1.3, japan +2.1". Curves have a separate table below, with the amounts added at their
+        bends. If consequents are labels, the table has labels instead of numbers. Labels that are triangles are listed
+        below, with the values that they stand for.
 
     See Also
     --------
@@ -80,7 +80,7 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
 
 
 def _meanings(rule_base: RuleBase) -> str:
-    """Write what values labels stand for that are triangles; where others meet is not part of the table."""
+    """List the values of labels that are triangles; the table does not list the split points of other labels."""
     lines = [
         f"- {_escaped(name_with_unit(variable.name, variable.unit))}: {_escaped(where_labels_meet(variable))}\n"
         for variable in meaningful(rule_base)
@@ -90,14 +90,14 @@ def _meanings(rule_base: RuleBase) -> str:
 
 
 def _curves(rule_base: RuleBase, digits: int) -> str:
-    """Write what each curve adds at its bends."""
+    """Write a table of the curves at their bends."""
     rows = [(name, *bend) for name, bends in curve_bends(rule_base, digits) for bend in bends]
     titles = (("Curve of", False), ("At", True), ("Adds", True))
     return _table([(*title, [_escaped(row[place]) for row in rows]) for place, title in enumerate(titles)])
 
 
 def _table(columns: list[_Column]) -> str:
-    """Write columns: a title, whether its cells stand at the right, and the cells."""
+    """Write a table of columns, each a title, whether its cells are right-aligned, and the cells."""
     widths = [max(map(len, [title, *cells, "---"])) for title, _, cells in columns]
     sides = [right for _, right, _ in columns]
     head = [title.ljust(width) for (title, _, _), width in zip(columns, widths, strict=True)]
@@ -111,6 +111,6 @@ def _table(columns: list[_Column]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is; what HTML could read as a tag or an entity is an entity."""
+    """Return text with Markdown's special characters escaped, and those of HTML written as entities."""
     plain = re.sub(r"[\\`*_{}\[\]|~$#!]", r"\\\g<0>", printable(text))
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,6 +1,6 @@
-"""ONNX models of rules, and of pipelines that end with an estimator of rules.
+"""ONNX models of rule bases, and of pipelines that end with an estimator of this package.
 
-A row is a row of every table of a graph: columns are split points, then conditions, then rules.
+Every table of the graph has one row per row of the data; its columns are split points, conditions or rules.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import install_advice
 from fruler.export._onnx_graph import ML_DOMAIN, Graph, Table
 from fruler.export._onnx_inputs import add_inputs
@@ -30,25 +30,25 @@ from fruler.rules._partitions import Triangle
 from fruler.rules._rule_base import RuleBase
 
 PREDICTION, ENDS = "prediction", ("lower", "upper")
-# Old enough for runtimes of some years ago.
+# Old versions, for runtimes of some years ago.
 OPSET, _ML_OPSET = 17, 2
 _IR_VERSION = 8
-# The exponential of this share of the logarithm of the largest number is surely one.
+# The exponential of this share of the logarithm of the largest float is always finite.
 _SURE = 0.99
 _ANYWHERE = (-math.inf, math.inf)
-# What always holds, and is nowhere away: the condition of a rule that has fewer than others.
+# A condition that always holds and has no distance, for rules with fewer conditions than others.
 _ALWAYS: Triangle = (-math.inf, 0.0, math.inf)
 
 
 def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, interval: float | None = None) -> bytes:
     """Write a rule base as an ONNX model.
 
-    Its input ``X`` is a table of numbers, shape (n_rows, n_columns), in the order of `RuleBase.columns`; its output
-    ``prediction`` has the shape (n_rows, 1). If there are categories, each column is an input of its own by its name,
-    of shape (n_rows, 1), and categories are strings. A date is the seconds from the start of 1970 to what the clock
-    shows, in the zone that the model was learned in. A gap is NaN, or an empty string; it is filled in as
-    `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, and where a number is
-    infinite, the prediction is NaN.
+    The input ``X`` is a table of numbers of shape (n_rows, n_columns), in the order of `RuleBase.columns`; the output
+    ``prediction`` has shape (n_rows, 1). If there are categories, each column is a separate input of shape (n_rows, 1)
+    with the name of the column, and categories are strings. Dates are seconds since the start of 1970, in the local
+    time of the training data. NaN, empty strings and unknown categories are missing values, which are filled in as in
+    `RuleBase.predict`. The prediction is NaN if the model has no estimates for missing values, or if a number is
+    infinite.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
     float32 : bool, default=False
         Whether numbers have 32 bits instead of 64, in the input, the output and everything between.
     gaps : bool, default=True
-        Whether to fill in gaps. Without that the model is faster, and the prediction is NaN where a column that it
+        Whether to fill in gaps. Without it the ONNX model is faster, and the prediction is NaN if a column that it
         needs has a gap.
     interval : float, optional
-        The coverage of prediction intervals, such as 0.9. Their ends are two more outputs of shape (n_rows, 1),
-        ``lower`` and ``upper``.
+        The coverage of prediction intervals, such as 0.9. It adds two outputs of shape (n_rows, 1), ``lower`` and
+        ``upper``.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
     ImportError
         If the package onnx is not installed.
     ValueError
-        If a column has the name of an output, or `interval` is not a coverage that the rules can give.
+        If a column has the name of an output, or the rules have no prediction intervals with this coverage.
 
     See Also
     --------
@@ -130,12 +130,12 @@ def export(rule_base: RuleBase, *, float32: bool = False, gaps: bool = True, int
 
 
 def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
-    """Write a fitted scikit-learn pipeline that ends with an estimator of rules as an ONNX model.
+    """Write a fitted scikit-learn pipeline that ends with an estimator of this package as an ONNX model.
 
     Parameters
     ----------
-    pipeline : Pipeline or estimator of rules
-        Fitted. All other steps must be ones that skl2onnx knows, such as the scalers of scikit-learn.
+    pipeline : Pipeline or estimator
+        The fitted pipeline. skl2onnx must support all other steps, such as the scalers of scikit-learn.
     float32 : bool, default=False
         Whether numbers have 32 bits instead of 64.
 
@@ -147,7 +147,7 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
     See Also
     --------
     export : The rules alone.
-    register_converter : For calls of skl2onnx by yourself.
+    register_converter : For direct calls of skl2onnx.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def pipeline_to_onnx(pipeline: Any, *, float32: bool = False) -> bytes:
 
 
 def register_converter() -> None:
-    """Teach skl2onnx to convert the estimators of this package, wherever they are in a pipeline.
+    """Register the estimators of this package with skl2onnx, so that it can convert pipelines with them.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def register_converter() -> None:
 
     See Also
     --------
-    pipeline_to_onnx : Does it by itself.
+    pipeline_to_onnx : Convert a pipeline; it calls this function.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def register_converter() -> None:
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
-    """Put the nodes of a regressor into the graph that skl2onnx builds."""
+    """Add the nodes of a regressor to the graph of skl2onnx."""
     from onnx import helper
     from skl2onnx.common.data_types import DoubleTensorType
 
@@ -223,10 +223,10 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 
 
 def build_graph(rule_base: RuleBase, dtype: np.dtype[Any], source: str, target: str) -> Graph:
-    """Build the graph from the name of a table of numbers to that of the output."""
+    """Build the graph from a table of numbers (`source`) to the output (`target`), both given by name."""
     plan = make_model_plan(rule_base)
     if not plan.inputs.numeric:
-        raise ValueError("A pipeline whose rules have categories cannot be converted; export the rules themselves.")
+        raise ValueError("A pipeline whose rules use categories cannot be converted; export the rules themselves.")
     return _build(rule_base, plan, dtype, [source], [target])
 
 
@@ -251,18 +251,18 @@ def _build(
 
 
 def _clipped(plan: ModelPlan, source: Table, n_inputs: int) -> Table:
-    """Add the inputs with values outside the training data brought to the nearest inside, where that is wanted."""
+    """Add the inputs, clipped to the range of the training data if the rules clip them."""
     if not plan.clips:
         return source
     low, high = np.array([plan.clips.get(j, _ANYWHERE) for j in range(n_inputs)]).T
-    # Infinity is not to become a number: its difference from itself is NaN.
+    # Infinity must not become a finite number: its difference from itself is NaN.
     return source.bounded(low, high) + (source - source)
 
 
 def _rules(rule_base: RuleBase, plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
-    """Add what the rules say without curves, and how far intervals reach inside the training data."""
+    """Add the output of the rules without curves, and the radius of intervals inside the training data."""
     graph = source.graph
-    # Labels have no slopes, but a number that is none makes the product none as well.
+    # Consequents that are labels have zero slopes, but the product still passes NaN on.
     alone = graph.add("Gemm", source, rule_base.slopes.T, rule_base.consequents.intercepts)
     radii = None if plan.interval is None else graph.constant(plan.interval.radii)
     if rule_base.n_rules == 1 and not plan.said:
@@ -282,7 +282,7 @@ def _rules(rule_base: RuleBase, plan: ModelPlan, source: Table) -> tuple[Table, 
 
 
 def _centres(plan: ModelPlan, whole: Table, weights: Table) -> Table:
-    """Add the centres of the triangles that rules say, cut off at the rules' weights."""
+    """Add the centres of the rules' consequent triangles, cut off at the rules' weights."""
     rest = 1.0 - weights
     more = rest + 1.0
     lean = (more + rest * rest) / (more * 3.0)
@@ -291,7 +291,7 @@ def _centres(plan: ModelPlan, whole: Table, weights: Table) -> Table:
 
 
 def _curves(plan: ModelPlan, source: Table) -> Table:
-    """Add the sum of all curves: a column for each line, times how far rows lie above its split point."""
+    """Add the sum of all curves: one column per line, times the share of rows above its split point."""
     always = len(plan.curve_split_points)
     split_points = [number for curve in plan.curves for number in (always, *curve.split_points)]
     begun = _share_above(plan.curve_split_points, source).columns(split_points)
@@ -302,7 +302,7 @@ def _curves(plan: ModelPlan, source: Table) -> Table:
 
 
 def _share_above(split_points: Sequence[SplitPoint], source: Table) -> Table:
-    """Add how far rows lie above each split point; the last two columns are one far below and one far above."""
+    """Add the share of rows above each split point; the last two columns are always 1 and always 0."""
     far = [(0.0, -math.inf, -math.inf, 1.0), (math.inf, math.inf, -math.inf, 1.0)]
     low, high, start, width = np.array([(own.low, own.high, own.start, own.width) for own in split_points] + far).T
     values, graph = source.columns([*(own.input for own in split_points), 0, 0]), source.graph
@@ -313,16 +313,16 @@ def _share_above(split_points: Sequence[SplitPoint], source: Table) -> Table:
 
 
 def _rounded(values: Floats, dtype: np.dtype[Any]) -> Floats:
-    """Return the least numbers of a type that are not below the values: those from a value on stay those."""
+    """Round values up to the next number of a type, so that ``x >= value`` holds for the same numbers x."""
     nearest = values.astype(dtype)
     return np.where(nearest.astype(np.float64) >= values, nearest, np.nextafter(nearest, dtype.type(math.inf)))
 
 
 def _label_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
-    """Add the degrees of all conditions and of one that always holds; where it is asked for, how far rows are away.
+    """Add the degrees of all conditions and of one that always holds; unless rules cover everything, also distances.
 
-    A row's place among the labels of an input is the number of split points that it lies above. That an input has one
-    of some codes is like a split point: a row that lies below it is one label away.
+    The position of a row among the labels of an input is the number of split points below it. A condition on codes is
+    treated like a split point: a row that does not match is one label away.
     """
     graph, conditions = source.graph, plan.conditions
     always, never = len(plan.split_points), len(plan.split_points) + 1
@@ -345,16 +345,16 @@ def _label_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]
 
 
 def _matches(condition: ConditionPlan, source: Table) -> Table:
-    """Add 1 where an input has one of a condition's codes, and 0 elsewhere."""
+    """Add 1 if an input has one of a condition's codes, else 0."""
     equal = source.graph.add("Equal", source.columns([condition.input]), np.array([condition.codes], dtype=np.float64))
     return source.graph.where(equal, 1.0, 0.0).row_sums
 
 
 def _triangle_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
-    """Add the degrees of all conditions and of one that always holds; where it is asked for, how far rows are away.
+    """Add the degrees of all conditions and of one that always holds; unless rules cover everything, also distances.
 
-    A degree is the lesser of two: the rise from the first point to the second, which is 1 from the second on, and the
-    fall from the second to the third, which is 1 up to the second. Where an end is infinite its side holds everywhere.
+    A degree is the minimum of two: the rise from the first point to the second, which is 1 from the second on, and the
+    fall from the second to the third, which is 1 up to the second. Towards an infinite end it is 1.
     """
     graph, conditions = source.graph, plan.conditions
     a, b, c = np.array([*(condition.triangle or _ALWAYS for condition in conditions), _ALWAYS]).T
@@ -377,13 +377,13 @@ def _triangle_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | No
 
 
 def _side_widths(low: Floats, high: Floats) -> Floats:
-    """Return what ways are divided by; 1 where there is none, or no end."""
+    """Return the widths of the sides of triangles, as divisors; 1 for a side of width zero or without an end."""
     widths = high - low
     return np.where(np.isfinite(widths) & (widths > 0.0), widths, 1.0)
 
 
 def _joined(plan: ModelPlan, conditions: Table, operator: str) -> Table:
-    """Add a column for each rule: its conditions, joined one after the other in the order of the inputs."""
+    """Add one column per rule: its conditions, combined one by one in the order of the inputs."""
     always = len(plan.conditions)
     turns = zip_longest(*(rule or (always,) for rule in plan.rules), fillvalue=always)
     taken = [conditions.columns(turn) for turn in turns]
@@ -391,8 +391,8 @@ def _joined(plan: ModelPlan, conditions: Table, operator: str) -> Table:
 
 
 def _beyond(plan: IntervalPlan, given: Table) -> Table:
-    """Add how far the inputs as they were given lie outside the training data, as a share of their ranges."""
-    # Without any range one that nothing lies outside of makes a column of zeros.
+    """Add the distance of the unclipped inputs from the training data, as a share of their ranges."""
+    # Without any range, an infinite one gives a column of zeros.
     ranges = plan.ranges or {0: _ANYWHERE}
     low, high = np.array(list(ranges.values())).T
     values = given.columns(list(ranges))
@@ -401,11 +401,11 @@ def _beyond(plan: IntervalPlan, given: Table) -> Table:
 
 
 def _linked(output: Output, raw: Table) -> Table:
-    """Add the prediction for what the rules say."""
+    """Add the prediction for an output of the rules."""
     plan = make_output_plan(output, _SURE * math.log(float(np.finfo(raw.graph.dtype).max)))
     if plan is None:
         return raw
     inside = raw.bounded(*(end.raw if end else None for end in plan.ends))
     linked = raw.graph.add(plan.code["onnx"], inside) if plan.code["onnx"] else inside
-    # A number that is none must stay so: the least and the greatest of two may drop it.
+    # NaN must stay NaN: Min and Max may drop it.
     return linked.bounded(*(end.target if end else None for end in plan.ends)) + (raw - raw)

@@ -1,4 +1,4 @@
-"""Plain Python without any dependency: a module with ``predict(row)``."""
+"""A module of plain Python with ``predict(row)``, without dependencies."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _OWN_NAMES = (
 
 _MEAN = '''
 def _mean(weight, numbers, total):
-    """The mean of one number per rule, weighted by how well the row fits."""
+    """The mean of one number per rule, weighted by the degrees of the rules."""
     return sum(own * number for own, number in zip(weight, numbers)) / total
 '''
 
 _NEAREST_RULE = '''
 def _nearest_rule(steps):
-    """The rule that the fewest steps lead to, the first of several."""
+    """The rule with the smallest distance, the first one in case of ties."""
     return steps.index(min(steps))
 '''
 
 _NUMBER = '''
 def _number(value):
-    """Return a value as a number, NaN where it is missing."""
+    """Return a value as a number, NaN if it is missing."""
     if value is None or isinstance(value, str) and not value.strip():
         return math.nan
     number = float(value)
@@ -46,7 +46,7 @@ def _number(value):
 
 _LEVEL = '''
 def _level(value, numbers, any_case=False):
-    """Return the number of a category, NaN where it is missing or unknown."""
+    """Return the number of a category, NaN if it is missing or unknown."""
     if _is_missing(value):
         return math.nan
     text = f"{value:.15g}" if isinstance(value, float) else str(value).strip()
@@ -55,7 +55,7 @@ def _level(value, numbers, any_case=False):
 
 _IS_MISSING = '''
 def _is_missing(value):
-    """Return whether there is no value: None, NaN or blank text."""
+    """Return whether a value is missing: None, NaN or blank text."""
     return value is None or value != value or isinstance(value, str) and not value.strip()
 '''
 
@@ -73,13 +73,13 @@ def _fill(values):
 
 _SECONDS = r'''
 def _seconds(value, zone="", order="ymd"):
-    """Return the seconds since 1970 began, by the clock of a zone, NaN where there is no date."""
+    """Return the seconds since the start of 1970, in the local time of a zone, NaN if the date is missing."""
     if _is_missing(value):
         return math.nan
     if isinstance(value, str):
         value = _date(value.strip(), order)
     elif not isinstance(value, datetime.date):
-        raise ValueError(f"a date is needed; got {value!r}")
+        raise ValueError(f"expected a date; got {value!r}")
     elif not isinstance(value, datetime.datetime):
         value = datetime.datetime(value.year, value.month, value.day)
     if (value.tzinfo is not None) != bool(zone):
@@ -90,11 +90,11 @@ def _seconds(value, zone="", order="ymd"):
 
 
 def _date(text, order):
-    """Return the date that is written."""
+    """Parse a date."""
     pattern = r"(\d+)[-/.](\d+)(?:[-/.](\d+))?(?:[T ](\d+):(\d+)(?::(\d+)(?:[.,]\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?"
     match = re.fullmatch(pattern, text)
     if match is None or order == "ymd" and len(match[1]) != 4:
-        raise ValueError(f"a date is written as 2024-12-31; got {text!r}")
+        raise ValueError(f"dates must be written like 2024-12-31; got {text!r}")
     *numbers, zone = match.groups()
     first, second, third, hour, minute, second_of_minute = (int(number or 0) for number in numbers)
     if len(match[1]) == 4:
@@ -111,7 +111,7 @@ def _day_of_year(seconds):
     if math.isnan(seconds):
         return math.nan
     day, of_day = divmod(seconds, 86400.0)
-    # Days since a 1 March, in years of 400, which repeat themselves.
+    # Days since a 1 March in the calendar's cycle of 400 years.
     day = int(day + 719468) % 146097
     year = (day - day // 1460 + day // 36524 - day // 146096) // 365
     return (day - (365 * year + year // 4 - year // 100) + 60) % 366 + of_day / 86400.0
@@ -119,7 +119,7 @@ def _day_of_year(seconds):
 
 _WEEKDAY = '''
 def _weekday(seconds, numbers):
-    """Return the number of a weekday, from Monday to Sunday, NaN where it is unknown."""
+    """Return the number of a weekday, from Monday to Sunday, NaN if it is unknown."""
     return math.nan if math.isnan(seconds) else numbers[int(seconds // 86400.0 + 3) % 7]
 '''
 
@@ -138,16 +138,16 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
     rule_base : RuleBase
         The model.
     interval : float, optional
-        The coverage of prediction intervals, such as 0.9. Then there is also ``predict_interval(row)``, which returns
-        the prediction and the two ends of its interval.
+        The coverage of prediction intervals, such as 0.9. It adds ``predict_interval(row)``, which returns the
+        prediction and the two ends of its interval.
 
     Returns
     -------
     str
         The source: ``predict(row)`` takes the values of one row in the order of ``INPUTS``, the columns of the table,
-        and returns the prediction. Categories are text, and dates are dates or text. A gap is None or NaN; it is filled
-        in as `RuleBase.predict` does, and so is an unknown category. Where the rules do not know how, it is a
-        ``ValueError``, and so is a number that is infinite.
+        and returns the prediction. Categories are text, and dates are dates or text. None, NaN and unknown categories
+        are missing values, which are filled in as in `RuleBase.predict`. A ``ValueError`` is raised if the model has no
+        estimates for missing values, or if a number is infinite.
 
     See Also
     --------
@@ -237,7 +237,7 @@ class _PythonWriter(CodeWriter):
             return
         rows = "".join(f"    {row!r},\n" for row in filling.slopes)
         self.tables.append(
-            "# What is taken for missing values: means, and slopes on all values that the rules use.\n"
+            "# Estimates for missing values: means, and slopes on all values that the rules use.\n"
             f"MEANS = {filling.centres!r}\nSLOPES = (\n{rows})"
         )
         self.require(_FILL.replace("{n_rounds}", str(filling.n_rounds)))
@@ -251,7 +251,7 @@ class _PythonWriter(CodeWriter):
         return [function] if self.plan.interval is None else [_PREDICT_ALONE, function]
 
     def opening_of_numbers(self, what: str) -> list[str]:
-        """Return the lines that check a row of numbers, and give names to the inputs."""
+        """Return the lines that check a row of numbers and name the inputs."""
         return [
             f'"""Return {what} for one row: finite numbers in the order of INPUTS."""',
             "values = [float(value) for value in row]",
@@ -263,11 +263,11 @@ class _PythonWriter(CodeWriter):
         ]
 
     def opening(self, what: str) -> list[str]:
-        """Return the lines that check a row, and read the inputs from it."""
+        """Return the lines that check a row and read the inputs from it."""
         lines = [
             f'"""Return {what} for one row: numbers and texts in the order of INPUTS.',
             "",
-            "A missing value is None or NaN; a text that is not known counts as missing.",
+            "A missing value is None or NaN; an unknown text counts as missing.",
             '"""',
             "row = list(row)",
             *self.if_block("len(row) != len(INPUTS)", [_error("a row has {len(INPUTS)} values; got {len(row)}")]),
@@ -322,5 +322,5 @@ def _unpacked(names: Sequence[str]) -> str:
 
 
 def _error(message: str) -> str:
-    """Return the line that refuses a row."""
+    """Return a line that raises an error."""
     return f'raise ValueError({"f" if "{" in message else ""}"{message}")'

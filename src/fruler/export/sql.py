@@ -1,4 +1,4 @@
-"""A SELECT over a table, in SQL that SQLite, DuckDB and other databases read."""
+"""A SELECT over a table, in the common SQL of SQLite, DuckDB and other databases."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ def export(
 ) -> str:
     """Write a rule base as a SELECT that predicts every row of a table.
 
-    The table must have the columns that the rules use, by their names. Categories are text, or truth values; dates are
-    dates, timestamps, or text such as 2024-12-31 18:30:00. NULL, NaN and an unknown category are gaps: they are filled
-    in as `RuleBase.predict` does. Where the rules do not know how, and where a number is infinite, the prediction is
-    NULL.
+    The table must have columns with the names of those that the rules use. Categories are text or truth values; dates
+    are dates, timestamps, or text such as 2024-12-31 18:30:00. NULL, NaN and unknown categories are missing values,
+    which are filled in as in `RuleBase.predict`. The prediction is NULL if the model has no estimates for missing
+    values, or if a number is infinite.
 
     Parameters
     ----------
     rule_base : RuleBase
         The model.
     table : str, default="data"
-        The name of the table; it is quoted, so any name will do.
+        The name of the table; it is quoted, so any name works.
     keep : sequence of str, default=()
         Columns of the table to put before the prediction, such as its key.
     prediction : str, default="prediction"
-        The name of the prediction's column.
+        The name of the column of predictions.
     gaps : bool or collection of str, default=True
-        Whether to fill in gaps; or the columns whose gaps are filled in. Without that the query is much shorter, and
-        the prediction is NULL where a column that it needs has a gap.
+        Whether to fill in gaps; or the columns whose gaps to fill in. Without it the query is much shorter, and the
+        prediction is NULL if a column that it needs has a gap.
     interval : float, optional
-        The coverage of prediction intervals, such as 0.9; their ends are two more columns, ``lower`` and ``upper``.
+        The coverage of prediction intervals, such as 0.9. It adds two columns, ``lower`` and ``upper``.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def export(
     Raises
     ------
     ValueError
-        If two columns of the result have the same name.
+        If two columns of the result have the same name, or dates have a time zone.
 
     See Also
     --------
@@ -97,12 +97,12 @@ def export(
 
 
 class _SQLWriter:
-    """Writes the query from the inside out; every column inside it has a short name of its own.
+    """A writer of the query, from the inside out; every column inside it has a short name.
 
-    x: inputs, m: whether they are missing, k: columns kept, b: how far a row lies above a split point, c: degrees of
-    conditions, a: how many labels a row is away from them, w: weights of rules, y: outputs of rules, s: steps to rules,
-    t: the sum of the weights, v: what curves add, z: values of inputs, brought inside their limits, o: how far a row
-    lies outside the training data, r: what the rules say together, and the ends of its interval.
+    x: inputs, m: whether they are missing, k: columns kept, b: shares above split points, c: degrees of conditions,
+    a: distances from conditions, w: weights of rules, y: outputs of rules, s: distances from rules, t: the sum of the
+    weights, v: curves, z: inputs clipped to their limits, o: distance from the training data, r: the output of all
+    rules and the ends of its interval.
     """
 
     def __init__(self, rule_base: RuleBase, plan: ModelPlan, keep: tuple[str, ...]) -> None:
@@ -117,12 +117,12 @@ class _SQLWriter:
         target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
         before, inner = self.source(table)
         inner = self.outside(inner)
-        inner = self.layer(inner, self.inside(), "values beyond the training data count as the nearest", 0)
-        inner = self.layer(inner, self.split_points(), "how far each row lies above each split point, from 0 to 1", 1)
+        inner = self.layer(inner, self.inside(), "values clipped to the range of the input", 0)
+        inner = self.layer(inner, self.split_points(), "the share of each row above each split point, from 0 to 1", 1)
         inner = self.layer(
             inner, self.conditions(), "how well each row matches each condition, from 0 to 1", 2, fenced=self.seeks
         )
-        # What a label of the output says has its weight in it several times.
+        # The output of a rule whose consequent is a label has the rule's weight in it several times.
         inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks or bool(self.plan.said))
         between = ",\n  " if self.plan.said else ", "
         rules = between.join(", ".join(self.carried(rule)) for rule in self.rules)
@@ -150,20 +150,20 @@ class _SQLWriter:
         )
 
     def linked(self, inner: str, raw: Sequence[str]) -> str:
-        """Put a SELECT around another with what the rules say and the ends of its interval, and the columns kept."""
+        """Wrap a query in a SELECT of the columns kept, the output of the rules and the ends of its interval."""
         columns = [*self.kept, *raw]
-        return select(inner, columns, "what the rules say together", "said") + fence(len(columns))
+        return select(inner, columns, "the output of all rules", "said") + fence(len(columns))
 
     def prediction_of(self, plan: OutputPlan, raw: str) -> str:
-        """Return the prediction for what the rules say."""
+        """Return the prediction for an output of the rules."""
         function = plan.code["sql"].format(raw)
         ends = zip(("<=", ">="), plan.ends, strict=True)
         return case({f"{raw} {sign} {real(end.raw)}": real(end.target) for sign, end in ends if end}, function)
 
     def source(self, table: str) -> tuple[str, str]:
-        """Return what stands before the query, and its innermost SELECT: the inputs and the columns kept.
+        """Return the text before the query, and its innermost SELECT of the inputs and the columns kept.
 
-        Columns have the name of their table before them: SQLite takes a quoted name that it does not know for a text.
+        Columns are qualified with their table, because SQLite takes an unknown quoted name for a string.
         """
         columns = input_columns(self.plan.inputs)
         columns += [f"t.{identifier(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
@@ -174,15 +174,15 @@ class _SQLWriter:
         while table.lower().startswith(prefix):
             prefix += "_"
         tables, last = filled_tables(self.plan.inputs, self.plan.inputs.filling, inner, self.kept, prefix)
-        note = f"-- {prefix}_...: fill in missing values. A table without any needs none of this (gaps=False)."
+        note = f"-- {prefix}_...: fill in missing values. A table without gaps does not need this (gaps=False)."
         return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
 
     def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
-        """Put a SELECT around another, with new columns beside the inputs and the columns kept.
+        """Wrap a query in a SELECT with new columns, the inputs and the columns kept.
 
-        Not with a WITH: some databases would write down all rows of a step before they take the next. SQLite on the
-        other hand puts the expressions of all steps into one, which grows out of hand where the steps to rules are
-        compared; a fence, a union with no rows, keeps it from that and costs other databases nothing.
+        It does not use WITH, since some databases would materialise all rows of a step before the next one. SQLite, on
+        the other hand, merges the expressions of all steps into one, which becomes huge if distances from rules are
+        compared; a fence, a union with no rows, prevents that and costs other databases nothing.
         """
         if not new:
             return inner
@@ -192,11 +192,11 @@ class _SQLWriter:
 
     @property
     def carried_on(self) -> list[str]:
-        """The columns that every step hands on."""
+        """The columns that every step passes on."""
         return [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
 
     def outside(self, inner: str) -> str:
-        """Put a SELECT around another that says how far rows lie outside the training data, and clips values."""
+        """Wrap a query in a SELECT with the distance of rows from the training data, and clipped values."""
         interval, clips = self.plan.interval, self.plan.clips
         if interval is None and not clips:
             return inner
@@ -213,7 +213,7 @@ class _SQLWriter:
         return f"{within(name, low, high, f'{is_usable(name)} AND ')} AS {name}"
 
     def reach(self, radii: Sequence[float]) -> str:
-        """Return how far the interval reaches to both sides."""
+        """Return the radius of the interval."""
         mean = (
             f"({' + '.join(f'w{rule} * {real(radius)}' for rule, radius in zip(self.rules, radii, strict=True))}) / t"
         )
@@ -233,7 +233,7 @@ class _SQLWriter:
             columns.append(f"{self.degree(condition)} AS c{number}")
             if self.seeks and condition.triangle is None:
                 columns.append(f"{self.away(condition)} AS a{number}")
-        # Rules may have triangles of their own, so many that databases have no room for a second column for each.
+        # Rules may have so many triangles that a second column for each would exceed the limits of databases.
         return [*columns, *(f"z{j + 1}" for j in self.plan.limits if self.seeks)]
 
     def degree(self, condition: ConditionPlan) -> str:
@@ -253,7 +253,7 @@ class _SQLWriter:
         return outside(place, float(condition.first), float(condition.last))
 
     def carried(self, rule: int) -> list[str]:
-        """Return the columns of a rule beside the sum of all weights; what a label says depends on the weight."""
+        """Return the columns of a rule in the step that sums the weights."""
         said = f"{self.centre(rule)} AS y{rule}" if self.plan.said else f"y{rule}"
         return [f"w{rule}", said, *([f"s{rule}"] if self.seeks else [])]
 
@@ -274,7 +274,7 @@ class _SQLWriter:
         return columns
 
     def steps(self, number: int) -> str:
-        """Return how far a row is away from a condition."""
+        """Return the distance of a row from a condition."""
         condition = self.plan.conditions[number - 1]
         return f"a{number}" if condition.triangle is None else self.away(condition)
 
@@ -282,7 +282,7 @@ class _SQLWriter:
         degrees = [f"c{number}" for number in numbers]
         if self.rule_base.t_norm == "product" or len(degrees) < 2:
             return " * ".join(degrees) or "1e0"
-        # There is no function for the least of several that all databases have.
+        # No function for the minimum of several columns exists in all databases.
         return case(
             {
                 " AND ".join(f"{degree} <= {other}" for other in degrees[place:]): degree
@@ -297,14 +297,14 @@ class _SQLWriter:
         return linear(intercept, {f"x{j + 1}": slope for j, slope in slopes.items()}, real)
 
     def curve_title(self, curve: CurvePlan) -> str:
-        return printable(f"What {self.rule_base.names[curve.input]} adds, whichever rules fit")
+        return printable(f"The curve of {self.rule_base.names[curve.input]}, added to the output of every rule")
 
     def curve(self, curve: CurvePlan) -> str:
         shares = [f"\n    {share_above(self.plan.curve_split_points[number])}" for number in curve.split_points]
         return curve_expression(curve, f"x{curve.input + 1}", shares, real)
 
     def alone(self, rule: int) -> str:
-        """Return what a rule says that answers because it is the nearest."""
+        """Return the output of a rule that does not fire but is the nearest."""
         return real(self.plan.said[rule - 1].whole) if self.plan.said else f"y{rule}"
 
     def answer(self) -> str:
@@ -317,9 +317,9 @@ class _SQLWriter:
         return f"CASE WHEN {' AND '.join(map(is_usable, self.inputs))}\n       THEN {mean}{added} END"
 
     def or_nearest(self, mean: str, alone: Sequence[str]) -> str:
-        """Return a mean over the rules that fire, or what the nearest rule has where none does."""
+        """Return a mean over the fired rules, or if none fires the value of the nearest rule."""
         cases = [f"WHEN t > 0e0 THEN {mean}"]
-        # The first rule that none of the later ones is nearer than is the nearest of all.
+        # The nearest rule is the first one that is at least as near as all later rules.
         for rule in self.rules[:-1]:
             nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
             cases.append(f"WHEN {nearest} THEN {alone[rule - 1]}")
@@ -328,13 +328,13 @@ class _SQLWriter:
 
 
 def select(inner: str, columns: Sequence[str], what: str, name: str) -> str:
-    """Put a SELECT around another, below a comment."""
+    """Wrap a query in a SELECT, below a comment."""
     listed = ",\n  ".join(columns)
     return f"  -- {what}\n  SELECT\n  {listed}\n  FROM (\n{inner}\n  ) AS {name}"
 
 
 def share_above(split_point: SplitPoint) -> str:
-    """Return how far a row lies above a split point."""
+    """Return the share of a row above a split point."""
     name = f"x{split_point.input + 1}"
     cases = {f"{name} >= {real(split_point.high)}": "1e0"}
     if not split_point.crisp:
@@ -358,7 +358,7 @@ def triangle_degree(z: str, triangle: Triangle) -> str:
 
 
 def from_middle(z: str, triangle: Triangle, width: float) -> str:
-    """Return how far a value is away from the middle of a triangle, at the sides that end."""
+    """Return the distance of a value from the middle of a triangle; towards an infinite end it is zero."""
     (a, b, c), cases = triangle, {}
     if not math.isinf(a):
         cases[f"{z} < {real(b)}"] = f"({real(b)} - {z}) / {real(width)}"
@@ -368,13 +368,13 @@ def from_middle(z: str, triangle: Triangle, width: float) -> str:
 
 
 def within(name: str, low: float, high: float, where: str = "") -> str:
-    """Return a value that is brought inside of two ends, perhaps only where it can be."""
+    """Return a value clipped to two ends, if the optional condition `where` holds."""
     ends = {f"{where}{name} < {real(low)}": real(low), f"{where}{name} > {real(high)}": real(high)}
     return case(ends, name)
 
 
 def outside(place: str, low: float, high: float, divided: str = "") -> str:
-    """Return how far a place lies outside of two ends, perhaps divided by a number."""
+    """Return the distance of a position from a range, optionally divided by a number."""
     least, most = real(low), real(high)
     under, over = f"{least} - ({place})", f"{place} - {most}"
     if divided:

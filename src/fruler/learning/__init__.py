@@ -1,1 +1,1 @@
-"""What every algorithm shares: its record, the run of a search, its control, and what it found."""
+"""The parts that all algorithms share: their record, the run of a search, its control and its result."""

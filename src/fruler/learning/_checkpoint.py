@@ -1,7 +1,7 @@
-"""Checkpoints: the folder in which a run is kept, its file, and the identity of the run that it belongs to.
+"""Checkpoints: the folder of a run, its file, and the identity of the run.
 
-The file, an .npz, holds a JSON document and arrays; it is written whole or not at all, and nothing in it is executed.
-The folder is used by one process at a time; the file is written now and then, at the end of a stage, and at the end.
+The file is an .npz with a JSON document and arrays. It is written atomically, and nothing in it is executed. Only one
+process at a time can use the folder. The file is written periodically, after each stage, and at the end of the run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from fruler.learning.algorithm import Algorithm, State
 from fruler.learning.learned import Learned
 
 _DOCUMENT, _SUFFIX = "document", ".npy"
-# What reading a file that is none, or only a part of one, raises.
+# The errors from reading a file that is not a checkpoint, or is truncated.
 DAMAGE = (
     ArithmeticError,
     AttributeError,
@@ -50,7 +50,7 @@ DAMAGE = (
 
 
 def damaged(reason: str) -> ValueError:
-    """Return the error of a search that cannot be as its checkpoint says."""
+    """Return the error for a checkpoint whose content is impossible."""
     return ValueError(f"the checkpoint is damaged: {reason}; delete its folder, or choose another.")
 
 
@@ -60,7 +60,7 @@ def write_file(path: Path, document: Document, arrays: Arrays) -> None:
     Raises
     ------
     OSError
-        If they cannot be written; the file is then as it was.
+        If the file cannot be written; an existing file then stays unchanged.
     """
     text = np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
@@ -74,7 +74,7 @@ def read_file(path: Path) -> tuple[Document, Arrays] | None:
     Raises
     ------
     One of `DAMAGE`
-        If it is anything else.
+        If the file is not a checkpoint.
     """
     try:
         content = path.read_bytes()
@@ -84,42 +84,42 @@ def read_file(path: Path) -> tuple[Document, Arrays] | None:
         arrays = {member.filename.removesuffix(_SUFFIX): _array(stored, member) for member in stored.infolist()}
     document = json.loads(arrays.pop(_DOCUMENT).tobytes())
     if not isinstance(document, dict):
-        raise ValueError("no document")
+        raise ValueError("its document is not an object")
     return document, arrays
 
 
 def _array(stored: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
-    # What is not packed takes no more room than the file does.
+    # An array that is not compressed takes no more memory than the file.
     if member.compress_type != zipfile.ZIP_STORED:
-        raise ValueError(f"{member.filename!r} is packed")
+        raise ValueError(f"{member.filename!r} is compressed")
     content = io.BytesIO(stored.read(member))
     version = np.lib.format.read_magic(content)
     if version != (1, 0):
-        raise ValueError(f"{member.filename!r} is of version {version}")
+        raise ValueError(f"{member.filename!r} has the version {version}")
     shape, by_columns, dtype = np.lib.format.read_array_header_1_0(content)
     if dtype.hasobject:
         raise ValueError(f"{member.filename!r} holds objects, which allow_pickle=False refuses")
     values = np.frombuffer(content.getbuffer()[content.tell() :], dtype=dtype)
-    # A copy, since kernels need arrays that are theirs.
+    # A copy, since kernels need arrays that own their data.
     return values.reshape(shape, order="F" if by_columns else "C").copy()
 
 
 @dataclass(frozen=True)
 class Identity:
-    """All that a search depends on.
+    """Everything that a search depends on.
 
     Attributes
     ----------
     data : mapping of str to str
         Digests of the inputs, the target and the weights.
     settings : mapping
-        The parameters that matter, as JSON can hold them.
+        The parameters that matter, in a form that JSON can hold.
     seed : tuple of int
-        What the generator of random numbers was started with.
+        The seed of the random number generator.
     random_state : int, str or None
-        What the user gave for it; None: any seed will do.
+        The `random_state` that the user gave; None: any seed will do.
     limits : tuple of str
-        The settings that only say when the search ends.
+        The settings that only determine when the search ends.
     """
 
     data: Mapping[str, str]
@@ -132,13 +132,13 @@ class Identity:
     def of(
         cls, algorithm: Algorithm, options: Any, table: TrainingTable, random_state: Any, *, with_data: bool = True
     ) -> Self:
-        """Describe a run that is about to start, and draw its seed; reading all the data may be left out."""
+        """Describe a run that is about to start, and draw its seed; without `with_data` the data are not read."""
         settings = {
             "algorithm": algorithm.name,
             **{name: _plain(value) for name, value in asdict(options).items()},
             "split_points": {table.names[j]: points.tolist() for j, points in sorted(table.known_splits.items())},
             "names of the inputs": list(table.names),
-            # Checkpoints of the time before there was a choice resume.
+            # Left out by default, so that checkpoints from before these options existed can resume.
             **({} if table.output.is_plain else {"link": table.output.link, "bounds": list(table.output.bounds)}),
             "version of fruler": __version__,
         }
@@ -153,20 +153,20 @@ class Identity:
         )
 
     def with_seed(self, seed: tuple[int, ...], random_state: int | str | None) -> Self:
-        """Return the same run with the seed of another."""
+        """Return the same run with the seed of another run."""
         return replace(self, seed=seed, random_state=random_state)
 
     def differences(self, there: Identity, *, with_limits: bool = True) -> list[str]:
-        """Say in what another run differs from this one: `there` it is so, here it is not."""
-        found = [f"{name} is other data" for name, digest in self.data.items() if there.data.get(name) != digest]
+        """Return one text for each difference between an earlier run, `there`, and this one."""
+        found = [f"{name} has changed" for name, digest in self.data.items() if there.data.get(name) != digest]
         for name in {**self.settings, **there.settings}:
             if not with_limits and name in self.limits:
                 continue
             one, other = there.settings.get(name), self.settings.get(name)
             if one != other:
-                found.append(f"{name} is {one!r} there and {other!r} here")
+                found.append(f"{name} was {one!r} and is now {other!r}")
         if self.random_state is not None and self.seed != there.seed:
-            found.append(f"random_state is {there.random_state!r} there and {self.random_state!r} here")
+            found.append(f"random_state was {there.random_state!r} and is now {self.random_state!r}")
         return found
 
 
@@ -175,8 +175,8 @@ def _plain(value: Any) -> Any:
 
 
 FILE = "checkpoint.npz"
-# In seconds, when a search is written first, and the longest pause after that: it is written again after as long as it
-# has taken so far, but no later. The writings may take no more than a share of the time.
+# The seconds before a search is first written, and the longest pause after that: a search is written again after as
+# long as it has taken so far, but no later. Writing may take at most this share of the time.
 FIRST_SECONDS, SECONDS, MAX_SHARE = 0.5, 10.0, 0.005
 _FORMAT = 3
 
@@ -187,9 +187,9 @@ class CheckpointFolder:
     Parameters
     ----------
     folder : path
-        The folder; it is made if it is not there.
+        The folder; it is created if it does not exist.
     algorithm : Algorithm
-        Whose state is kept.
+        The algorithm of the run.
     identity : Identity
         The run that is about to start.
     resume : bool
@@ -198,11 +198,11 @@ class CheckpointFolder:
     Attributes
     ----------
     identity : Identity
-        The run, with the seed that the folder knows for it.
+        The run, with the seed that is stored in the folder.
     state : State or None
         The state to resume from.
     learned : Learned or None
-        What the run found, if it is finished.
+        The result of the run, if it is finished.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class CheckpointFolder:
             self._lock = lock_folder(self.folder, f"another fit is using checkpoint={str(self.folder)!r}")
         except BlockingIOError as error:
             raise ValueError(
-                f"another fit is using checkpoint={str(self.folder)!r}; wait for its end, or choose another folder."
+                f"another fit is using checkpoint={str(self.folder)!r}; wait until it ends, or choose another folder."
             ) from error
         try:
             self._read()
@@ -240,17 +240,17 @@ class CheckpointFolder:
 
     @property
     def _content(self) -> Any:
-        """The type of what the file holds: the state, and what the run found if it is finished."""
+        """The type of the file's content: the state, and the result if the run is finished."""
         state = Any if self.algorithm.state is None else self.algorithm.state
         return GenericAlias(tuple, (state | None, Learned | None))
 
     def offer(self, state: State, /, *, at_once: bool = False) -> None:
-        """Write a state, if the last writing is long enough ago or it must be written at once."""
+        """Write a state if the next write is due, or with `at_once`."""
         if state is not self._written and (at_once or time.monotonic() >= self._due):
             self.write(state)
 
     def write(self, state: State | None, learned: Learned | None = None) -> None:
-        """Write a state, and what the run found if it is finished; where that fails, the search goes on unkept."""
+        """Write a state, and the result if the run is finished; if writing fails, warn and let the search continue."""
         start = time.monotonic()
         identity, _ = pack(Identity, self.identity)
         content, arrays = pack(self._content, (None if self.algorithm.state is None else state, learned))
@@ -258,7 +258,7 @@ class CheckpointFolder:
         try:
             write_file(self.folder / FILE, document, arrays)
         except OSError as error:
-            warnings.warn(f"the search is not kept: {error.strerror or error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"the checkpoint was not written: {error.strerror or error}", RuntimeWarning, stacklevel=2)
         end = time.monotonic()
         self._written = state
         pause = min(SECONDS, max(FIRST_SECONDS, end - self._start))
@@ -291,9 +291,9 @@ class CheckpointFolder:
         if not self.identity.differences(there, with_limits=not self.resume):
             return
         only_limits = not self.identity.differences(there, with_limits=False)
-        remedy = "Resume it with warm_start=True" if only_limits else "Give the same"
+        remedy = "Resume it with warm_start=True" if only_limits else "Use the same data and settings"
         raise ValueError(
-            f"checkpoint={str(self.folder)!r} is of another run: {'; '.join(self.identity.differences(there))}. "
+            f"checkpoint={str(self.folder)!r} belongs to another run: {'; '.join(self.identity.differences(there))}. "
             f"{remedy}, or choose another folder."
         )
 

@@ -1,9 +1,9 @@
-"""Frozen dataclasses as a JSON document and arrays, and back: what a checkpoint is written in.
+"""Frozen dataclasses as a JSON document and arrays, and back: the encoding of checkpoints.
 
-The annotations of a dataclass say how it is written and what is accepted when it is read: numbers, texts, bytes,
-arrays, data frames, rule bases, the state of a generator of random numbers, and optional values, tuples, lists,
-mappings, named tuples and dataclasses of these. Arrays of one type are written one after the other as one flat array,
-and read in the same order, so that what is read is never larger than the file.
+The annotations of a dataclass determine how it is written and which values are accepted when it is read: numbers,
+texts, bytes, arrays, data frames, rule bases, the state of a random number generator, and optional values, tuples,
+lists, mappings, named tuples and dataclasses of these. Arrays of one type are concatenated into one flat array and read
+in the same order, so that the result is never larger than the file.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from fruler.rules.truth import Truth
 Document = Mapping[str, Any]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
-# What `bit_generator.state` of a numpy Generator is.
+# The type of `bit_generator.state` of a NumPy Generator.
 GeneratorState = NewType("GeneratorState", Mapping[str, Any])
 
-# Whole numbers of a state are counts, or signs; every float up to the largest differs from its neighbours.
+# Whole numbers of a state are counts or signs; up to this limit each of them has its own float.
 _LEAST, _MOST = -1, 2**53
 
 
 @dataclass
 class _Pool:
-    """The arrays of a file by their type: appended to, or taken from."""
+    """The arrays of a file by type: added when packing, taken when unpacking."""
 
     parts: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict)
     left: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -49,9 +49,9 @@ class _Pool:
         there = self.left.get(dtype.str, np.empty(0, dtype=dtype))
         size = math.prod(shape)
         if there.dtype != dtype or size > len(there) or max(shape, default=0) > max(1, len(there)):
-            raise ValueError("an array is not as long as it should be")
+            raise ValueError("an array has the wrong length")
         self.left[dtype.str] = there[size:]
-        # A copy, since kernels need arrays that are theirs.
+        # A copy, since kernels need arrays that own their data.
         return there[:size].reshape(shape).copy()
 
 
@@ -59,10 +59,10 @@ class _Form(Protocol):
     """How values of one type are written and read."""
 
     def pack(self, value: Any, pool: _Pool) -> Any:
-        """Return what JSON can hold of a value, and add its arrays to the pool."""
+        """Return a value in a form that JSON can hold, and add its arrays to the pool."""
 
     def unpack(self, written: Any, pool: _Pool) -> Any:
-        """Return the value; raise ValueError or TypeError if it cannot be of the type."""
+        """Return the value; raise ValueError or TypeError if it does not fit the type."""
 
 
 def pack(type_: Any, value: Any) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
@@ -86,19 +86,19 @@ def pack(type_: Any, value: Any) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
 
 
 def unpack(type_: Any, document: Any, arrays: Arrays) -> Any:
-    """Return the value that `pack` has written.
+    """Return the value that `pack` wrote.
 
     Raises
     ------
     AttributeError, LookupError, TypeError, ValueError
-        If the document and the arrays are not those of such a value.
+        If the document and the arrays do not hold a value of the type.
     """
     return _form(type_).unpack(document, _Pool(left={name: array.ravel() for name, array in arrays.items()}))
 
 
 @dataclass(frozen=True)
 class _Plain:
-    """Numbers and texts, which JSON has; the first of several types that fits."""
+    """Numbers and texts, which JSON can hold; of any of several types."""
 
     types: tuple[type, ...]
 
@@ -124,13 +124,13 @@ class _Choice:
 
     def unpack(self, written: Any, pool: _Pool) -> Any:
         if written not in self.choices:
-            raise ValueError(f"{written!r:.40} is none of {self.choices}")
+            raise ValueError(f"{written!r:.40} is not one of {self.choices}")
         return written
 
 
 @dataclass(frozen=True)
 class _Array:
-    """An array of one type: its shape; the numbers are in the pool. NaN is refused."""
+    """An array of one type: its shape is written, its numbers go to the pool. NaN is refused."""
 
     dtype: np.dtype[Any]
 
@@ -143,7 +143,7 @@ class _Array:
             raise ValueError(f"{written!r:.40} is not a shape")
         array = pool.take(self.dtype, written)
         if self.dtype.kind == "f" and np.isnan(array).any():
-            raise ValueError("an array has numbers that are not there")
+            raise ValueError("an array has NaN")
         return array
 
 
@@ -163,14 +163,14 @@ class _Frame:
         for name, code in types_:
             dtype = np.dtype(code)
             if dtype.kind not in "if":
-                raise ValueError("a column that is not of numbers")
+                raise ValueError("a column is not numeric")
             columns[str(name)] = pool.take(dtype, [int(length)])
         return pd.DataFrame(columns)
 
 
 @dataclass(frozen=True)
 class _Own:
-    """A value with a form of its own that JSON can hold, which is checked when it is read."""
+    """A value with its own JSON form, which is checked when it is read."""
 
     to_json: Callable[[Any], Any]
     from_json: Callable[[Any], Any]
@@ -189,7 +189,7 @@ class _Optional:
     inner: _Form
 
     def pack(self, value: Any, pool: _Pool) -> Any:
-        # In a list, so that a value that is written as null is told from None.
+        # In a list, so that a value that is written as null differs from None.
         return None if value is None else [self.inner.pack(value, pool)]
 
     def unpack(self, written: Any, pool: _Pool) -> Any:
@@ -255,9 +255,9 @@ def _itself(value: Any) -> Any:
 
 def _checked_generator(written: Any) -> Mapping[str, Any]:
     np.random.default_rng(0).bit_generator.state = written
-    # With an even increment the numbers soon repeat, and NumPy may wait for another one without end.
+    # With an even increment the numbers soon repeat, and NumPy may loop forever waiting for a different one.
     if int(written["state"]["inc"]) % 2 == 0:
-        raise ValueError("a generator of random numbers that repeats itself")
+        raise ValueError("a random number generator repeats itself")
     return dict(written)
 
 
@@ -273,7 +273,7 @@ _FIXED: dict[Any, _Form] = {
 
 @cache
 def _form(hint: Any) -> _Form:
-    """Return how values that are annotated so are written."""
+    """Return the form of values with a type annotation."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in _FIXED:
         return _FIXED[hint]
@@ -298,14 +298,14 @@ def _form(hint: Any) -> _Form:
 
 
 def _record(cls: Any, arguments: tuple[Any, ...]) -> _Form:
-    """Return how a dataclass or a named tuple is written; the arguments are those of a generic one."""
+    """Return the form of a dataclass or a named tuple; `arguments` are the type arguments if it is generic."""
     names = tuple(one.name for one in fields(cls)) if is_dataclass(cls) else cls._fields
     hints, bound = get_type_hints(cls), dict(zip(getattr(cls, "__parameters__", ()), arguments, strict=False))
     return _Record(cls, names, tuple(_form(_bound(hints[name], bound)) for name in names))
 
 
 def _bound(hint: Any, bound: Mapping[Any, Any]) -> Any:
-    """Put types in the place of type variables."""
+    """Replace type variables by types."""
     if isinstance(hint, TypeVar):
         return bound[hint]
     free = getattr(hint, "__parameters__", ())

@@ -1,4 +1,4 @@
-"""A run under control: its clock, its callbacks, and what ends it early."""
+"""The control of a run: its clock, its callbacks, its early end, and the state that it can resume from."""
 
 from __future__ import annotations
 
@@ -8,37 +8,104 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 from fruler.callbacks import Callback, Progress
-from fruler.learning._budget import Budget
+
+
+def never() -> bool:
+    """Return False: the condition of a search that ends only at its deadline."""
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """The deadline and the stop condition of a search.
+
+    Attributes
+    ----------
+    deadline : float
+        The value of `time.monotonic` after which nothing new is started.
+    stopped : callable
+        Returns whether the search was asked to stop; after that nothing new is started either.
+
+    Examples
+    --------
+    >>> Budget().over(), Budget(deadline=0.0).over()
+    (False, True)
+    >>> Budget().or_when(lambda: True).over()
+    True
+    """
+
+    deadline: float = math.inf
+    stopped: Callable[[], bool] = never
+
+    def over(self) -> bool:
+        """Return whether to start nothing new: the time is up, or the search was asked to stop."""
+        return self.stopped() or time.monotonic() > self.deadline
+
+    def without(self, seconds: float) -> Self:
+        """Return a budget that ends some seconds earlier."""
+        return replace(self, deadline=self.deadline - seconds)
+
+    def or_when(self, stopped: Callable[[], bool]) -> Self:
+        """Return a budget that also ends when a condition holds."""
+        before = self.stopped
+        return replace(self, stopped=lambda: stopped() or before())
+
+
+UNLIMITED = Budget()
+
+
+class StateKeeper:
+    """The last state that a search can resume from.
+
+    Parameters
+    ----------
+    state : object, optional
+        The state to start from; None at the beginning of a search.
+    offer : callable, optional
+        Called with every state; writes it to a checkpoint if a write is due, or with `at_once`.
+    """
+
+    def __init__(self, state: Any = None, offer: Callable[..., None] | None = None) -> None:
+        self.state, self.offer = state, offer
+
+    def keep(self, state: Any) -> None:
+        """Keep a state from which the search can resume as if nothing had happened."""
+        self.state = state
+        if self.offer is not None:
+            self.offer(state)
+
+    def end_stage(self) -> None:
+        """Write the last state at once, so that the results of a finished stage are not lost."""
+        if self.offer is not None and self.state is not None:
+            self.offer(self.state, at_once=True)
 
 
 class RunControl:
-    """Stands between a search and those who watch it.
+    """The clock of a search, its callbacks, and its early end.
 
     Parameters
     ----------
     callbacks : sequence of Callback
-        Who is told of progress and may end the run.
+        Called with the progress of the search; each of them may stop the run.
     limit : float
-        The seconds that it may take.
+        The time limit in seconds.
     start : float, optional
-        The value of `time.monotonic` when it began.
-    keeper : callable, optional
-        Given every state from which the search could go on; it is kept when it is time, or with `at_once`.
+        The value of `time.monotonic` at the start of the run.
 
     Attributes
     ----------
     stopped : bool
-        Whether somebody asked for the end; it stays so.
+        Whether the run was asked to stop; it is never reset.
     interrupted : bool
-        Whether that was Ctrl-C.
+        Whether Ctrl-C stopped the run.
     has_model : bool
-        Whether there is a model to end with, as a report of its rules says; before, Ctrl-C is an exception as ever.
-    state : object
-        The last state from which the search could go on; None before there is one.
+        Whether there is a model to end with: the search has reported one with rules, or resumed with one. Before that,
+        Ctrl-C raises an exception as usual.
     """
 
     def __init__(
@@ -47,27 +114,25 @@ class RunControl:
         *,
         limit: float = math.inf,
         start: float | None = None,
-        keeper: Callable[..., None] | None = None,
     ) -> None:
-        self.callbacks, self.limit, self.keeper = callbacks, limit, keeper
+        self.callbacks, self.limit = callbacks, limit
         self.start = time.monotonic() if start is None else start
         self.stopped = self.interrupted = self.has_model = False
-        self.state: Any = None
 
     def is_stopped(self) -> bool:
-        """Return whether somebody asked for the end."""
+        """Return whether the run was asked to stop."""
         return self.stopped
 
     def deadline(self, share: float = 1.0) -> float:
-        """Return the value of `time.monotonic` when a share of the time will be over."""
+        """Return the value of `time.monotonic` at which a share of the time is over."""
         return self.start + share * self.limit
 
     def budget(self, share: float = 1.0) -> Budget:
-        """Return a share of the time, which ends early when somebody asks for the end."""
+        """Return a budget with a share of the time; it ends early if the run is asked to stop."""
         return Budget(self.deadline(share), self.is_stopped)
 
     def over(self, share: float = 1.0) -> bool:
-        """Return whether nothing new is to be begun: time is up, or somebody asked for the end."""
+        """Return whether to start nothing new: the time is up, or the run was asked to stop."""
         return self.stopped or time.monotonic() > self.deadline(share)
 
     def report(
@@ -79,7 +144,7 @@ class RunControl:
         error: float = math.nan,
         seconds_left: float | None = None,
     ) -> None:
-        """Tell all callbacks how far the search is; `Progress` says what the arguments are."""
+        """Report the progress of the search to all callbacks; `Progress` describes the arguments."""
         self.has_model |= n_rules > 0
         if not self.callbacks:
             return
@@ -91,20 +156,9 @@ class RunControl:
             if callback.on_generation(progress):
                 self.stopped = True
 
-    def keep(self, state: Any) -> None:
-        """Remember a state from which the search could go on as if nothing had happened."""
-        self.state = state
-        if self.keeper is not None:
-            self.keeper(state)
-
-    def end_stage(self) -> None:
-        """Have the last state kept at once: what a stage has found need not be found again."""
-        if self.keeper is not None and self.state is not None:
-            self.keeper(self.state, at_once=True)
-
     @contextmanager
     def watched(self, estimator: Any) -> Iterator[None]:
-        """Tell callbacks of the start, and those that were told of it of the end, whatever comes."""
+        """Call `on_start` of all callbacks, and `on_end` of each callback that was started, even after an error."""
         with ExitStack() as ends:
             for callback in self.callbacks:
                 ends.callback(callback.on_end, estimator)
@@ -113,9 +167,9 @@ class RunControl:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Take the first Ctrl-C as a wish to end with the best model so far; a second one is an exception as ever.
+        """End with the best model so far at the first Ctrl-C; a second Ctrl-C raises an exception as usual.
 
-        Signals are left alone outside of the main thread, and where Ctrl-C is ignored.
+        Signals are left alone outside the main thread, and where Ctrl-C is ignored.
         """
         if threading.current_thread() is not threading.main_thread():
             yield

@@ -1,4 +1,4 @@
-"""One search, from its seed to what it found: started afresh, or resumed from a folder or from an earlier fit."""
+"""One search, from its seed to its result: started anew, or resumed from a checkpoint or an earlier fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from fruler._parallel import thread_pool
 from fruler.learning._checkpoint import CheckpointFolder, Identity
-from fruler.learning._control import RunControl
+from fruler.learning._control import RunControl, StateKeeper
 from fruler.learning._training_table import TrainingTable
 from fruler.learning.algorithm import Algorithm, Search, State
 from fruler.learning.learned import Learned
@@ -25,7 +25,7 @@ class Kept(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a search found, how many evaluations an earlier one had made, and what another one can resume."""
+    """The result of a search, the number of evaluations before it resumed, and the search for a later fit to resume."""
 
     learned: Learned
     resumed: int
@@ -49,7 +49,7 @@ def run_search(
     Parameters
     ----------
     algorithm : Algorithm
-        How to search.
+        The algorithm.
     options : dataclass
         The options of the algorithm.
     table : TrainingTable
@@ -57,11 +57,11 @@ def run_search(
     random_state : int, RandomState instance or None
         The only source of chance.
     control : RunControl
-        The clock, and who watches the search.
+        The clock and the callbacks.
     n_jobs : int
         The number of threads.
     checkpoint : path, optional
-        The folder in which the search is kept.
+        The folder of the checkpoint.
     warm_start : bool
         Whether to resume a search that differs only in when it ends.
     kept : Kept, optional
@@ -76,40 +76,33 @@ def run_search(
     with nullcontext() if opened is None else opened:
         if opened is not None:
             identity, state = opened.identity, opened.state or state
-            control.keeper = opened.offer
             if opened.learned is not None:
                 return Found(opened.learned, opened.learned.n_evaluations, Kept(identity, state))
-        control.state = state
+        keeper = StateKeeper(state, None if opened is None else opened.offer)
         resumed = 0 if state is None else state.n_evaluations
+        rng = np.random.default_rng(identity.seed)
         try:
-            learned = _learn(algorithm, options, table, identity, control, n_jobs)
+            with control.interruptible(), threadpool_limits(1), thread_pool(n_jobs) as pool:
+                learned = algorithm.learner(Search(options, table, rng, control, pool, n_jobs, keeper)).learn()
         except Exception:
-            # Whatever it was, what was searched by then need not be searched again.
-            if opened is not None and control.state is not None:
-                opened.write(control.state)
+            # Whatever the error was, the search so far need not be repeated.
+            if opened is not None and keeper.state is not None:
+                opened.write(keeper.state)
             raise
         if opened is not None:
-            opened.write(control.state, learned if learned.exact else None)
-    return Found(learned, resumed, Kept(identity, control.state))
-
-
-def _learn(
-    algorithm: Algorithm, options: Any, table: TrainingTable, identity: Identity, control: RunControl, n_jobs: int
-) -> Learned:
-    rng, state = np.random.default_rng(identity.seed), control.state
-    with control.interruptible(), threadpool_limits(1), thread_pool(n_jobs) as pool:
-        return algorithm.learner(Search(options, table, rng, control, pool, n_jobs, state)).learn()
+            opened.write(keeper.state, learned if learned.exact else None)
+    return Found(learned, resumed, Kept(identity, keeper.state))
 
 
 def _resumed(kept: Kept, identity: Identity) -> tuple[Identity, State | None]:
-    """Return the run that resumes, with the seed of the one before."""
+    """Return the run that resumes, with the seed of the earlier run, and its state."""
     seeded = isinstance(identity.random_state, int)
-    # A generator gives other numbers every time; the search resumes with those it started with.
+    # A generator gives new numbers every time; the search resumes with the numbers that it started with.
     same = identity if seeded else identity.with_seed(kept.identity.seed, None)
     differences = same.differences(kept.identity, with_limits=False)
     if differences:
         raise ValueError(
-            f"warm_start=True resumes the last fit, which is another: {'; '.join(differences)}. "
-            "Give the same, or set warm_start=False."
+            f"warm_start=True cannot resume the last fit: {'; '.join(differences)}. "
+            "Use the same data and settings, or set warm_start=False."
         )
     return identity.with_seed(kept.identity.seed, kept.identity.random_state), kept.state

@@ -1,4 +1,4 @@
-"""The table that every algorithm learns from: one protocol, whether its rows are here or with the workers."""
+"""The table that every algorithm learns from: one interface, whether its rows are in memory or on workers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from fruler._arrays import Floats, Indices
 from fruler._table.constraints import domains_with_room
 from fruler._table.rows import Counts, Rows, Scale, measure_scale, part_counts, rows_alike, spread_evenly
-from fruler._typing import Floats, Indices
 from fruler.rules._background import TrainingSummary
 from fruler.rules._measurement import MAX_ROWS_EXPLAINED, summarise
 from fruler.rules._output import PLAIN, Output
@@ -29,7 +29,7 @@ class TrainingSample(NamedTuple):
     weight: Floats | None
 
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
-        """Return what a rule base remembers of these rows."""
+        """Return the summary of these rows for a rule base."""
         return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error, truth=truth)
 
 
@@ -37,7 +37,7 @@ class TrainingSample(NamedTuple):
 class TrainingTable(ABC):
     """A checked table that an algorithm learns from, wherever its rows are.
 
-    Rows are numbered from 0 among those that count; rows of weight zero are left out.
+    Rows of weight zero are left out; the others are numbered from 0.
 
     Attributes
     ----------
@@ -46,14 +46,14 @@ class TrainingTable(ABC):
     names : sequence of str
         The names of the inputs.
     domains : ndarray of shape (n_inputs, 2)
-        The least and the greatest value of each input, in its own units; wider where known splits need it.
+        The smallest and the largest value of each input, in its own units; wider where known splits need it.
     known_splits : dict of int to ndarray
-        Split points that the user knows, by input, in its own units.
+        The split points given by the user, by input, in its own units.
     levels : dict of int to ndarray
-        The numbers of the categories, in increasing order, by input; only of inputs that stand for categories.
+        The numbers of the categories, in increasing order, by input; only for inputs that stand for categories.
     output : Output
-        How predictions follow from what is learned. What an algorithm sees as the target, in rows, errors and truths,
-        is what stands for it: with a link of "log" the logarithm.
+        The link and the bounds. An algorithm learns the linked target, in rows, errors and truths: with the link "log"
+        it is the logarithm.
     """
 
     scale: Scale
@@ -70,29 +70,29 @@ class TrainingTable(ABC):
         return len(self.names)
 
     def level_splits(self, input: int) -> Floats:
-        """Return the places between the categories of an input, in its own units."""
+        """Return the points half-way between the categories of an input, in its own units."""
         numbers = self.levels[input]
         return np.asarray((numbers[1:] + numbers[:-1]) / 2.0)
 
     @property
     def error_unit(self) -> float:
-        """Turns a mean squared error of standardised outputs into half of one in the target's own units."""
+        """The factor from the mean squared error of standardised outputs to half of that in the target's own units."""
         return float(self.target_scale.spread) ** 2 / 2.0
 
     @property
     @abstractmethod
     def n_rows(self) -> int:
-        """The number of rows that count."""
+        """The number of rows, without those of weight zero."""
 
     @property
     @abstractmethod
     def digests(self) -> dict[str, str]:
-        """Short texts that are other for other data, by what they are of."""
+        """Digests of the data, by name."""
 
     @property
     @abstractmethod
     def sample(self) -> TrainingSample:
-        """Rows that are spread evenly over the table: enough to explain a model by."""
+        """Rows spread evenly over the table, enough to explain a model."""
 
     @abstractmethod
     def take(self, indices: Indices) -> Rows:
@@ -100,47 +100,47 @@ class TrainingTable(ABC):
 
     @abstractmethod
     def rows_alike(self) -> Counts:
-        """Return for each row how many there are like it, see `fruler._table.rows`; inputs and output count alike."""
+        """Return the number of similar rows for each row, see `fruler._table.rows`; the output counts like an input."""
 
     @abstractmethod
     def given_numbers(self, indices: Indices) -> Indices:
-        """Return the numbers of rows among all that were given, rows of weight zero included."""
+        """Return the positions of rows in the table as given, which includes rows of weight zero."""
 
     def half_mse(self, rule_base: RuleBase) -> float:
-        """Return half the mean squared error of what a rule base predicts, in the target's own units."""
+        """Return half the mean squared error of a rule base, in the target's own units."""
         return self.summarise(rule_base, np.nan).rmse ** 2 / 2.0
 
     @abstractmethod
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
-        """Return what a rule base remembers of all rows.
+        """Return the summary of all rows for a rule base.
 
         Parameters
         ----------
         rule_base : RuleBase
             The rules.
         cv_error : float
-            Half the mean squared error on held-out rows; NaN where it is not known.
+            Half the mean squared error on held-out rows; NaN if it is not known.
         truth : Truth, optional
-            How true the rules are one by one on held-out rows; None: it is measured on these rows.
+            How true the rules are one by one on held-out rows; None: it is measured on the rows of this table.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class LocalTable(TrainingTable):
-    """A table whose rows are in memory, standardised, with all that is needed to come back to its own units.
+    """A table whose rows are in memory, both standardised and in their own units.
 
     Attributes
     ----------
     values, target : ndarray
         The inputs and the output that is learned, in their own units.
     observed : ndarray
-        The target itself, for which the output that is learned may stand.
+        The target itself; the output that is learned may be its logarithm.
     weight : ndarray or None
-        How much each row counts; one on average.
+        The weight of each row; one on average.
     rows : Rows
-        The same, standardised.
+        The standardised rows.
     given : ndarray or None
-        The numbers of the rows among all that were given; None: these are all.
+        The positions of the rows in the table as given; None: no row was left out.
     """
 
     values: Floats
@@ -164,7 +164,7 @@ class LocalTable(TrainingTable):
         output: Output = PLAIN,
         observed: Floats | None = None,
     ) -> Self:
-        """Leave out rows of weight zero, standardise the others, and check the split points that are known."""
+        """Drop rows of weight zero, standardise the others, and check the split points given by the user."""
         given, observed = None, target if observed is None else observed
         if weight is not None:
             given = np.flatnonzero(weight)
@@ -201,12 +201,12 @@ class LocalTable(TrainingTable):
 
     @property
     def digests(self) -> dict[str, str]:
-        """Short texts that are other for other data, by what they are of."""
+        """Digests of the data, by name."""
         return {"X": digest(self.values), "y": digest(self.observed), "sample_weight": digest(self.weight)}
 
     @cached_property
     def sample(self) -> TrainingSample:
-        """Rows that are spread evenly over the table."""
+        """Rows spread evenly over the table."""
         some = spread_evenly(self.n_rows, MAX_ROWS_EXPLAINED)
         return TrainingSample(
             self.values[some], self.observed[some], None if self.weight is None else self.weight[some]
@@ -217,33 +217,33 @@ class LocalTable(TrainingTable):
         return self.rows.take(indices)
 
     def coverage(self, rule_base: RuleBase) -> tuple[Floats, int]:
-        """Return the share that each rule has of all rows, and the number of rows that fire none."""
+        """Return the support of each rule, and the number of rows in which no rule fires."""
         activations, fired = rule_base.inference.activations(self.values)
         weight = self.rows.weight
         return np.asarray((weight[:, None] * activations).sum(axis=0) / weight.sum()), int((~fired).sum())
 
     def rows_alike(self) -> Counts:
-        """Return for each row how many there are like it."""
+        """Return the number of similar rows for each row."""
         low, high = (np.append(end(self.values, axis=0), end(self.target)) for end in (np.min, np.max))
         ends = np.column_stack([low, high])
         return rows_alike(self.values, self.target, ends, part_counts(self.values, self.target, ends))
 
     def given_numbers(self, indices: Indices) -> Indices:
-        """Return the numbers of rows among all that were given."""
+        """Return the positions of rows in the table as given."""
         return indices if self.given is None else self.given[indices]
 
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
-        """Return what a rule base remembers of all rows."""
+        """Return the summary of all rows for a rule base."""
         return summarise(rule_base, self.values, self.observed, self.weight, cv_error=cv_error, truth=truth)
 
     def half_mse(self, rule_base: RuleBase) -> float:
-        """Return half the mean squared error of what a rule base predicts, in the target's own units."""
+        """Return half the mean squared error of a rule base, in the target's own units."""
         errors = rule_base.inference.predict(self.values) - self.observed
         return float(np.average(np.square(errors), weights=self.weight)) / 2.0
 
 
 def digest(values: Floats | None) -> str:
-    """Return a short text that is another one for other numbers.
+    """Return a digest of an array, equal for equal numbers only.
 
     Examples
     --------
@@ -253,6 +253,6 @@ def digest(values: Floats | None) -> str:
     """
     if values is None:
         return "none"
-    # Adding zero turns a negative zero, which equals the positive one, into it.
+    # Adding zero turns a negative zero into a positive one, as the two are equal.
     content = np.ascontiguousarray(values) + 0.0
     return f"{content.shape} {blake2b(content.data, digest_size=16).hexdigest()}"

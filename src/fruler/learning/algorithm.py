@@ -1,15 +1,15 @@
-"""An algorithm as a record: everything that the rest of the package must know of it."""
+"""An algorithm as a record: everything that the rest of the package needs from it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from fruler.learning._control import RunControl
+from fruler.learning._control import RunControl, StateKeeper
 from fruler.learning._training_table import TrainingTable
 from fruler.learning.learned import Learned
 
@@ -36,7 +36,7 @@ SomeTable = TypeVar("SomeTable", bound=TrainingTable)
 
 @dataclass(frozen=True, eq=False)
 class Search(Generic[Options, SomeTable, SomeState]):
-    """What a learner is given.
+    """The arguments of a learner.
 
     Attributes
     ----------
@@ -47,13 +47,13 @@ class Search(Generic[Options, SomeTable, SomeState]):
     rng : numpy Generator
         The only source of chance.
     control : RunControl
-        The clock, the callbacks, and what ends the search early.
+        The clock, the callbacks and the early end of the search.
     pool : ThreadPoolExecutor or None
-        Threads to work on; None: the calling one alone.
+        The threads to use; None: only the calling thread.
     n_jobs : int
         The number of threads in the pool.
-    state : State or None
-        The state to resume from, of a search on the same rows with the same seed.
+    keeper : StateKeeper
+        The state to resume from, and the place for later ones.
     """
 
     options: Options
@@ -62,12 +62,18 @@ class Search(Generic[Options, SomeTable, SomeState]):
     control: RunControl
     pool: ThreadPoolExecutor | None = None
     n_jobs: int = 1
-    state: SomeState | None = None
+    keeper: StateKeeper = field(default_factory=StateKeeper)
+
+    @property
+    def state(self) -> SomeState | None:
+        """The state to resume from, of a search on the same rows with the same seed; None at the beginning."""
+        state: SomeState | None = self.keeper.state
+        return state
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What the rest of the package knows of an algorithm.
+    """An algorithm as the rest of the package sees it.
 
     Attributes
     ----------
@@ -78,17 +84,17 @@ class Algorithm:
     options : type
         A frozen dataclass whose fields are parameters of the estimator's constructor.
     learner : callable
-        Makes a `Learner` of a `Search`.
+        Makes a `Learner` from a `Search`.
     state : type or None
-        The frozen dataclass of its states, see `fruler.learning._codec`; None: it has none, and an interrupted search
-        starts again.
+        The frozen dataclass of the search states, see `fruler.learning._codec`; None: there are no states, and an
+        interrupted search starts again.
     limits : tuple of str
-        The options that only say when the search ends: `warm_start` may change them.
+        The options that only determine when the search ends: `warm_start` may change them.
     one_hot : bool
-        Whether it knows numbers only, so that every category must be an input of its own.
+        Whether the algorithm handles numbers only, so that every category must be an input of its own.
     weighted_scale : bool
-        Whether rows of more weight count more in standardising: then rows may be repeated instead. A row of nearly all
-        weight makes the others huge numbers, which is no good where a step is no longer than they allow.
+        Whether standardising uses the row weights, so that a weight of two equals a repeated row. A row with nearly all
+        of the weight turns the others into huge numbers, which is bad if the largest values limit the step size.
     """
 
     name: str

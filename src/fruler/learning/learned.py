@@ -1,4 +1,4 @@
-"""What a search found: models by size, the one that was chosen, and how the search went."""
+"""The result of a search: models by size, the chosen model, and the history of the search."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from fruler._typing import Indices
+from fruler._arrays import Indices
 from fruler.rules._rule_base import RuleBase
 from fruler.rules.truth import Truth
 
 
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
-    """A model of the trade-off between accuracy and size.
+    """A model on the trade-off between accuracy and size.
 
     Attributes
     ----------
     rule_base : RuleBase
         The model.
     criterion : float
-        What the search minimised, for it.
+        The value of the criterion that the search minimised.
     error : float
         Half the mean squared error on the training rows, in the target's own units.
     cv_error : float
-        The same on held-out rows, where the search estimates it; NaN elsewhere.
+        The same on held-out rows, if the search estimates it; else NaN.
     regularization : float
-        With which its consequents were fitted.
+        The regularization with which the consequents were fitted.
     n_uncovered : int
-        Training rows that fit no rule.
+        The number of training rows in which no rule fires.
     truth : Truth or None
-        How true its rules are one by one on held-out rows, where the search estimates it.
+        How true the rules are one by one on held-out rows, if the search estimates it.
     """
 
     rule_base: RuleBase
@@ -44,25 +44,25 @@ class FrontPoint:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What a search found.
+    """The result of a search.
 
     Attributes
     ----------
     front : tuple of FrontPoint
-        Models by increasing number of rules: the best that was met of each.
+        Models by increasing number of rules: the best one found of each size.
     chosen : int
-        Which of them is the model.
+        The index of the chosen model.
     n_evaluations : int
-        The candidates that were looked at.
+        The number of candidates that were evaluated.
     history : DataFrame
-        How the search went, one row per step: columns n_rules, evaluations, best_error (half the mean squared error)
-        and best_fitness; a step of an evolution also has its generation. Empty where there are no steps.
+        The history of the search, one row per step: columns n_rules, evaluations, best_error (half the mean squared
+        error) and best_fitness; a step of an evolution also has its generation. Empty if there are no steps.
     sample_indices : ndarray
         The rows that rules were made from.
     seconds : dict of str to float
-        How long each stage took.
+        The seconds that each stage took.
     exact : bool
-        Whether it came to its own end: no limit of time, and nobody, has cut it short.
+        Whether the search reached its own end: no time limit and no user cut it short.
     """
 
     front: tuple[FrontPoint, ...]

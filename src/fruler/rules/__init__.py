@@ -1,6 +1,7 @@
 """The learned model: partitions with named labels, and the rules over them."""
 
 from fruler.rules._antecedents import Antecedents, LabelRanges, LabelTriangles, OwnTriangles
+from fruler.rules._background import OutsideTrainingWarning
 from fruler.rules._consequents import Consequents, LabelConsequents, LinearConsequents
 from fruler.rules._curves import Curve
 from fruler.rules._inputs import Variable
@@ -19,6 +20,7 @@ __all__ = [
     "LinearConsequents",
     "NominalPartition",
     "Output",
+    "OutsideTrainingWarning",
     "OwnTriangles",
     "Partition",
     "Rule",

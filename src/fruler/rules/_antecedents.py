@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats, FrozenValue, Indices, frozen
 from fruler._kernels import inference
 from fruler._kernels import triangles as kernel
 from fruler._kernels.triangles import centroids
-from fruler._typing import Floats, FrozenValue, Indices, frozen
 from fruler._wording import number_within
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import (
@@ -23,7 +23,6 @@ from fruler.rules._partitions import (
     PlacingPartition,
     TrianglePartition,
     checked_triangles,
-    triangle_degrees,
     triangle_words,
 )
 
@@ -32,9 +31,9 @@ T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kerne
 Flags = npt.NDArray[np.bool_]
 Activations = tuple[Floats, Flags]
 
-# The degrees of more rows than this at once would take much memory.
+# The degrees of more rows at once would take too much memory.
 _ROWS_AT_ONCE = 10_000
-# Of the search for a place without a rule; beyond them it counts as possible that there is one.
+# The search for a combination of labels without a rule gives up after this many, and assumes that there is one.
 _MAX_PLACES = 50_000
 
 
@@ -49,7 +48,7 @@ class Condition(NamedTuple):
 class Antecedents(FrozenValue, ABC):
     """The antecedents of all rules: where each rule applies, and how strongly.
 
-    This is what every reader of a rule base may ask. Its subclasses say how antecedents are made of labels.
+    This is the interface of all antecedents. The subclasses define how antecedents are made of labels.
 
     Attributes
     ----------
@@ -62,7 +61,7 @@ class Antecedents(FrozenValue, ABC):
     --------
     LabelRanges : Ranges of labels, which all rules share.
     LabelTriangles : One triangular label per input, which all rules share.
-    OwnTriangles : A triangle of each rule's own.
+    OwnTriangles : Each rule has its own triangles.
 
     Examples
     --------
@@ -84,7 +83,7 @@ class Antecedents(FrozenValue, ABC):
     >>> antecedents.over([Variable("y", x.partition)]).variables[0].name
     'y'
 
-    Categories are given by name:
+    Only inputs that come from a column of categories have levels:
 
     >>> from fruler.rules import NominalPartition
     >>> colour = Variable("colour", NominalPartition([[0], [1]], labels=["brown", "red"]))
@@ -107,17 +106,17 @@ class Antecedents(FrozenValue, ABC):
 
     @property
     def condition_inputs(self) -> tuple[Variable, ...]:
-        """The inputs, each with the labels that conditions name by number."""
+        """The inputs, each with the labels that the numbers in conditions refer to."""
         return self.variables
 
     @property
     def shares_labels(self) -> bool:
-        """Whether rules share the labels of the inputs; else each rule has sets of its own."""
+        """Whether rules share the labels of the inputs; if not, each rule has its own fuzzy sets."""
         return True
 
     @property
     def widths(self) -> Floats:
-        """What distances on each input are divided by to find the nearest rule; ranges count labels instead."""
+        """The divisor of distances on each input in the search for the nearest rule; ranges count labels instead."""
         return np.ones(len(self.variables))
 
     @abstractmethod
@@ -127,7 +126,7 @@ class Antecedents(FrozenValue, ABC):
         Parameters
         ----------
         variables : sequence of Variable
-            The inputs, as many as before.
+            The inputs, in the same number as before.
 
         Returns
         -------
@@ -149,51 +148,50 @@ class Antecedents(FrozenValue, ABC):
         Returns
         -------
         (int, int)
-            The numbers of the two labels; the first and the last of all where the rule has no condition on the input.
+            The numbers of the two labels; the first and the last of all labels if the rule has no condition on the
+            input.
         """
 
     @abstractmethod
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
         """Return the degree to which each rule fires in each row, and whether any rule fires at all.
 
-        Where no rule fits, the nearest one takes its place with degree one.
+        Where no rule fires, the nearest rule gets degree one.
 
         Parameters
         ----------
         values : ndarray of shape (n_samples, n_inputs)
             The rows.
         t_norm : {"product", "minimum"}
-            How the degrees of the conditions of a rule are joined.
+            How the degrees of a rule's conditions are combined.
 
         Returns
         -------
         degrees : ndarray of shape (n_samples, n_rules)
             The degrees, from 0 to 1.
         fired : ndarray of bool, shape (n_samples,)
-            False where no rule fits.
+            False where no rule fires.
         """
 
     @abstractmethod
-    def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
+    def activations(self, values: Floats, t_norm: TNorm) -> Activations:
         """Return each rule's weight in each row, and whether any rule fires at all.
 
-        The weights of a row sum to one. Where no rule fits, the nearest one takes its place with weight one.
+        The weights of a row sum to one. Where no rule fires, the nearest rule gets weight one.
 
         Parameters
         ----------
         values : ndarray of shape (n_samples, n_inputs)
             The rows.
         t_norm : {"product", "minimum"}
-            How the degrees of the conditions of a rule are joined.
-        compiled : bool, default=True
-            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
+            How the degrees of a rule's conditions are combined.
 
         Returns
         -------
         weights : ndarray of shape (n_samples, n_rules)
             The weights.
         fired : ndarray of bool, shape (n_samples,)
-            False where no rule fits.
+            False where no rule fires.
         """
 
     @abstractmethod
@@ -207,7 +205,7 @@ class Antecedents(FrozenValue, ABC):
         coefficients : ndarray of shape (n_rules, n_inputs + 1)
             The intercept of each rule, then its slopes.
         t_norm : {"product", "minimum"}
-            How the degrees of the conditions of a rule are joined.
+            How the degrees of a rule's conditions are combined.
 
         Returns
         -------
@@ -226,7 +224,7 @@ class Antecedents(FrozenValue, ABC):
         triangles : ndarray of shape (n_rules, 3)
             The triangle of each rule.
         t_norm : {"product", "minimum"}
-            How the degrees of the conditions of a rule are joined.
+            How the degrees of a rule's conditions are combined.
 
         Returns
         -------
@@ -236,12 +234,12 @@ class Antecedents(FrozenValue, ABC):
 
     @abstractmethod
     def covers_everything(self) -> bool:
-        """Return whether some rule fires in every possible row.
+        """Return whether at least one rule fires in every possible row.
 
         Returns
         -------
         bool
-            False also where it is not known.
+            False also if this is not known.
         """
 
     @cached_property
@@ -265,12 +263,12 @@ class Antecedents(FrozenValue, ABC):
         Returns
         -------
         list of Condition
-            Each with an input, and the first and the last of its labels that the rule accepts.
+            Each has an input, and the first and the last of its labels that the rule accepts.
         """
         return [Condition(int(j), *self.accepted(rule, int(j))) for j in np.flatnonzero(self.looks_at[rule])]
 
     def levels(self, rule: int, feature: int) -> list[str]:
-        """Return the categories of an input that a rule holds for, in the order of their numbers.
+        """Return the categories of an input that a rule accepts, in the order of their numbers.
 
         Parameters
         ----------
@@ -282,7 +280,7 @@ class Antecedents(FrozenValue, ABC):
         Returns
         -------
         list of str
-            The categories; empty where the input has none.
+            The categories; empty if the input has none.
         """
         variable = self.condition_inputs[feature]
         if variable.levels is not None and variable.partition.ordered and not self.looks_at[rule, feature]:
@@ -292,19 +290,19 @@ class Antecedents(FrozenValue, ABC):
 
 @dataclass(frozen=True, init=False, eq=False)
 class LabelRanges(Antecedents):
-    """Antecedents that accept a range of each input's labels, which all rules share.
+    """Antecedents that accept a range of each input's labels; all rules share the labels.
 
     Parameters
     ----------
     ranges : array-like of int, shape (n_rules, n_inputs, 2)
         The first and the last label that a rule accepts of each input, both included. A rule that accepts all labels of
-        an input has no condition on it. A range of a nominal input's labels is a set of them like any other.
+        an input has no condition on it. The labels of a nominal input have no order: a range is just a set of them.
     variables : sequence of Variable
         The inputs.
 
     See Also
     --------
-    Antecedents : What antecedents can do.
+    Antecedents : The interface of all antecedents.
     LabelTriangles : Labels that are triangles.
 
     Examples
@@ -362,25 +360,23 @@ class LabelRanges(Antecedents):
         return first, last
 
     def conditions(self, rule: int) -> list[Condition]:
-        """Return the parts of an antecedent, in the order of the inputs."""
+        """Return the conditions of a rule, in the order of the inputs."""
         ranges = self.ranges[rule].tolist()
         return [Condition(int(j), *ranges[j]) for j in np.flatnonzero(self.looks_at[rule])]
 
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
-        """Return to what degree each rule fires in each row, and whether any rule fires at all.
+        """Return the degree to which each rule fires in each row, and whether any rule fires at all.
 
-        Where no rule fits, the nearest one takes its place with degree one.
+        Where no rule fires, the nearest rule gets degree one.
         """
         lower, upper = self._placed(values)
         return inference.fire(lower, upper, *self._kernel_rules, T_NORMS.index(t_norm))
 
-    def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
-        """Return each rule's weight in each row, and whether any rule fired at all.
+    def activations(self, values: Floats, t_norm: TNorm) -> Activations:
+        """Return each rule's weight in each row, and whether any rule fires at all.
 
-        A row's weights sum to one. Where no rule fits, the nearest one takes its place with weight one.
+        The weights of a row sum to one. Where no rule fires, the nearest rule gets weight one.
         """
-        if not compiled:
-            return self._activations_by_numpy(values, t_norm)
         lower, upper = self._placed(values)
         return inference.activate(lower, upper, *self._kernel_rules, T_NORMS.index(t_norm))
 
@@ -401,7 +397,7 @@ class LabelRanges(Antecedents):
         return predictions
 
     def covers_everything(self) -> bool:
-        """Return whether some rule certainly fires for every row; False where that is not known."""
+        """Return whether at least one rule fires in every possible row; False if this is not known."""
         ordered = np.array([variable.partition.ordered for variable in self.variables])[self.inputs]
         columns = (self.ranges[:, self.inputs], self.looks_at[:, self.inputs], self.granularities[self.inputs])
         return covers_every_place(*columns, ordered)
@@ -419,8 +415,8 @@ class LabelRanges(Antecedents):
         for variable in self.variables:
             if not isinstance(variable.partition, PlacingPartition):
                 raise ValueError(
-                    f"Ranges of labels need partitions whose degrees sum to one, and that of {variable.name!r} is of "
-                    "triangles: use LabelTriangles for the antecedents."
+                    f"Ranges of labels need partitions whose degrees sum to one, but {variable.name!r} has "
+                    "triangles; use LabelTriangles for the antecedents."
                 )
             found.append(variable.partition)
         return tuple(found)
@@ -432,58 +428,38 @@ class LabelRanges(Antecedents):
             lower[:, k], upper[:, k] = self._partitions[j].place(values[:, j])
         return lower, upper
 
-    def _activations_by_numpy(self, values: Floats, t_norm: TNorm) -> Activations:
-        n, m = len(values), self.n_rules
-        degrees = np.ones((n, m))
-        steps = np.zeros((n, m))
-        join = np.multiply if t_norm == "product" else np.minimum
-        for j in self.inputs:
-            partition = self._partitions[j]
-            lower, upper = partition.place(values[:, j])
-            table = partition.degrees(values[:, j])
-            place = lower + upper
-            for rule in np.flatnonzero(self.looks_at[:, j]):
-                first, last = self.ranges[rule, j]
-                degrees[:, rule] = join(degrees[:, rule], table[:, first : last + 1].sum(axis=1))
-                away = np.maximum(np.maximum(first - place, place - last), 0.0)
-                steps[:, rule] += away if partition.ordered else away > 0.0
-        total = degrees.sum(axis=1, keepdims=True)
-        fired = total[:, 0] > 0.0
-        nearest = np.zeros((n, m))
-        nearest[np.arange(n), steps.argmin(axis=1)] = 1.0
-        return np.divide(degrees, total, out=nearest, where=fired[:, None]), fired
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.ranges, dtype=dtype)
 
 
 def whole_numbers(values: Any, which: str, what: str = "antecedents") -> npt.NDArray[np.intc]:
-    """Return numbers of labels as an array that nobody can change, or say what is wrong with them."""
+    """Return label numbers as a read-only array; raise an error if they are not valid."""
     numbers = np.asarray(values)
     if numbers.dtype.kind not in "iu" and not (numbers.dtype.kind == "f" and (numbers == np.floor(numbers)).all()):
         raise ValueError(f"{what} must be whole numbers: {which}.")
     if (np.abs(numbers) > np.iinfo(np.intc).max).any():
-        raise ValueError(f"{what} must be numbers of labels, which are small.")
+        raise ValueError(f"{what} must be label numbers, and some of these are too large.")
     return frozen(numbers, np.intc)
 
 
-# How far the printed points of a rule's own set may be off, as a share of the input's range.
+# The rounding of the printed points of a rule's own set, as a share of the input's range.
 _SHARE_OF_RANGE = 0.002
-# With every try sets that print alike get a digit more; floats have no more than these.
+# Each try prints sets that look the same with one more digit; floats have no more digits than this.
 _MAX_TRIES = 16
 
 
 class TriangleAntecedents(Antecedents):
-    """Antecedents in which each rule has one triangle for each input that it looks at.
+    """Antecedents in which each rule has one triangle for each input in its antecedent.
 
-    A value beyond an input's domain counts as the end of the domain. Where no rule fires, the rule answers whose
-    triangles' middle points are nearest: the distances of all inputs that it looks at, each as a share of the domain's
-    width, are summed up; of several nearest rules the first answers. Beyond an infinite point the distance is zero.
+    A value beyond an input's domain counts as the end of the domain. Where no rule fires, the nearest rule predicts.
+    The distance to a rule is the sum, over the inputs in its antecedent, of the distance to the triangle's middle point
+    as a share of the domain's width; on the side of an infinite point it counts as zero. The first of several nearest
+    rules predicts.
 
     Attributes
     ----------
     points : ndarray of shape (n_rules, n_inputs, 3)
-        The triangles; NaN where a rule does not look at an input.
+        The triangles; NaN where a rule has no condition on an input.
     """
 
     points: Floats
@@ -500,24 +476,24 @@ class TriangleAntecedents(Antecedents):
 
     @cached_property
     def widths(self) -> Floats:
-        """What distances on each input are divided by: the domain's width, or 1 where it has none."""
+        """The divisor of distances on each input: the domain's width, or 1 if the width is zero."""
         limits = np.array([variable.partition.range for variable in self.variables])
         widths = limits[:, 1] - limits[:, 0]
         return frozen(np.where(widths > 0.0, widths, 1.0))
 
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
-        """Return to what degree each rule fires in each row, and whether any rule fires at all.
+        """Return the degree to which each rule fires in each row, and whether any rule fires at all.
 
-        Where no rule fits, the nearest one takes its place with degree one.
+        Where no rule fires, the nearest rule gets degree one.
         """
         return kernel.fire(self._clamped(values), *self._kernel_rules, T_NORMS.index(t_norm))
 
-    def activations(self, values: Floats, t_norm: TNorm, *, compiled: bool = True) -> Activations:
-        """Return each rule's weight in each row, and whether any rule fired at all.
+    def activations(self, values: Floats, t_norm: TNorm) -> Activations:
+        """Return each rule's weight in each row, and whether any rule fires at all.
 
-        A row's weights sum to one. Where no rule fits, the nearest one takes its place with weight one.
+        The weights of a row sum to one. Where no rule fires, the nearest rule gets weight one.
         """
-        degrees, fired = self.degrees(values, t_norm) if compiled else self._degrees_by_numpy(values, t_norm)
+        degrees, fired = self.degrees(values, t_norm)
         return degrees / degrees.sum(axis=1, keepdims=True), fired
 
     def predict_linear(self, values: Floats, coefficients: Floats, t_norm: TNorm) -> Floats:
@@ -530,7 +506,7 @@ class TriangleAntecedents(Antecedents):
         return kernel.predict_labels(self._clamped(values), *self._kernel_rules, T_NORMS.index(t_norm), triangles)
 
     def covers_everything(self) -> bool:
-        """Return whether some rule has no condition; triangles may leave gaps."""
+        """Return whether a rule has no condition; triangles may leave gaps."""
         return bool((~self.looks_at).all(axis=1).any())
 
     @cached_property
@@ -544,37 +520,22 @@ class TriangleAntecedents(Antecedents):
     def _clamped(self, values: Floats) -> Floats:
         return np.ascontiguousarray(np.clip(values[:, self.inputs], self._limits[:, 0], self._limits[:, 1]))
 
-    def _degrees_by_numpy(self, values: Floats, t_norm: TNorm) -> Activations:
-        clamped, (points, widths) = self._clamped(values), self._kernel_rules
-        degrees = np.ones((len(values), self.n_rules))
-        distances = np.zeros(degrees.shape)
-        join = np.multiply if t_norm == "product" else np.minimum
-        for rule, k in np.argwhere(~np.isnan(points[:, :, 1])):
-            x, (a, b, c) = clamped[:, k], points[rule, k]
-            degrees[:, rule] = join(degrees[:, rule], triangle_degrees(x, points[rule, k]))
-            inside = ((x < b) & (a == -np.inf)) | ((x > b) & (c == np.inf))
-            distances[:, rule] += np.where(inside, 0.0, np.abs(x - b) / widths[k])
-        fired = degrees.sum(axis=1) > 0.0
-        missed = np.flatnonzero(~fired)
-        degrees[missed, distances[missed].argmin(axis=1)] = 1.0
-        return degrees, fired
-
 
 @dataclass(frozen=True, init=False, eq=False)
 class LabelTriangles(TriangleAntecedents):
-    """Antecedents with one label of each input, which all rules share and which are triangles.
+    """Antecedents with one label per input; the labels are triangles, and all rules share them.
 
     Parameters
     ----------
     labels : array-like of int, shape (n_rules, n_inputs)
-        The label that a rule accepts of each input, counted from 0; -1 if it has no condition on it.
+        The label that a rule accepts of each input, counted from 0; -1 if the rule has no condition on the input.
     variables : sequence of Variable
-        The inputs; those in any condition have a TrianglePartition.
+        The inputs; each input in a condition needs a TrianglePartition.
 
     See Also
     --------
-    Antecedents : What antecedents can do.
-    OwnTriangles : Triangles of each rule's own.
+    Antecedents : The interface of all antecedents.
+    OwnTriangles : Each rule has its own triangles.
 
     Examples
     --------
@@ -611,7 +572,7 @@ class LabelTriangles(TriangleAntecedents):
         for own in np.flatnonzero((self.labels >= 0).any(axis=0)):
             if not self.variables[own].partition.of_triangles:
                 raise ValueError(
-                    f"LabelTriangles needs inputs with a TrianglePartition; that of {self.variables[own].name!r} is a "
+                    f"LabelTriangles needs inputs with a TrianglePartition; {self.variables[own].name!r} has a "
                     f"{type(self.variables[own].partition).__name__}."
                 )
 
@@ -624,30 +585,30 @@ class LabelTriangles(TriangleAntecedents):
         return frozen(points)
 
     def over(self, variables: Sequence[Variable]) -> LabelTriangles:
-        """Return the same labels of inputs that may have other names or units."""
+        """Return the same labels over inputs that may have other names or units."""
         return LabelTriangles(self.labels, variables)
 
     def accepted(self, rule: int, feature: int) -> tuple[int, int]:
-        """Return the label that a rule accepts of an input, twice; the first and the last where it accepts all."""
+        """Return the label that a rule accepts of an input, twice; the first and the last if it accepts all."""
         label = int(self.labels[rule, feature])
         return (label, label) if label >= 0 else (0, int(self.granularities[feature]) - 1)
 
 
 @dataclass(frozen=True, init=False, eq=False)
 class OwnTriangles(TriangleAntecedents):
-    """Antecedents in which every rule has a triangle of its own for each input in its antecedent.
+    """Antecedents in which every rule has its own triangle for each input in its antecedent.
 
     Parameters
     ----------
     points : array-like of float, shape (n_rules, n_inputs, 3)
-        The triangles, as in a TrianglePartition: three points, none less than the one before it; the first may be minus
-        infinity and the third infinity. Three times NaN if the rule has no condition on the input.
+        The triangles, as in a TrianglePartition: three points that do not decrease; the first may be minus infinity and
+        the third infinity. Three NaN if the rule has no condition on the input.
     variables : sequence of Variable
-        The inputs. Of their partitions only the domain matters: ``FuzzyPartition([], domain)`` is enough.
+        The inputs. Only the domain of a partition matters: ``FuzzyPartition([], domain)`` is enough.
 
     See Also
     --------
-    Antecedents : What antecedents can do.
+    Antecedents : The interface of all antecedents.
     LabelTriangles : Triangles that all rules share.
 
     Examples
@@ -674,18 +635,18 @@ class OwnTriangles(TriangleAntecedents):
 
     @property
     def shares_labels(self) -> bool:
-        """Whether rules share the labels of the inputs: they do not."""
+        """False: each rule has its own triangles."""
         return False
 
     @cached_property
     def condition_inputs(self) -> tuple[Variable, ...]:
-        """The inputs, each with the triangles that any rule has of it as labels, named by their points."""
+        """The inputs; the labels of each are the triangles that rules have for it, named by their points."""
         return tuple(_with_sets(variable, self._distinct(j)[0]) for j, variable in enumerate(self.variables))
 
     def _distinct(self, feature: int) -> tuple[Floats, npt.NDArray[np.intp]]:
-        """Return the triangles of an input, each once, by their middle points; and the number that each rule has."""
+        """Return the distinct triangles of an input, by their middle points, and the number of each rule's triangle."""
         rules = np.flatnonzero(self.looks_at[:, feature])
-        # Sorted by the middle point first, as partitions are.
+        # Sorted by the middle point first, like partitions.
         order = [1, 0, 2]
         found, places = np.unique(self.points[rules, feature][:, order], axis=0, return_inverse=True)
         numbers = np.full(self.n_rules, -1, dtype=np.intp)
@@ -694,7 +655,7 @@ class OwnTriangles(TriangleAntecedents):
 
     @cached_property
     def _numbers(self) -> npt.NDArray[np.intp]:
-        """The number of each rule's triangle among those of the input; -1 where it has none."""
+        """The number of each rule's triangle among those of the input; -1 for no triangle."""
         return np.column_stack([self._distinct(j)[1] for j in range(len(self.variables))])
 
     def over(self, variables: Sequence[Variable]) -> OwnTriangles:
@@ -702,13 +663,13 @@ class OwnTriangles(TriangleAntecedents):
         return OwnTriangles(self.points, variables)
 
     def accepted(self, rule: int, feature: int) -> tuple[int, int]:
-        """Return the number of a rule's triangle in `condition_inputs`, twice; those of all where it has none."""
+        """Return the number of a rule's triangle in `condition_inputs`, twice; the first and last if it has none."""
         number = int(self._numbers[rule, feature])
         return (number, number) if number >= 0 else (0, self.condition_inputs[feature].partition.n_labels - 1)
 
 
 def _with_sets(variable: Variable, triangles: Floats) -> Variable:
-    """Return an input whose labels are triangles, named by their points with as few digits as tell them apart."""
+    """Return an input whose labels are triangles, named by their points with just enough digits to differ."""
     if not len(triangles):
         return variable
     low, high = variable.partition.range
@@ -726,7 +687,7 @@ def _with_sets(variable: Variable, triangles: Floats) -> Variable:
 
 
 def _written(variable: Variable, tolerance: float, value: float) -> str:
-    # The number of a category is not the category: between two of them lies none.
+    # A point between the numbers of two categories is not a category.
     name = None if variable.choices else variable.written(value)
     return name or number_within(value, tolerance, grouped=not variable.counts_years)
 
@@ -734,18 +695,18 @@ def _written(variable: Variable, tolerance: float, value: float) -> str:
 def covers_every_place(
     ranges: npt.NDArray[np.intc], looks_at: Flags, granularities: npt.NDArray[np.intc], ordered: Flags
 ) -> bool:
-    """Return whether some rule certainly fires for every row; False where the search for a gap takes too long.
+    """Return whether at least one rule fires in every possible row; False if the search for a gap takes too long.
 
-    It does if every combination of labels is accepted by a rule: a row has a label with a degree of at least one half
-    of every input. A category that is in no group of a nominal input counts as one more label, which only a rule that
-    does not look at this input accepts.
+    This is so if every combination of labels is accepted by a rule, since every row has, for each input, a label with a
+    degree of at least one half. Categories in no group of a nominal input count as one more label, which only rules
+    without a condition on this input accept.
 
     Parameters
     ----------
     ranges : ndarray of shape (n_rules, n_inputs, 2)
         The first and the last label that each rule accepts.
     looks_at : ndarray of shape (n_rules, n_inputs)
-        Which rule looks at which input.
+        Which rule has a condition on which input.
     granularities : ndarray of shape (n_inputs,)
         The number of labels of each input.
     ordered : ndarray of shape (n_inputs,)
@@ -753,7 +714,7 @@ def covers_every_place(
 
     Examples
     --------
-    Of three labels the rules accept the first and the second:
+    The rules accept the first two of three labels:
 
     >>> looks_at, ordered = np.ones((2, 1), dtype=bool), np.array([True])
     >>> covers_every_place(np.array([[[0, 0]], [[1, 1]]]), looks_at, np.array([3]), ordered)

@@ -1,60 +1,66 @@
-"""The data behind a rule base: the summary of its training data, and answers that also hold without one."""
+"""The data behind a rule base: the summary of its training data, and estimates where there is no summary."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from fruler._table.validation import LARGEST_VALUE
-from fruler._typing import Floats, FrozenValue, frozen
+from fruler._arrays import LARGEST_VALUE, Floats, FrozenValue, frozen
+from fruler._wording import counted, readable_number
 from fruler.rules.truth import Truth
 
 if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
 
 N_BINS = 24
-# A standard deviation to either side of the centre. Unlike quantiles it is not nothing for what is rare, it is about 1
-# for an input that is as often 0 as 1, and it does not jump from row to row with the last bit of a rule's weight.
+# The maximum number of inputs named in a message about values outside the training data.
+_INPUTS_SHOWN = 5
+_ROWS_IN_BLOCK = 64
+# One standard deviation to either side of the centre. Unlike a distance of quantiles, it is not zero for an input that
+# is rarely different, it is about 1 for an input that is 0 as often as 1, and it does not jump from row to row with the
+# last bit of a rule's weight.
 _SPREADS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingSummary(FrozenValue):
-    """A few figures of the training data, enough to explain a prediction and to draw the inputs.
+    """A short summary of the training data, enough to explain a prediction and to draw the inputs.
 
     Parameters
     ----------
     n_rows : int
-        How many rows there were.
+        The number of rows.
     low, high, typical : array-like of shape (n_inputs,)
-        The least, the greatest and the median value of each input.
+        The smallest, the largest and the median value of each input.
     histograms : array-like of shape (n_inputs, 24)
-        How many rows lie in each of 24 equal parts of the range from low to high; weights, where rows had them.
+        The number of rows in each of 24 equal bins from low to high; the sum of their weights, if rows had weights.
     target_low, target_high, target_mean, target_spread : float
-        The same of the target; the spread is its standard deviation.
+        The smallest and the largest value of the target, its mean and its standard deviation.
     base : float
-        The mean prediction; with a link or bounds, the mean of what the rules say.
+        The mean prediction before link and bounds.
     offsets : array-like of shape (n_inputs,)
-        What each input adds on average to the prediction of the row of all typical values.
+        The mean change that each input adds to the prediction for the row of typical values.
     input_importance : array-like of shape (n_inputs,)
-        How much each input moves a prediction away from the base, on average and in the target's unit. With a link
-        this, the offsets and the next are of what the rules say, such as the logarithm of the target.
+        How much each input moves a prediction away from the base, on average and in the target's unit. With a link,
+        the offsets and both importances are on the scale before the link, such as the logarithm of the target.
     rule_importance : array-like of shape (n_rules,)
-        The same of each rule, by its weight.
+        The same for each rule, weighted by its weight in the row.
     rmse, cv_rmse : float
-        The root mean squared error on these rows; and on held-out rows, NaN where that is not known.
+        The root mean squared error on these rows and on held-out rows; the latter is NaN if it is not known.
     truth : Truth, optional
         How true the rules are one by one.
     centres, spreads : array-like of shape (n_rules, n_inputs), optional
         Mean and standard deviation of each input over the rows where each rule applies: every row counts by the rule's
-        weight in its prediction. Both or none.
+        weight in its prediction. Both or neither.
     curve_means : array-like of shape (n_curves, n_rules), optional
-        What each curve adds on average over the same rows.
+        The mean of each curve over the same rows.
     raw_spread : float, optional
-        With a link, the standard deviation of what stands for the target, such as its logarithm.
+        With a link, the standard deviation of the transformed target, such as its logarithm.
     """
 
     n_rows: int
@@ -91,7 +97,7 @@ class TrainingSummary(FrozenValue):
 
     @property
     def spread(self) -> float:
-        """The standard deviation of what the rules should say: of the target, or of what stands for it."""
+        """The standard deviation of the target before the link: the target itself, or its logarithm."""
         return self.target_spread if self.raw_spread is None else self.raw_spread
 
     def _check(self) -> None:
@@ -101,7 +107,7 @@ class TrainingSummary(FrozenValue):
         shapes: dict[str, tuple[int, ...]] = dict.fromkeys(of_inputs, (p,))
         shapes |= {"histograms": (p, N_BINS), "rule_importance": (n_rules,)}
         if (self.centres is None) != (self.spreads is None):
-            raise ValueError("A training summary has both centres and spreads, or none.")
+            raise ValueError("A training summary must have both centres and spreads, or neither.")
         if self.centres is not None:
             shapes |= {"centres": (n_rules, p), "spreads": (n_rules, p)}
         for name, shape in shapes.items():
@@ -111,9 +117,9 @@ class TrainingSummary(FrozenValue):
         plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base, self.rmse]
         plain += [0.0 if self.raw_spread is None else self.raw_spread]
         if not np.isfinite(plain).all() or np.isinf(self.cv_rmse):
-            raise ValueError("The figures of a training summary must be finite.")
+            raise ValueError("The numbers of a training summary must be finite.")
         if (np.abs([self.low, self.high]) > LARGEST_VALUE).any():
-            raise ValueError(f"low and high of a training summary must not be beyond {LARGEST_VALUE:g}.")
+            raise ValueError(f"low and high of a training summary must not exceed {LARGEST_VALUE:g} in size.")
         sizes = [self.histograms, self.input_importance, self.rule_importance]
         if (
             any((size < 0.0).any() for size in sizes)
@@ -122,11 +128,11 @@ class TrainingSummary(FrozenValue):
         ):
             raise ValueError("Histograms, importances, the spread and errors of a training summary can't be negative.")
         if ((self.typical < self.low) | (self.typical > self.high)).any():
-            raise ValueError("What is typical in a training summary must lie between low and high.")
+            raise ValueError("typical of a training summary must lie between low and high.")
         if self.n_rows < 1 or (self.low > self.high).any() or self.target_low > self.target_high:
-            raise ValueError("A training summary needs rows, and a low that is not above the high.")
+            raise ValueError("A training summary needs at least one row, and low must not be above high.")
         if self.truth is not None and len(self.truth.rule_alone) != n_rules:
-            raise ValueError(f"The truth of a training summary must be of {n_rules} rules.")
+            raise ValueError(f"The truth of a training summary must have {n_rules} rules.")
         outside = self.centres is not None and ((self.centres < self.low) | (self.centres > self.high)).any()
         if outside or (self.spreads is not None and (self.spreads < 0.0).any()):
             raise ValueError(
@@ -139,10 +145,10 @@ class TrainingSummary(FrozenValue):
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """Answers about the data behind a rule base, with a training summary or without one.
+    """Properties of the data behind a rule base, with or without a training summary.
 
-    Without a summary the answers come from the rules: the range of an input is the range of its partition, its typical
-    value lies in the middle, and errors are NaN. `known` says which of the two it is.
+    Without a summary they are estimated from the rules: the range of an input is the range of its partition, its
+    typical value lies in the middle, and errors are NaN. `known` is True if there is a summary.
 
     Parameters
     ----------
@@ -176,12 +182,12 @@ class Background:
         Parameters
         ----------
         purpose : str, optional
-            What it is needed for, such as "to compare a row with".
+            The purpose, for the message, such as "to compare a row with".
 
         Raises
         ------
         ValueError
-            If there is none.
+            If there is no summary.
         """
         if self.summary is None:
             wanted = f" {purpose}" if purpose else ""
@@ -197,7 +203,7 @@ class Background:
 
     @cached_property
     def ranges(self) -> Floats:
-        """The least and the greatest value of each input, shape (n_inputs, 2): in training, or of its partition."""
+        """The range of each input, shape (n_inputs, 2): in the training data, or of its partition."""
         if self.summary is not None:
             return np.column_stack([self.summary.low, self.summary.high])
         return np.array([variable.partition.range for variable in self.rule_base.variables], dtype=np.float64)
@@ -206,7 +212,7 @@ class Background:
     def limits(self) -> Floats:
         """The values beyond which an input is outside the training data, shape (2, n_inputs).
 
-        They are infinite if they are not known, and for the day of the year and the hour, which start again.
+        They are infinite if they are not known, and for cyclic inputs such as the day of the year and the hour.
         """
         limits = np.repeat([[-np.inf], [np.inf]], len(self.rule_base.variables), axis=1)
         if self.known:
@@ -217,7 +223,7 @@ class Background:
 
     @cached_property
     def typical(self) -> Floats:
-        """A typical value of each input: its median, or the middle of its partition; of categories the first."""
+        """A typical value of each input: its median, or the middle of its partition; for categories the lowest code."""
         if self.summary is not None:
             return self.summary.typical
         low, high = self.ranges.T
@@ -230,7 +236,7 @@ class Background:
         return None if self.summary is None else self.summary.histograms
 
     def histogram(self, feature: int) -> tuple[Floats, Floats] | None:
-        """Return the edges of an input's histogram and the rows between them, if they are known."""
+        """Return the edges of an input's histogram and the number of rows in each bin, if they are known."""
         if self.summary is None:
             return None
         low, high = self.ranges[feature].tolist()
@@ -239,7 +245,7 @@ class Background:
         return np.linspace(low, high, N_BINS + 1), self.summary.histograms[feature]
 
     def is_binary(self, feature: int) -> bool:
-        """Return whether an input was 0 or 1 in every training row, and is known to have been both."""
+        """Return whether an input was 0 or 1 in every training row, and had both values; False if this is not known."""
         if self.summary is None:
             return False
         between = self.summary.histograms[feature, 1:-1]
@@ -254,9 +260,9 @@ class Background:
 
     @cached_property
     def base(self) -> float:
-        """The value that contributions start from: the mean prediction, or the one for the typical row.
+        """The value that contributions start from: the mean prediction, or the prediction for the typical row.
 
-        It is of the output before link and bounds.
+        Both are before link and bounds.
         """
         if self.summary is not None:
             return self.summary.base
@@ -264,7 +270,7 @@ class Background:
 
     @property
     def offsets(self) -> Floats:
-        """The mean contribution of each input from the typical row on, shape (n_inputs,); 0 without training data."""
+        """The mean contribution of each input, relative to the typical row, shape (n_inputs,); 0 if it is not known."""
         return np.zeros(len(self.rule_base.variables)) if self.summary is None else self.summary.offsets
 
     @cached_property
@@ -303,7 +309,7 @@ class Background:
 
     @property
     def target_range(self) -> tuple[float, float] | None:
-        """The least and the greatest value of the target, if they are known."""
+        """The smallest and the largest value of the target, if they are known."""
         return None if self.summary is None else (self.summary.target_low, self.summary.target_high)
 
     # Errors
@@ -352,10 +358,10 @@ class Background:
 
     @cached_property
     def widths(self) -> Floats:
-        """How far each input ranges where each rule applies, shape (n_rules, n_inputs).
+        """The width of each input's range where each rule applies, shape (n_rules, n_inputs).
 
-        That is two standard deviations, in which every training row counts by the rule's weight in its prediction; the
-        whole range of the input if they are not known.
+        The width is two standard deviations, in which every training row counts by the rule's weight in its prediction;
+        it is the whole range of the input if they are not known.
 
         Examples
         --------
@@ -374,3 +380,130 @@ class Background:
     def curve_means(self) -> Floats | None:
         """The mean of each curve over the rows of each rule, shape (n_curves, n_rules), if it is known."""
         return None if self.summary is None else self.summary.curve_means
+
+
+def outside_training(rule_base: RuleBase, values: Floats) -> npt.NDArray[np.bool_]:
+    """Return which values lie outside the range of the training data; none if the range is not known.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    values : ndarray of shape (n_rows, n_inputs)
+        The inputs of rows; a missing value (NaN) does not lie outside.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 9.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> trained = rules.with_training([[2.0], [4.0]], [5.0, 9.0])
+    >>> outside_training(trained, np.array([[1.0], [3.0], [np.nan]])).ravel().tolist()
+    [True, False, False]
+    """
+    low, high = rule_base.background.limits
+    return np.asarray((values < low) | (values > high))
+
+
+def beyond_training(rule_base: RuleBase, values: Floats) -> Floats:
+    """Return the distance of rows from the training data: the sum over inputs that rules use, shape (n_rows,).
+
+    An input counts by its distance from the range of the training data, as a share of that range. An input with a
+    single value in the training data has no range and does not count.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 9.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> trained = rules.with_training([[2.0], [4.0]], [5.0, 9.0])
+    >>> beyond_training(trained, np.array([[1.0], [3.0], [8.0]])).tolist()
+    [0.5, 0.0, 2.0]
+    """
+    beyond = np.zeros(len(values))
+    for j, (low, high) in training_ranges(rule_base).items():
+        column = values[:, j]
+        beyond += np.maximum(np.maximum(low - column, column - high), 0.0) / (high - low)
+    return beyond
+
+
+def training_ranges(rule_base: RuleBase) -> dict[int, tuple[float, float]]:
+    """Return the smallest and the largest training value of each input that rules use, if the two differ.
+
+    Categories have no range.
+    """
+    low, high = rule_base.background.limits
+    ordered = np.array([variable.partition.ordered for variable in rule_base.variables])
+    known = rule_base.uses & ordered & np.isfinite(low) & (low < high)
+    return {int(j): (float(low[j]), float(high[j])) for j in np.flatnonzero(known)}
+
+
+class OutsideTrainingWarning(UserWarning):
+    """Some rows lie outside the training data, where the rules may not hold.
+
+    See Also
+    --------
+    fruler.FuzzyRuleRegressor : `warn_outside=False` turns the warning off.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from fruler.rules import OutsideTrainingWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", OutsideTrainingWarning)
+    """
+
+
+def warn_of_outside(rule_base: RuleBase, values: Floats, stacklevel: int = 3) -> None:
+    """Warn once about all rows that lie outside the training data, if there are any."""
+    if _surely_inside(rule_base, values):
+        return
+    if said := said_of_outside(rule_base, values):
+        what = "Their values are clipped" if rule_base.extrapolation == "clip" else "The rules are extrapolated there"
+        warnings.warn(
+            f"{said}. {what}; warn_outside=False turns this warning off.", OutsideTrainingWarning, stacklevel=stacklevel
+        )
+
+
+def _surely_inside(rule_base: RuleBase, values: Floats) -> bool:
+    """Return whether no value lies outside, by a fast check that fails for rows with gaps."""
+    low, high = rule_base.background.limits
+    # NumPy is slow along short rows, so several rows are joined to one.
+    n_blocks = len(values) // _ROWS_IN_BLOCK
+    rest = values[n_blocks * _ROWS_IN_BLOCK :]
+    if n_blocks:
+        blocks = values[: n_blocks * _ROWS_IN_BLOCK].reshape(n_blocks, -1)
+        ends = [end(blocks, axis=0).reshape(_ROWS_IN_BLOCK, -1) for end in (np.min, np.max)]
+        if (ends[0] < low).any() or (ends[1] > high).any() or np.isnan(ends[0]).any():
+            return False
+    return bool(((rest >= low) & (rest <= high)).all())
+
+
+def said_of_outside(rule_base: RuleBase, values: Floats) -> str:
+    """Return a sentence on the rows outside the training data and the inputs concerned; empty if there are none.
+
+    Only inputs that rules use count.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 9.0)))], [[[0, 0]]], [[1.0, 2.0]])
+    >>> trained = rules.with_training([[2.0], [4.0]], [5.0, 9.0])
+    >>> said_of_outside(trained, np.array([[1.0], [3.0]]))
+    "1 of 2 rows lies outside the training data: 'x' in 1 row (learned from 2 to 4)"
+    """
+    outside = outside_training(rule_base, values) & rule_base.uses
+    n_outside = int(outside.any(axis=1).sum())
+    if not n_outside:
+        return ""
+    told = []
+    for j in np.flatnonzero(outside.any(axis=0)):
+        variable = rule_base.variables[j]
+        low, high = (
+            variable.written(float(end)) or readable_number(float(end), 6) for end in rule_base.background.limits[:, j]
+        )
+        rows = counted(int(outside[:, j].sum()), "row")
+        learned = f"{low} to {high} {variable.value_unit}".rstrip()
+        told.append(f"{variable.name!r} in {rows} (learned from {learned})")
+    verb = "lies" if n_outside == 1 else "lie"
+    more = f"; and {counted(len(told) - _INPUTS_SHOWN, 'more input')}" if len(told) > _INPUTS_SHOWN else ""
+    listed = "; ".join(told[:_INPUTS_SHOWN]) + more
+    return f"{n_outside:,} of {counted(len(values), 'row')} {verb} outside the training data: {listed}"

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats, FrozenValue, Indices, frozen
 from fruler._kernels.triangles import centroids
-from fruler._typing import Floats, FrozenValue, Indices, frozen
 from fruler.rules._antecedents import Antecedents, TNorm, whole_numbers
 from fruler.rules._partitions import Triangle, TrianglePartition
 
@@ -20,7 +20,7 @@ from fruler.rules._partitions import Triangle, TrianglePartition
 class Consequents(FrozenValue, ABC):
     """The consequents of all rules: the output of each rule where it applies.
 
-    This is what every reader of a rule base may ask.
+    This is the interface of all consequents.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Consequents(FrozenValue, ABC):
 
     @abstractmethod
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
-        """Raise an error unless there is one consequent for each rule, over the right number of inputs.
+        """Raise an error unless there is one consequent per rule, over the right number of inputs.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Consequents(FrozenValue, ABC):
         """The output of each rule without its slopes, where it fires fully, shape (n_rules,)."""
 
     def slopes_over(self, n_inputs: int) -> Floats:
-        """Return the slopes of each rule: by how much its output changes per unit of each input.
+        """Return the slopes of each rule: the change of its output per unit of each input.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Consequents(FrozenValue, ABC):
         Returns
         -------
         ndarray of shape (n_rules, n_inputs)
-            The slopes; all zero where the output is a label.
+            The slopes; all zero if the output is a label.
         """
         return np.zeros((self.n_rules, n_inputs))
 
@@ -122,7 +122,7 @@ class Consequents(FrozenValue, ABC):
         return {}
 
     def label(self, rule: int) -> str | None:
-        """Return the label that is the output of a rule.
+        """Return the output label of a rule.
 
         Parameters
         ----------
@@ -132,12 +132,12 @@ class Consequents(FrozenValue, ABC):
         Returns
         -------
         str or None
-            The name of the label; None where the output is a number.
+            The name of the label; None if the output is a number.
         """
         return None
 
     def triangle(self, rule: int) -> Triangle | None:
-        """Return the triangle of the label that is the output of a rule.
+        """Return the triangle of the output label of a rule.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Consequents(FrozenValue, ABC):
         Returns
         -------
         (float, float, float) or None
-            The three points of the triangle; None where the output is a number.
+            The three points of the triangle; None if the output is a number.
         """
         return None
 
@@ -162,12 +162,12 @@ class Consequents(FrozenValue, ABC):
         values : ndarray of shape (n_samples, n_inputs)
             The rows.
         t_norm : {"product", "minimum"}
-            How the degrees of the conditions of a rule are joined.
+            How the degrees of a rule's conditions are combined.
 
         Returns
         -------
         ndarray of shape (n_samples, n_rules) or (1, n_rules)
-            The outputs; one row where they are the same for all.
+            The outputs; a single row if they are the same for all rows.
         """
 
     @abstractmethod
@@ -181,7 +181,7 @@ class Consequents(FrozenValue, ABC):
         values : ndarray of shape (n_samples, n_inputs)
             The rows.
         t_norm : {"product", "minimum"}
-            How the degrees of the conditions of a rule are joined.
+            How the degrees of a rule's conditions are combined.
 
         Returns
         -------
@@ -199,7 +199,7 @@ class Consequents(FrozenValue, ABC):
         values : ndarray of shape (n_samples, n_inputs)
             The rows.
         t_norm : {"product", "minimum"}
-            How the degrees of the conditions of a rule are joined.
+            How the degrees of a rule's conditions are combined.
 
         Returns
         -------
@@ -210,12 +210,12 @@ class Consequents(FrozenValue, ABC):
         return np.asarray(said + self.constants(antecedents, values, t_norm))
 
     def relabelled(self, names: Mapping[str, str] | Sequence[str]) -> Consequents:
-        """Return the same consequents with other names for the labels of the output.
+        """Return the same consequents with other names for the output labels.
 
         Parameters
         ----------
         names : sequence of str, or mapping of str to str
-            The names of all labels in order, or the new names of some labels by the old ones.
+            The names of all labels in order, or a mapping from old to new names for some of them.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class Consequents(FrozenValue, ABC):
 
 @dataclass(frozen=True, init=False, eq=False)
 class LinearConsequents(Consequents):
-    """Linear consequents: an intercept and a slope per input for each rule, in the data's own units.
+    """Linear consequents: an intercept and one slope per input for each rule, in the data's own units.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ class LinearConsequents(Consequents):
 
     See Also
     --------
-    Consequents : What consequents can do.
+    Consequents : The interface of all consequents.
     LabelConsequents : Labels of the output instead.
 
     Examples
@@ -296,12 +296,12 @@ class LinearConsequents(Consequents):
         return np.flatnonzero((self.slopes != 0.0).any(axis=0))
 
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
-        """Raise an error unless there is one consequent for each rule, over the right number of inputs.
+        """Raise an error unless there is one consequent per rule, over the right number of inputs.
 
         Raises
         ------
         ValueError
-            If there is not.
+            If the shape is different.
         """
         if self.coefficients.shape != (n_rules, n_inputs + 1):
             raise ValueError(
@@ -346,10 +346,10 @@ class LinearConsequents(Consequents):
 
 @dataclass(frozen=True, init=False, eq=False)
 class LabelConsequents(Consequents):
-    """Labels of the output, one for each rule.
+    """Labels of the output, one per rule.
 
     The output of a rule is the centre of gravity of its label's triangle, cut off at the degree to which the rule
-    fires. Where the rule fires fully, or takes the place of rules that do not fit, it is that of the whole triangle.
+    fires. A rule that fires fully, or predicts as the nearest rule where none fires, uses the whole triangle.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ class LabelConsequents(Consequents):
 
     See Also
     --------
-    Consequents : What consequents can do.
+    Consequents : The interface of all consequents.
     LinearConsequents : Numbers instead.
 
     Examples
@@ -379,14 +379,14 @@ class LabelConsequents(Consequents):
         if not isinstance(partition, TrianglePartition):
             raise ValueError("The labels of an output need a TrianglePartition.")
         if not np.isfinite(partition.triangles).all():
-            raise ValueError("The triangles of an output need finite points, as infinite ones have no centre.")
-        numbers = whole_numbers(labels, "the label of the output that each rule says", "consequents")
+            raise ValueError("The triangles of an output need finite points, as an infinite triangle has no centre.")
+        numbers = whole_numbers(labels, "the output label of each rule", "consequents")
         if numbers.ndim != 1:
             raise ValueError(f"Labels of the output must have the shape (rules,); got {numbers.shape}.")
         wrong = np.flatnonzero((numbers < 0) | (numbers >= partition.n_labels))
         if len(wrong):
             raise ValueError(
-                f"Rule {wrong[0]} says the label {numbers[wrong[0]]} of the output, which has the labels 0 to "
+                f"Rule {wrong[0]} has the label {numbers[wrong[0]]} as its output, but the output has the labels 0 to "
                 f"{partition.n_labels - 1}."
             )
         self._set(labels=numbers, partition=partition)
@@ -398,19 +398,19 @@ class LabelConsequents(Consequents):
 
     @property
     def depend_on_degrees(self) -> bool:
-        """Whether the output of a rule depends on the degree to which it fires: it does."""
+        """True: the output of a rule depends on the degree to which it fires."""
         return True
 
     def require_shape(self, n_rules: int, n_inputs: int) -> None:
-        """Raise an error unless there is one label for each rule.
+        """Raise an error unless there is one label per rule.
 
         Raises
         ------
         ValueError
-            If there is not.
+            If the number of labels is different.
         """
         if self.n_rules != n_rules:
-            raise ValueError(f"Each of {n_rules} rules must say one label of the output; got {self.n_rules} labels.")
+            raise ValueError(f"{n_rules} rules need one output label each; got {self.n_rules} labels.")
 
     @cached_property
     def triangles(self) -> Floats:
@@ -423,11 +423,11 @@ class LabelConsequents(Consequents):
         return frozen(centroids(self.triangles, np.ones((1, self.n_rules)))[0])
 
     def label(self, rule: int) -> str:
-        """Return the label that is the output of a rule."""
+        """Return the output label of a rule."""
         return self.partition.labels[int(self.labels[rule])]
 
     def triangle(self, rule: int) -> Triangle:
-        """Return the triangle of the label that is the output of a rule."""
+        """Return the triangle of the output label of a rule."""
         return self.partition.points[int(self.labels[rule])]
 
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
@@ -439,5 +439,5 @@ class LabelConsequents(Consequents):
         return antecedents.predict_labels(values, self.triangles, t_norm)
 
     def relabelled(self, names: Mapping[str, str] | Sequence[str]) -> LabelConsequents:
-        """Return the same consequents with other names for the labels of the output."""
+        """Return the same consequents with other names for the output labels."""
         return LabelConsequents(self.labels, self.partition.renamed(names))

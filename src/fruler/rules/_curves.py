@@ -1,4 +1,4 @@
-"""Curves that all rules share: what one input adds to the output of every rule."""
+"""Curves that all rules share: functions of one input that are added to the output of every rule."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats, FrozenValue, frozen
+from fruler._arrays import Floats, FrozenValue, frozen
 from fruler.rules._partitions import FuzzyPartition
 
-# Differences of such numbers are numbers too.
+# Differences of such numbers do not overflow.
 _LARGEST_COEFFICIENT = 1e300
-# Bends nearer than this share of the domain are one: where zones touch, rounding may leave a gap between them.
+# Bends nearer than this share of the domain count as one: rounding may leave a gap between zones that touch.
 _ONE_BEND = 1e-9
-# What is off a straight way by less than this share of the curve's span is as good as straight.
+# A part that deviates from a straight line by less than this share of the curve's span counts as straight.
 _STRAIGHT = 0.05
 
 
 class Bends(NamedTuple):
-    """Where a curve bends, from low to high, and what it adds there; a jump stands there twice."""
+    """The bends of a curve, from low to high, and its heights there; a jump is listed twice."""
 
     x: Floats
     adds: Floats
 
     @property
     def below_jump(self) -> list[bool]:
-        """Whether each of them is just below a jump, and not at it."""
+        """Whether each bend is just below a jump, and not at the jump."""
         return [*(np.diff(self.x) == 0.0).tolist(), False]
 
 
 @dataclass(frozen=True, init=False, eq=False)
 class Curve(FrozenValue):
-    """What one input adds to the output of every rule: a line on each label of a fuzzy partition, blended.
+    """A function of one input, added to the output of every rule: a line on each label of a fuzzy partition, blended.
 
-    The partition is the curve's own, apart from the labels that antecedents use.
+    The partition belongs to the curve; antecedents use other labels.
 
     Parameters
     ----------
     input : int
-        The number of the input.
+        The number of the input, from 0.
     partition : FuzzyPartition
-        Where one line fades into the next.
+        The partition in which one line fades into the next.
     coefficients : array-like of shape (n_labels, 2)
         Intercept and slope of each line, in the data's own units.
 
@@ -60,7 +60,7 @@ class Curve(FrozenValue):
     >>> age.values([0.0, 10.0, 20.0]).tolist()
     [-5.0, 5.0, 5.0]
 
-    The points of a line through it, and where it bends:
+    Points to draw the curve through:
 
     >>> x, adds = age.outline(0.0, 20.0, n_between=1)
     >>> x.tolist(), adds.tolist()
@@ -86,7 +86,7 @@ class Curve(FrozenValue):
                 f"A curve over {partition.n_labels} labels needs coefficients of shape {shape}; got {lines.shape}."
             )
         if not (np.abs(lines) <= _LARGEST_COEFFICIENT).all():
-            raise ValueError(f"The coefficients of a curve must be numbers not beyond {_LARGEST_COEFFICIENT:g}.")
+            raise ValueError(f"The coefficients of a curve must be numbers up to {_LARGEST_COEFFICIENT:g} in size.")
         self._set(input=number, partition=partition, coefficients=lines)
 
     @property
@@ -96,11 +96,11 @@ class Curve(FrozenValue):
 
     @property
     def steps(self) -> Floats:
-        """The first line, and then how each line differs from the one before it, shape (n_pieces, 2)."""
+        """The first line, then the difference of each line from the one before it, shape (n_pieces, 2)."""
         return np.diff(self.coefficients, axis=0, prepend=0.0)
 
     def values(self, x: Any) -> Floats:
-        """Return what the curve adds at some values of its input.
+        """Return the height of the curve at some values of its input.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Curve(FrozenValue):
         Returns
         -------
         ndarray of shape (n_samples,)
-            What is added there.
+            The heights, which are added to the output of every rule.
         """
         lower, upper = self.partition.place(x)
         numbers = np.asarray(x, dtype=np.float64)
@@ -124,16 +124,16 @@ class Curve(FrozenValue):
         return np.asarray(self.coefficients[pieces, 0] + self.coefficients[pieces, 1] * x)
 
     def bends(self) -> Bends:
-        """Return where the curve bends, from low to high, and what it adds there.
+        """Return the bends of the curve, from low to high, and its heights there.
 
-        It bends where a line begins to fade into the next, and where it has done so; also half way between, if that
-        part is far from straight. The ends of the domain are included. A jump is given twice: first with what is added
-        just below it, then with what is added from there on.
+        The curve bends where a line begins to fade into the next and where the fading ends; also half-way between, if
+        that part is far from straight. The ends of the domain are included. A jump is listed twice: first with the
+        height just below it, then with the height at it.
 
         Returns
         -------
         Bends
-            The values of the input, and what is added at each.
+            The values of the input, and the heights there.
 
         Examples
         --------
@@ -154,30 +154,30 @@ class Curve(FrozenValue):
         bent = bent[ends[bent] > starts[bent]]
         x, adds = (np.insert(part, 2 + 2 * bent, new[bent]) for part, new in ((x, splits), (adds, half_way)))
         kept = np.ones(len(x), dtype=np.bool_)
-        # Where zones touch, the end of one is the start of the next; and a crisp border without a jump is one bend.
+        # Where zones touch, the end of one is the start of the next; a crisp split point without a jump is one bend.
         kept[1:] = (np.diff(x) > _ONE_BEND * (high - low)) | (np.abs(np.diff(adds)) > _ONE_BEND * span)
         return Bends(x[kept], adds[kept])
 
     def outline(self, low: float, high: float, n_between: int = 16) -> tuple[Floats, Floats]:
-        """Return points of the curve that a line can be drawn through.
+        """Return points to draw the curve through.
 
-        It is straight but for the zones in which one line fades into the next. There it is a parabola.
+        The curve is straight except in the zones in which one line fades into the next. There it is a parabola.
 
         Parameters
         ----------
         low : float
-            Where to begin.
+            The first value of the input.
         high : float
-            Where to end.
+            The last value of the input.
         n_between : int, default=16
-            How many points there are between the ends of each such zone.
+            The number of points between the ends of each zone.
 
         Returns
         -------
         x : ndarray
             Values of the input, from low to high.
         adds : ndarray
-            What is added there.
+            The heights of the curve there.
         """
         starts, ends = (side[:, None] for side in self._zones())
         upper = np.linspace(0.0, 1.0, n_between + 2)
@@ -189,26 +189,26 @@ class Curve(FrozenValue):
         return np.concatenate([[low], x[inside], [high]]), np.concatenate([[first], adds[inside], [last]])
 
     def _zones(self) -> tuple[Floats, Floats]:
-        """Return where each line begins to fade into the next, and where it has done so."""
+        """Return where each line begins to fade into the next, and where the fading ends."""
         splits, halves = np.asarray(self.partition.split_points, dtype=np.float64), self.partition.half_widths
         return splits - halves, splits + halves
 
 
 def checked_curves(curves: Sequence[Curve], n_inputs: int) -> tuple[Curve, ...]:
-    """Return curves in the order of their inputs, or say what is wrong with them."""
+    """Return curves in the order of their inputs; raise an error if they are not valid."""
     if not all(isinstance(curve, Curve) for curve in curves):
         raise ValueError("curves must be Curve objects: Curve(input, partition, coefficients).")
     inputs = sorted(curve.input for curve in curves)
     if len(set(inputs)) < len(inputs) or any(not 0 <= j < n_inputs for j in inputs):
         raise ValueError(
-            f"Each curve must be of another one of the {n_inputs} inputs, which are counted from 0; "
-            f"got those of {', '.join(map(str, inputs))}."
+            f"Each of the {n_inputs} inputs, counted from 0, may have at most one curve; "
+            f"got curves for the inputs {', '.join(map(str, inputs))}."
         )
     return tuple(sorted(curves, key=lambda curve: curve.input))
 
 
 def sum_of_curves(curves: tuple[Curve, ...], values: Floats) -> Floats:
-    """Return what all curves together add to each row of a table of inputs."""
+    """Return the sum of all curves for each row of inputs."""
     total = np.zeros(len(values))
     for curve in curves:
         total += curve.values(values[:, curve.input])

@@ -1,4 +1,4 @@
-"""Features: the inputs of rules as a reader takes them, a column of categories being one however many inputs it has."""
+"""Features: the inputs of rules as readers see them; a column of categories is one feature, with one input or more."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler.rules._inputs import Variable
 
 
 class Option(NamedTuple):
-    """A value that can be chosen by name, and the number of each input that it sets."""
+    """A value that can be chosen by name, and the numbers that it sets the inputs to."""
 
     text: str
     values: tuple[float, ...]
@@ -22,20 +22,20 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True)
 class Feature:
-    """One thing that can be different from row to row: a number, a part of a date, or a choice among categories.
+    """A quantity that varies from row to row: a number, a part of a date, or a choice among categories.
 
     Attributes
     ----------
     name : str
-        Its name: that of its input, or of the column whose categories its inputs stand for.
+        The name of its input, or of the column whose categories its inputs stand for.
     column : str
-        The column of a table that it comes from; several features can come from one, such as the parts of a date.
+        The column of the table; several features can come from one column, such as the parts of a date.
     inputs : tuple of int
-        The inputs of the rules that move with it, by their numbers.
+        The numbers of its inputs.
     options : tuple of Option
-        Its values, where there are only a few; empty for a number.
+        The values, if there are only a few; empty for a number.
     has_levels : bool
-        Whether its options are the categories of a column.
+        Whether the options are the categories of a column.
     """
 
     name: str
@@ -46,20 +46,20 @@ class Feature:
 
     @property
     def index(self) -> npt.NDArray[np.intp]:
-        """Its inputs, as an index."""
+        """The inputs as an index array."""
         return np.array(self.inputs, dtype=np.intp)
 
     def options_of(self, rows: Floats) -> npt.NDArray[np.intp]:
-        """Return the number of the option that is nearest to each row."""
+        """Return the number of the option nearest to each row."""
         values = np.array([option.values for option in self.options])
         distances = np.abs(rows[:, None, self.index] - values[None]).sum(axis=2)
         return np.asarray(distances.argmin(axis=1), dtype=np.intp)
 
 
 def features_of(variables: Sequence[Variable]) -> tuple[Feature, ...]:
-    """Return the features that some inputs stand for, in the order of their first inputs.
+    """Return the features of some inputs, in the order of their first inputs.
 
-    Inputs that are 1 for one category of a column each are one feature.
+    The one-hot inputs of a column are one feature.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def features_of(variables: Sequence[Variable]) -> tuple[Feature, ...]:
     size (0,) []
     fuel (1, 2) [('gas', (1.0, 0.0)), ('oil', (0.0, 1.0)), ('sun', (0.0, 0.0))]
     """
-    # An input with the very name of a column of categories stays apart from the inputs of these.
+    # An input that has the same name as a column of one-hot inputs is a feature of its own.
     groups: dict[tuple[str, bool], list[int]] = {}
     for j, variable in enumerate(variables):
         groups.setdefault((variable.subject, variable.is_indicator), []).append(j)
@@ -99,7 +99,7 @@ def _feature(variables: Sequence[Variable], inputs: list[int]) -> Feature:
 
 
 def _labels(variable: Variable) -> list[Option]:
-    """Return the labels of a nominal input by their codes; no options where labels have an order."""
+    """Return the labels of a nominal input as options, by their codes; empty if the labels have an order."""
     partition = variable.partition
     if partition.ordered:
         return []

@@ -1,6 +1,6 @@
 """Predictions of rules for rows of numbers, and the contribution of each input.
 
-Nothing is checked here: `RuleBase` checks tables at its doors.
+Nothing is checked here: `RuleBase` checks tables beforehand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler.rules._antecedents import Antecedents, TNorm
 from fruler.rules._consequents import Consequents
 from fruler.rules._curves import Curve, sum_of_curves
@@ -30,7 +30,7 @@ class Inference:
     antecedents, consequents, t_norm, curves, output
         As in `RuleBase`.
     clips : ndarray of shape (2, n_inputs) or None
-        The ends that inputs are clipped to; None: they are taken as they are.
+        The ends that inputs are clipped to; None: inputs are not clipped.
 
     Examples
     --------
@@ -48,22 +48,17 @@ class Inference:
     clips: Floats | None
 
     def clipped(self, values: Floats) -> Floats:
-        """Return rows as the rules take them: clipped or as they are, in one piece as kernels need them."""
+        """Return rows as the rules use them: clipped if need be, and contiguous for the kernels."""
         return np.ascontiguousarray(values if self.clips is None else np.clip(values, *self.clips))
 
     def predict(self, values: Floats) -> Floats:
         """Return the predictions, shape (n_samples,)."""
         return self.output.of(self.raw_predictions(values))
 
-    def raw_predictions(self, values: Floats, *, compiled: bool = True) -> Floats:
+    def raw_predictions(self, values: Floats) -> Floats:
         """Return the predictions before link and bounds, shape (n_samples,)."""
         values = self.clipped(values)
-        if compiled:
-            predictions = self.consequents.predict(self.antecedents, values, self.t_norm)
-        else:
-            activations, _ = self.antecedents.activations(values, self.t_norm, compiled=False)
-            outputs = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
-            predictions = np.asarray((activations * outputs).sum(axis=1))
+        predictions = self.consequents.predict(self.antecedents, values, self.t_norm)
         return predictions + sum_of_curves(self.curves, values) if self.curves else predictions
 
     def rule_outputs(self, values: Floats) -> Floats:
@@ -76,23 +71,22 @@ class Inference:
         outputs = self.consequents.rule_outputs(self.antecedents, values, self.t_norm)
         return outputs + sum_of_curves(self.curves, values)[:, None]
 
-    def activations(self, values: Floats, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    def activations(self, values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return each rule's weight in each prediction, shape (n_samples, n_rules), and whether any rule fires."""
-        return self.antecedents.activations(self.clipped(values), self.t_norm, compiled=compiled)
+        return self.antecedents.activations(self.clipped(values), self.t_norm)
 
 
-# With more inputs in the antecedents than this, not every turn of their order is walked through.
+# With more inputs than this in the antecedents, only some rotations of their order are used.
 _MAX_TURNS = 8
 
 
 def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
-    """Part the difference between the predictions of rows and of the typical row among the inputs.
+    """Split the difference between the predictions of rows and of the typical row among the inputs.
 
-    Inputs are switched one after the other from their typical value to the row's, and the change of the prediction is
-    the part of the input that was switched. As the order matters where inputs act together, many orders are walked
-    through, each forth and back, and the mean is taken: exact Shapley values where no more than two inputs act
-    together, a fair share elsewhere. Inputs that no antecedent looks at come first on the way forth, last on the way
-    back.
+    Inputs are switched one after the other from their typical value to the row's value, and the change of the
+    prediction is the part of the input that was switched. The order matters if inputs interact, so the parts are means
+    over many orders, each taken forwards and backwards: exact Shapley values if at most two inputs interact, and an
+    approximation otherwise. Inputs in no antecedent come first on the way forwards and last on the way back.
 
     Parameters
     ----------
@@ -106,7 +100,7 @@ def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
     Returns
     -------
     ndarray of shape (n_samples, n_inputs)
-        The parts; a row's sum is its prediction less that of the typical row.
+        The parts; those of a row sum to its raw prediction less that of the typical row.
 
     Examples
     --------
@@ -124,7 +118,7 @@ def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
     parts = np.zeros(values.shape)
     half_way = (rule_base.inference.activations(values)[0] + rule_base.inference.activations(typical_row)[0]) / 2.0
     parts[:, others] = (values[:, others] - typical[others]) * (half_way @ slopes[:, others])
-    # What the inputs that are not switched add: on the way forth those of the row, on the way back the typical ones.
+    # The terms of inputs that are not switched: of the row on the way forwards, of the typical row on the way back.
     rests = [table[:, others] @ slopes[:, others].T for table in (values, typical_row)]
     antecedents, t_norm = rule_base.antecedents, rule_base.t_norm
 
@@ -150,7 +144,7 @@ def parts_from(rule_base: RuleBase, values: Floats, typical: Floats) -> Floats:
 
 
 def turns_of(inputs: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
-    """Return the orders in which inputs are switched: each starts with another of them, up to eight.
+    """Return the orders in which inputs are switched: at most eight rotations, each with a different first input.
 
     Examples
     --------

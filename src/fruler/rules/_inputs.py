@@ -1,4 +1,4 @@
-"""The inputs of rules: each with its name, unit, partition and source, and together as the readers of tables."""
+"""The inputs of rules: the name, unit, partition and source of each, and all together to read tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats, FrozenValue, frozen
 from fruler._table.dates import Ticks, first_that_fits
 from fruler._table.gaps import Gaps
-from fruler._table.reading import input_table, is_plain
+from fruler._table.reading import input_table, is_plain, require_finite
 from fruler._table.sources import NO_OR_YES, Choice, LevelSource, NumberSource, Source, nearest_choice
-from fruler._table.validation import require_finite
-from fruler._typing import Floats, FrozenValue, frozen
 from fruler._wording import name_with_unit, number_within
 from fruler.rules._partitions import Partition
 
@@ -30,30 +29,30 @@ class Variable(FrozenValue):
     Parameters
     ----------
     name : str
-        Its name.
+        The name.
     partition : Partition
-        Its labels.
+        The labels.
     unit : str, optional
-        Its unit.
+        The unit.
     source : Source, optional
-        The column of a table that it comes from, and how; by default the column of its name, as a number.
+        The column of a table that the input comes from, and how; by default the number in the column of the same name.
 
     See Also
     --------
-    RuleBase : Rules over such inputs.
+    RuleBase : Rules over inputs.
     FuzzyPartition : The labels of numbers.
     NominalPartition : The labels of categories.
 
     Examples
     --------
-    Two categories of three share a label, which is named by them:
+    Two of three categories share a label, which is named after them:
 
     >>> from fruler.rules import FuzzyPartition
     >>> origin = LevelSource("origin", ["usa", "europe", "japan"], [-1.0, 0.5, 1.0])
     >>> Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(origin).partition.labels
     ('usa', 'europe or japan')
 
-    What the labels stand for, and how values are written:
+    Labels and values in words:
 
     >>> country = Variable("origin", FuzzyPartition([0.0], (-1.0, 1.0), 0.0)).of(origin)
     >>> country.words(1, 1), country.levels_within(1, 1), country.written(-1.0)
@@ -73,37 +72,37 @@ class Variable(FrozenValue):
 
     @property
     def column(self) -> str:
-        """The column of a table that it comes from."""
+        """The column of a table that the input comes from."""
         return self.source.column
 
     @property
     def tells_gaps(self) -> bool:
-        """Whether it is 1 where a column has no value, and 0 elsewhere."""
+        """Whether the input is 1 where a column has no value, and 0 elsewhere."""
         return self.source.tells_gaps
 
     @property
     def levels(self) -> LevelSource | None:
-        """Its categories, if it has some."""
+        """The source with the categories, if the input has categories."""
         return self.source if isinstance(self.source, LevelSource) else None
 
     @property
     def is_number(self) -> bool:
-        """Whether it is the number of its column itself, and not made of a category, a date or a gap."""
+        """Whether the input is the number in its column, and not derived from a category, a date or a gap."""
         return isinstance(self.source, NumberSource)
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is the number in the column of its own name."""
+        """Whether the input is the number in the column of the same name."""
         return is_plain(self)
 
     @property
     def subject(self) -> str:
-        """What it is about: "origin" for "origin=japan", which is 1 for a single category."""
+        """The name of the feature: "origin" for the one-hot input "origin=japan", else the name of the input."""
         return self.name.removesuffix(f"={self._indicated}") if self._indicated is not None else self.name
 
     @property
     def is_indicator(self) -> bool:
-        """Whether it is one of several inputs of a subject, each 1 for a category of its own."""
+        """Whether the input is one of the one-hot inputs of a column of categories."""
         return self.subject != self.name
 
     @property
@@ -112,32 +111,32 @@ class Variable(FrozenValue):
 
     @property
     def term(self) -> str:
-        """What a slope is multiplied with, in words: the name, and what is counted where it is not in the name."""
+        """The factor of a slope in words: the name and, for a date, what it counts, e.g. days since the start."""
         return name_with_unit(self.name, self.source.counts)
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The values that it can have, each with its number, where there are only some: categories, or no and yes."""
+        """The values with their numbers, if there are only a few: categories, or no and yes; else empty."""
         return NO_OR_YES if self.is_indicator else self.source.choices
 
     @property
     def value_unit(self) -> str:
-        """The unit of its values as they are written: none where they are dates or categories."""
+        """The unit of written values; empty for dates and categories."""
         return self.unit if self.written(0.0) is None else ""
 
     @property
     def title(self) -> str:
-        """Its name, with the unit that its values are written in."""
+        """The name with the unit of written values."""
         return name_with_unit(self.name, self.value_unit)
 
     @property
     def tells_ranges(self) -> bool:
-        """Whether the names of its labels say where they meet, as those of dates and categories do."""
+        """Whether the label names contain the values they stand for, as for dates and categories."""
         return self.levels is not None or self.tells_gaps or bool(self.words(0, 0))
 
     @property
     def counts_years(self) -> bool:
-        """Whether its values are years, going by its name: nobody writes these with a comma."""
+        """Whether the values are years, judging by the name: years are written without a comma."""
         return _YEAR.search(self.name) is not None
 
     def written(self, number: float) -> str | None:
@@ -151,21 +150,21 @@ class Variable(FrozenValue):
         Returns
         -------
         str or None
-            The value; None where it is the number itself.
+            The value; None if it is the number itself.
         """
         if self.is_indicator:
             return nearest_choice(self.choices, number)
         return self.source.written(number)
 
     def number_text(self, number: float, tolerance: float) -> str:
-        """Return a value as text, with no more digits than needed: a date or a category by its name, else the number.
+        """Return a value as text: the name of a date or category, else the number with no more digits than needed.
 
         Parameters
         ----------
         number : float
             The value.
         tolerance : float
-            How far the written number may be off.
+            The maximum rounding error of the written number.
 
         Returns
         -------
@@ -181,7 +180,7 @@ class Variable(FrozenValue):
         return self.written(number) or number_within(number, tolerance, grouped=not self.counts_years)
 
     def ticks(self, low: float, high: float, room: Callable[[str], float]) -> Ticks:
-        """Return the ticks of an axis of its values, as many as there is room for.
+        """Return ticks for an axis of the input, as many as there is room for.
 
         Parameters
         ----------
@@ -193,7 +192,7 @@ class Variable(FrozenValue):
         Returns
         -------
         list of (float, str)
-            Places and texts; empty where the values are plain numbers, for which any axis will do.
+            Positions and texts; empty if the values are plain numbers, for which the default ticks will do.
         """
         if self.choices or self.written(0.0) is None:
             return []
@@ -203,7 +202,7 @@ class Variable(FrozenValue):
         return first_that_fits(self.source.ticks(low, high), low, high, room) or [alone]
 
     def words(self, first: int, last: int) -> str | None:
-        """Return what neighbouring labels stand for together, where their names do not say it.
+        """Return the values that neighbouring labels stand for, in words, for dates and categories.
 
         Parameters
         ----------
@@ -215,14 +214,14 @@ class Variable(FrozenValue):
         Returns
         -------
         str or None
-            The words.
+            The words; None if the label names are enough.
         """
         if not self.partition.ordered or self.is_indicator:
             return None
         return self.source.between(*self.partition.half_way(first, last))
 
     def levels_within(self, first: int, last: int) -> list[str]:
-        """Return the categories that some neighbouring labels stand for, in the order of their numbers.
+        """Return the categories of some neighbouring labels, in the order of their numbers.
 
         Parameters
         ----------
@@ -234,7 +233,7 @@ class Variable(FrozenValue):
         Returns
         -------
         list of str
-            The categories; empty where it has none.
+            The categories; empty if the input has none.
         """
         if self.levels is None:
             return []
@@ -246,7 +245,7 @@ class Variable(FrozenValue):
         return self.levels.names_between(*self.partition.half_way(first, last))
 
     def of(self, source: Source) -> Variable:
-        """Return the input with a source; its labels are named by what they stand for.
+        """Return the input with a source; labels of dates and categories are named by their values.
 
         Parameters
         ----------
@@ -281,7 +280,7 @@ class Inputs:
     variables : tuple of Variable
         The inputs.
     uses : ndarray of bool, shape (n_inputs,)
-        Which of them the rules use.
+        Which inputs the rules use.
     gaps : Gaps or None
         How missing values are estimated.
     extrapolation : {"linear", "clip"}
@@ -289,7 +288,7 @@ class Inputs:
     limits : ndarray of shape (2, n_inputs)
         The range of each input in the training data.
     typical : ndarray of shape (n_inputs,)
-        The value of an input that no rule uses where it is missing.
+        The replacement for missing values of inputs that no rule uses.
     """
 
     variables: tuple[Variable, ...]
@@ -310,17 +309,17 @@ class Inputs:
         return tuple(dict.fromkeys(variable.column for variable in self.variables))
 
     def numbers(self, X: Any) -> Floats:
-        """Check a table, and return the inputs of its rows, NaN where there is a gap."""
+        """Check a table, and return the inputs of its rows, with NaN for gaps."""
         used = {one.column for one, uses in zip(self.variables, self.uses, strict=True) if uses}
         return input_table(X, self.variables, set(self.columns) - used)
 
     def filled(self, values: Floats) -> Floats:
-        """Return inputs with their gaps filled in.
+        """Return inputs with their gaps filled.
 
         Raises
         ------
         ValueError
-            If a value that the rules need is missing, and it is not known how to fill it in.
+            If a value that the rules need is missing and cannot be estimated.
 
         Examples
         --------
@@ -337,12 +336,12 @@ class Inputs:
         return np.where(np.isnan(filled), self.typical, filled)
 
     def complete(self, X: Any) -> Floats:
-        """Check a table, and return the inputs of its rows with their gaps filled in."""
+        """Check a table, and return the inputs of its rows with their gaps filled."""
         return self.filled(self.numbers(X))
 
     @cached_property
     def clips(self) -> Floats:
-        """The ends that inputs are clipped to, shape (2, n_inputs); infinite where they are not clipped."""
+        """The ends that inputs are clipped to, shape (2, n_inputs); infinite for inputs that are not clipped."""
         clipped = [self.extrapolation == "clip" and variable.partition.ordered for variable in self.variables]
         return frozen(np.where(clipped, self.limits, [[-np.inf], [np.inf]]), np.float64)
 
@@ -372,7 +371,7 @@ class Inputs:
         return tuple(variable.of(source) for variable, source in zip(self.variables, sources, strict=True))
 
     def named_like(self, other: Inputs) -> tuple[Variable, ...]:
-        """Return the variables with the units and label names of others of the same names."""
+        """Return the variables with the units and label names of other variables with the same names."""
         others = {variable.name: variable for variable in other.variables}
         return tuple(
             _named_like(variable, others[variable.name]) if variable.name in others else variable
@@ -388,6 +387,6 @@ def _named_like(variable: Variable, like: Variable) -> Variable:
 
 
 def labels_like(partition: Partition, like: Partition) -> list[str]:
-    """Return the label names of a partition, those that are default names as another partition calls them."""
+    """Return the label names of a partition, with default names replaced by those of another partition."""
     names = dict(zip(like.default_labels, like.labels, strict=True))
     return [names.get(label, label) for label in partition.labels]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fruler._arrays import Floats, Indices
 from fruler._table.rows import spread_evenly
-from fruler._typing import Floats, Indices
 from fruler.rules._background import N_BINS, TrainingSummary
 from fruler.rules._inference import parts_from
 from fruler.rules.truth import Truth, measured_truth
@@ -16,22 +16,22 @@ from fruler.rules.truth import Truth, measured_truth
 if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
 
-# Nobody reads more digits of where the rows of a rule lie: shares of an input's range, and of a spread.
+# The precision of centres and spreads, as a share of an input's range or of a spread: nobody reads more digits.
 _EXACTNESS = 1e-5
-# What rounding leaves of the variance of numbers from 0 to 1 that are all the same.
+# Rounding may leave this much variance of equal numbers between 0 and 1.
 _NOTHING = 1e-14
 
 
 class RulePlaces(NamedTuple):
-    """Where the rows of each rule lie.
+    """The location of the rows of each rule.
 
     Attributes
     ----------
     centres, spreads : ndarray of shape (n_rules, n_inputs)
         Mean and standard deviation of each input.
     curve_means : ndarray of shape (n_curves, n_rules) or None
-        What each curve adds on average, where there are any. At the mean of its input a curve may add something else:
-        between two winters lies a summer.
+        The mean of each curve, if there are curves. It may differ from the curve at the mean of its input: a summer
+        lies between two winters.
     """
 
     centres: Floats
@@ -40,16 +40,16 @@ class RulePlaces(NamedTuple):
 
 
 class PlaceSums(NamedTuple):
-    """What places are made of: sums over rows, each counted by the rule's weight in its prediction.
+    """Sums over rows for `RulePlaces`; each row counts by the rule's weight in its prediction.
 
     Attributes
     ----------
     total : ndarray of shape (n_rules,)
-        How much rows count.
+        The weights of the rows.
     first, second : ndarray of shape (n_rules, n_inputs)
-        The inputs and their squares, as shares of the inputs' ranges: those of large numbers would overflow.
+        The inputs and their squares, as shares of the inputs' ranges: squares of large numbers would overflow.
     curves : ndarray of shape (n_curves, n_rules)
-        What the curves add, as shares of the most that each of them does.
+        The heights of the curves, as shares of the largest height of each curve.
     """
 
     total: Floats
@@ -59,7 +59,7 @@ class PlaceSums(NamedTuple):
 
     @classmethod
     def over_rows(cls, rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> PlaceSums:
-        """Sum up rows; `rule_places` says what each argument is."""
+        """Sum over rows; `rule_places` describes the arguments."""
         counts = rule_base.inference.activations(values)[0] * weight[:, None]
         shares = np.clip((values / 2.0 - low / 2.0) / _half_width(low, high), 0.0, 1.0)
         curves = np.empty((len(rule_base.curves), rule_base.n_rules))
@@ -68,13 +68,13 @@ class PlaceSums(NamedTuple):
         return cls(counts.sum(axis=0), counts.T @ shares, counts.T @ np.square(shares), curves)
 
     def plus(self, other: PlaceSums) -> PlaceSums:
-        """Return the sums over the rows of both."""
+        """Return the sums over both sets of rows."""
         return PlaceSums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
     def places(self, rule_base: RuleBase, low: Floats, high: Floats) -> RulePlaces:
-        """Return where the rows lie, for inputs of these ranges."""
+        """Return the location of the rows, for inputs of these ranges."""
         total, first, second, curves = (np.array(sums) for sums in self)
-        # A rule that applies to no row is told of from the middle of all of them.
+        # A rule that applies to no row gets the means over the rows of all rules.
         nowhere = total <= 0.0
         total[nowhere], first[nowhere], second[nowhere] = total.sum() or 1.0, first.sum(axis=0), second.sum(axis=0)
         curves[:, nowhere] = curves.sum(axis=1, keepdims=True)
@@ -90,7 +90,7 @@ class PlaceSums(NamedTuple):
 
 
 def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> RulePlaces:
-    """Measure where each rule applies: every row counts by the rule's weight in its prediction.
+    """Measure the location of each rule's rows; every row counts by the rule's weight in its prediction.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats
     values : ndarray of shape (n_samples, n_inputs)
         The rows.
     weight : ndarray of shape (n_samples,)
-        How much each row counts.
+        The weight of each row.
     low, high : ndarray of shape (n_inputs,)
         The range of each input.
 
@@ -128,19 +128,19 @@ def no_rows(rule_base: RuleBase) -> PlaceSums:
 
 
 def _curve_sizes(rule_base: RuleBase, low: Floats, high: Floats) -> Floats:
-    """Return the most that each curve adds or takes away within these ranges, by which its sums are divided."""
+    """Return the largest absolute height of each curve within these ranges, or 1 if it is zero."""
     ends = [(float(low[curve.input]), float(high[curve.input])) for curve in rule_base.curves]
     most = [np.abs(curve.outline(*end)[1]).max() for curve, end in zip(rule_base.curves, ends, strict=True)]
     return np.array([size or 1.0 for size in most], dtype=np.float64)
 
 
 def _half_width(low: Floats, high: Floats) -> Floats:
-    # Of halves: the difference of the ends may overflow.
+    # Halves, since the difference of the ends may overflow.
     return np.where(high > low, high / 2.0 - low / 2.0, 1.0)
 
 
 def _rounded(values: Floats, steps: Floats) -> Floats:
-    """Return numbers with as few digits as keep them within steps: files stay short, and last bits do not matter."""
+    """Return numbers rounded to few digits, within the steps: files stay short, and last bits do not matter."""
     pairs = zip(values.ravel().tolist(), steps.ravel().tolist(), strict=True)
     return np.array([_with_few_digits(*pair) for pair in pairs]).reshape(values.shape)
 
@@ -151,9 +151,9 @@ def _with_few_digits(value: float, step: float) -> float:
     return float(f"{value:.{min(max(math.ceil(math.log10(abs(value)) - math.log10(step)), 0) + 1, 17)}g}")
 
 
-# Means over more rows than this would be the same to all digits that anyone reads.
+# Means over more rows than this would be the same in all digits that anyone reads.
 MAX_ROWS_EXPLAINED = 1_000
-# What every rule says of more rows than this at once would take much memory.
+# The outputs of every rule for more rows at once would take too much memory.
 _ROWS_AT_ONCE = 10_000
 
 
@@ -166,7 +166,7 @@ def summarise(
     cv_error: float = float("nan"),
     truth: Truth | None = None,
 ) -> TrainingSummary:
-    """Measure what a rule base should remember of its training data.
+    """Measure the summary of the training data of a rule base.
 
     Parameters
     ----------
@@ -175,13 +175,13 @@ def summarise(
     values : ndarray of shape (n_samples, n_inputs)
         The training rows.
     target : ndarray of shape (n_samples,)
-        Their outputs.
+        Their targets.
     weight : ndarray of shape (n_samples,), optional
-        How much each row counts.
+        The weight of each row.
     cv_error : float, optional
-        Half the mean squared error on held-out rows, where it is known.
+        Half the mean squared error on held-out rows, if it is known.
     truth : Truth, optional
-        How true the rules are one by one on held-out rows, where it is known; else it is measured on these rows.
+        How true the rules are one by one on held-out rows, if it is known; else it is measured on these rows.
     """
     weight = np.ones(len(target)) if weight is None else weight
     low, high = values.min(axis=0), values.max(axis=0)
@@ -224,13 +224,13 @@ def measure_truth(
     Parameters
     ----------
     rule_base : RuleBase
-        The rules; what each says alone includes the curves.
+        The rules; the output of a rule alone includes the curves.
     values : ndarray of shape (n_samples, n_inputs)
         The rows.
     target : ndarray of shape (n_samples,)
-        Their outputs.
+        Their targets.
     weight : ndarray of shape (n_samples,), optional
-        How much each row counts.
+        The weight of each row.
     held_out : bool
         Whether the rules were learned without these rows.
 
@@ -255,7 +255,7 @@ def measure_truth(
 
 
 class RuleErrors(NamedTuple):
-    """Errors of rows: of all rules together and of the strongest alone; and which rule is the strongest."""
+    """The errors of all rules together and of the strongest rule alone in each row, and the strongest rule."""
 
     together: Floats
     alone: Floats
@@ -263,7 +263,7 @@ class RuleErrors(NamedTuple):
 
 
 def rule_errors(rule_base: RuleBase, values: Floats, target: Floats) -> RuleErrors:
-    """Return the errors of rows, together and alone; of what stands for the target, where there is a link."""
+    """Return the errors of rows, together and alone; with a link they are those of the transformed target."""
     strongest, output = rule_base.inference.activations(values)[0].argmax(axis=1), rule_base.output
     alone = output.bounded(rule_base.inference.raw_rule_outputs(values))[np.arange(len(target)), strongest]
     wanted, together = output.raw_of(target), output.bounded(rule_base.inference.raw_predictions(values))
@@ -271,7 +271,7 @@ def rule_errors(rule_base: RuleBase, values: Floats, target: Floats) -> RuleErro
 
 
 class MeanContributions(NamedTuple):
-    """The mean contributions of inputs and rules over the training rows; `TrainingSummary` describes each."""
+    """The mean contributions of inputs and rules over the training rows; see `TrainingSummary`."""
 
     offsets: Floats
     input_importance: Floats
@@ -288,7 +288,7 @@ def mean_contributions(
     rule_base : RuleBase
         The rules.
     sample, weight : ndarray of shape (n_samples, n_inputs) and (n_samples,)
-        Rows that stand for all, and how much each counts.
+        A sample of the rows, and their weights.
     typical : ndarray of shape (n_inputs,)
         The median of each input.
     base : float
@@ -296,7 +296,7 @@ def mean_contributions(
     """
     parts = parts_from(rule_base, sample, typical)
     offsets = np.average(parts, axis=0, weights=weight)
-    # The base is the mean over all rows: what the sample's mean is off by goes to the inputs by their size.
+    # The base is the mean over all rows: its difference from the sample's mean is split among the inputs by their size.
     gap = base - float(rule_base.inference.raw_predictions(typical[None])[0]) - float(offsets.sum())
     sizes = np.abs(parts).mean(axis=0)
     offsets += gap * (sizes / sizes.sum() if sizes.sum() > 0.0 else np.full(len(sizes), 1.0 / len(sizes)))
@@ -309,8 +309,8 @@ def mean_contributions(
 
 
 def histogram(column: Floats, weight: Floats, low: float, high: float) -> Floats:
-    """Sum up the weights of values in equal parts of the range from low to high."""
-    # Halves and shares: the difference of the ends may overflow, and be nothing beside them.
+    """Return the sums of weights in equal bins from low to high."""
+    # Halves and shares, since the difference of the ends may overflow, or be tiny compared with them.
     share = np.zeros(len(column)) if low == high else (column / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)
     place = np.minimum((share * N_BINS).astype(np.intp), N_BINS - 1)
     return np.bincount(place, weights=weight, minlength=N_BINS).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The output of rules: from the sum of the rules to the prediction, by a link and within bounds."""
+"""The output of rules: the link and the bounds between the raw prediction and the target."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import readable_number
 from fruler.rules._partitions import LARGEST_LIMIT
 
@@ -19,19 +19,19 @@ LINK_NAMES: tuple[LinkName, ...] = get_args(LinkName)
 
 
 class Link(ABC):
-    """A rising function between what rules say and the target.
+    """An increasing function from raw predictions, which the rules make, to the target.
 
-    What each link means in sentences is in `fruler.explain._scales`, and what it means in code in
-    `fruler.export._plan`; nothing else asks which link it is.
+    `fruler.explain._scales` has the words for each link, and `fruler.export._plan` the code; nothing else depends on
+    which link it is.
 
     Attributes
     ----------
     name : str
-        What it is called in parameters and files.
+        The name in parameters and files.
     keeps_units : bool
-        Whether rules say the target itself.
+        Whether raw predictions have the unit of the target.
     reach : float
-        What is farther from zero than this counts as this.
+        Raw predictions are clipped at this distance from zero.
     """
 
     name: ClassVar[LinkName]
@@ -40,44 +40,44 @@ class Link(ABC):
 
     @abstractmethod
     def target(self, raw: Floats) -> Floats:
-        """Return the target that what the rules say stands for."""
+        """Return the targets of raw predictions."""
 
     @abstractmethod
     def raw(self, target: Floats) -> Floats:
-        """Return what the rules should say for targets; below everything for what no rule can say."""
+        """Return the raw predictions that give targets; minus infinity for a target that is out of range."""
 
     @abstractmethod
     def require(self, target: Floats) -> None:
-        """Refuse targets that rules can't say.
+        """Refuse targets that no raw prediction gives.
 
         Raises
         ------
         ValueError
-            If there are any.
+            If there are such targets.
         """
 
 
 class Identity(Link):
-    """Rules say the target itself."""
+    """Rules predict the target itself."""
 
     name = "identity"
     keeps_units = True
     reach = LARGEST_LIMIT
 
     def target(self, raw: Floats) -> Floats:
-        """Return it as it is."""
+        """Return the raw predictions unchanged."""
         return raw
 
     def raw(self, target: Floats) -> Floats:
-        """Return it as it is."""
+        """Return the targets unchanged."""
         return target
 
     def require(self, target: Floats) -> None:
-        """Take any target."""
+        """Accept any target."""
 
 
 class Log(Link):
-    """Rules say the natural logarithm of the target, which is above zero.
+    """Rules predict the natural logarithm of the target, which must be above zero.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Log(Link):
     reach = 345.0
 
     def target(self, raw: Floats) -> Floats:
-        """Return the exponential; it is finite, and above zero."""
+        """Return the exponential, which is finite and above zero."""
         return np.asarray(np.exp(np.clip(raw, -self.reach, self.reach)))
 
     def raw(self, target: Floats) -> Floats:
@@ -114,12 +114,12 @@ _LINKS: dict[LinkName, Link] = {link.name: link for link in (Identity(), Log())}
 
 
 def link_of(name: str) -> Link:
-    """Return the link of a name.
+    """Return the link with a name.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no such link.
     """
     for known, link in _LINKS.items():
         if known == name:
@@ -132,15 +132,15 @@ Bounds = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Output:
-    """The last step of a prediction, from the sum of the rules to the target: ``clip(g(raw), low, high)``.
+    """The last step of a prediction, from the raw prediction of the rules to the target: ``clip(g(raw), low, high)``.
 
-    It never decreases, so the ends of intervals go through it like predictions.
+    This function never decreases, so the ends of intervals go through it like predictions.
 
     Parameters
     ----------
     link : {"identity", "log"}, default="identity"
-        With "log" the outputs of the rules are the natural logarithm of the target: g is the exponential, and what a
-        rule adds multiplies the prediction. Their sum is kept within -345 and 345, so that no prediction is infinite.
+        With "log" the rules predict the natural logarithm of the target: g is the exponential, and every term of a rule
+        multiplies the prediction. The raw prediction is clipped to -345 and 345, so that no prediction is infinite.
     bounds : (float or None, float or None), default=(None, None)
         The smallest and the largest prediction; None for no bound.
 
@@ -169,7 +169,7 @@ class Output:
         link_of(self.link)
         object.__setattr__(self, "bounds", _checked(self.bounds))
         if self.transform.raw(np.array(self.high)) == -np.inf:
-            raise ValueError(f"With link={self.link!r} the upper of the bounds must be above 0; got {self.bounds!r}.")
+            raise ValueError(f"With link={self.link!r} the upper bound must be above 0; got {self.bounds!r}.")
 
     @classmethod
     def given(cls, link: LinkName, bounds: Any) -> Output:
@@ -180,7 +180,7 @@ class Output:
         link : {"identity", "log"}
             The link.
         bounds : (float or None, float or None) or None
-            The bounds; None for none.
+            The bounds; None for no bounds.
 
         Returns
         -------
@@ -196,37 +196,37 @@ class Output:
 
     @property
     def is_plain(self) -> bool:
-        """Whether predictions are what the rules say."""
+        """Whether predictions equal raw predictions: no link, and no bounds."""
         return self == PLAIN
 
     @property
     def is_bounded(self) -> bool:
-        """Whether there is a least or a greatest prediction."""
+        """Whether there is a lower or an upper bound."""
         return self.bounds != PLAIN.bounds
 
     @property
     def low(self) -> float:
-        """The least prediction; minus infinity where there is none."""
+        """The lower bound; minus infinity if there is none."""
         return -math.inf if self.bounds[0] is None else self.bounds[0]
 
     @property
     def high(self) -> float:
-        """The greatest prediction; infinity where there is none."""
+        """The upper bound; infinity if there is none."""
         return math.inf if self.bounds[1] is None else self.bounds[1]
 
     @property
     def raw_bounds(self) -> tuple[float, float]:
-        """What the rules say at the bounds, and infinity where there are none."""
+        """The raw predictions at the bounds; infinite if there are none."""
         low, high = self.transform.raw(np.array([self.low, self.high])).tolist()
         return low, high
 
     def of(self, raw: Floats) -> Floats:
-        """Return the predictions for sums of rules.
+        """Return the predictions for raw predictions.
 
         Parameters
         ----------
         raw : ndarray of shape (n_samples,)
-            The sums of the rules, before link and bounds.
+            The raw predictions, before link and bounds.
 
         Returns
         -------
@@ -237,22 +237,22 @@ class Output:
         return np.clip(target, self.low, self.high) if self.is_bounded else target
 
     def bounded(self, raw: Floats) -> Floats:
-        """Return sums of rules, kept within the bounds.
+        """Return raw predictions, clipped to the bounds.
 
         Parameters
         ----------
         raw : ndarray of shape (n_samples,)
-            The sums of the rules, before link and bounds.
+            The raw predictions, before link and bounds.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            The sums within the bounds, still before the link.
+            The raw predictions within the bounds, still before the link.
         """
         return np.clip(raw, *self.raw_bounds) if self.is_bounded else raw
 
     def raw_of(self, target: Floats) -> Floats:
-        """Return the sums of rules that give targets.
+        """Return the raw predictions that give targets.
 
         Parameters
         ----------
@@ -262,12 +262,12 @@ class Output:
         Returns
         -------
         ndarray of shape (n_samples,)
-            The sums, before link and bounds.
+            The raw predictions, before link and bounds.
 
         Raises
         ------
         ValueError
-            If the link cannot give a target, or it lies outside the bounds.
+            If a target does not fit the link, or lies outside the bounds.
         """
         if self.is_plain:
             return target
@@ -285,18 +285,20 @@ class Output:
 def _checked(bounds: Any) -> Bounds:
     ends = tuple(bounds) if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) else ()
     if len(ends) != 2:
-        raise ValueError(f"bounds must be the least and the greatest target, as in (0, None); got {bounds!r}.")
+        raise ValueError(f"bounds must be the smallest and the largest target, as in (0, None); got {bounds!r}.")
     try:
         low, high = (None if end is None else float(end) for end in ends)
     except (TypeError, ValueError):
         raise ValueError(f"bounds must be numbers or None, as in (0, None); got {bounds!r}.") from None
     known = [end for end in (low, high) if end is not None]
     if not all(abs(end) <= LARGEST_LIMIT for end in known):
-        raise ValueError(f"bounds must not be beyond {LARGEST_LIMIT:g}, and None where there is none; got {bounds!r}.")
+        raise ValueError(
+            f"bounds must be numbers up to {LARGEST_LIMIT:g} in size, or None for no bound; got {bounds!r}."
+        )
     if len(known) == 2 and not known[0] < known[1]:
-        raise ValueError(f"The lower of the bounds must be below the upper one; got {bounds!r}.")
+        raise ValueError(f"The lower bound must be below the upper bound; got {bounds!r}.")
     return low, high
 
 
-# Predictions are what the rules say.
+# No link and no bounds.
 PLAIN = Output()

@@ -1,4 +1,4 @@
-"""Partitions of an input into labels: fuzzy, nominal or of triangles, and the names of labels."""
+"""Partitions of an input into labels: fuzzy, nominal or triangular, and the names of labels."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats, FrozenValue
 from fruler._kernels import inference
-from fruler._typing import Floats, FrozenValue
 
 _SMALL = {
     1: ("any",),
@@ -40,15 +40,15 @@ _SMALL = {
 
 
 def label_names(n_labels: int) -> tuple[str, ...]:
-    """Name the labels of a partition, from the lowest to the highest.
+    """Return the default names of the labels of a partition, from the lowest to the highest.
 
-    Up to nine labels have a word of their own. Beyond that no one could put the words in order, so each label says
-    its zone and its place: ``"low (4 of 12)"``.
+    Each of up to nine labels has its own word. For more labels nobody could put the words in order, so each name has a
+    word for the zone and the position: ``"low (4 of 12)"``.
 
     Parameters
     ----------
     n_labels : int
-        How many labels there are, 1 or more.
+        The number of labels, at least 1.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def label_names(n_labels: int) -> tuple[str, ...]:
     Raises
     ------
     ValueError
-        If there is less than one label.
+        If `n_labels` is less than 1.
 
     See Also
     --------
@@ -72,7 +72,7 @@ def label_names(n_labels: int) -> tuple[str, ...]:
     'low (4 of 12)'
     """
     if n_labels < 1:
-        raise ValueError(f"A partition has at least one label, not {n_labels}.")
+        raise ValueError(f"A partition needs at least one label; got {n_labels}.")
     if n_labels in _SMALL:
         return _SMALL[n_labels]
     zones = _SMALL[5]
@@ -81,14 +81,14 @@ def label_names(n_labels: int) -> tuple[str, ...]:
 
 Labels = npt.NDArray[np.intc]
 
-# How near to half the gap a split may move: two neighbours that move towards each other stay apart.
+# A split may move by just less than half the gap: two neighbours that move towards each other stay apart.
 LARGEST_DISPLACEMENT = 0.5 - 1e-6
-# Differences of such numbers are numbers too.
+# Differences of such numbers do not overflow.
 LARGEST_LIMIT = 1e300
 
 
 class Trapezoid(NamedTuple):
-    """Where a set of values begins to hold, holds fully from and up to, and ceases to; infinite where it goes on."""
+    """The start and end of a fuzzy set, and the range in which it holds fully; infinite on an open side."""
 
     start: float
     full_from: float
@@ -97,24 +97,24 @@ class Trapezoid(NamedTuple):
 
 
 class Partition(FrozenValue, ABC):
-    """The labels of one input: what every reader of a rule base may ask of them.
+    """The labels of one input. This is the interface of all partitions.
 
     Attributes
     ----------
     labels : tuple of str
-        The names of the labels; of ordered ones from low to high.
+        The names of the labels; ordered labels go from low to high.
     split_points : tuple of float
-        Where ordered labels meet; none for categories.
+        The values at which ordered labels meet; empty for categories and triangles.
     fuzziness : tuple of float
-        For each split point, how much of the room around it two labels share.
+        For each split point, the share of the space around it in which two labels overlap.
     groups : tuple of tuple of float
-        The codes of the categories that each label stands for; none for ordered labels.
+        The codes of the categories that each label stands for; empty for ordered labels.
 
     See Also
     --------
-    FuzzyPartition : Labels of numbers that fade into each other.
-    NominalPartition : Labels of categories.
-    TrianglePartition : Triangles of any shape.
+    FuzzyPartition : Labels for numbers, which fade into each other.
+    NominalPartition : Labels for categories.
+    TrianglePartition : Labels that are triangles of any shape.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class Partition(FrozenValue, ABC):
 
     @property
     def ordered(self) -> bool:
-        """Whether labels have neighbours; categories have none."""
+        """Whether the labels have an order; categories do not."""
         return not self.groups
 
     @property
@@ -153,7 +153,7 @@ class Partition(FrozenValue, ABC):
 
     @property
     def half_widths(self) -> Floats:
-        """Half the width of the zone around each split point in which two labels overlap, if there are any."""
+        """Half the width of the zone around each split point in which two labels overlap; empty if there are none."""
         return np.empty(0)
 
     @property
@@ -163,17 +163,17 @@ class Partition(FrozenValue, ABC):
 
     @property
     def triangles(self) -> Floats:
-        """The three points of each label, shape (n_labels, 3); nothing where labels are no triangles of their own."""
+        """The three points of each triangle, shape (n_labels, 3); empty for other kinds of labels."""
         return np.empty((0, 3))
 
     @property
     def default_labels(self) -> tuple[str, ...]:
-        """The names that the labels have unless they are given others."""
+        """The default names of the labels."""
         return label_names(self.n_labels)
 
     @abstractmethod
     def trapezoid(self, first: int, last: int) -> Trapezoid:
-        """Return where some neighbouring labels begin to hold, hold fully, and cease to hold, taken together.
+        """Return where some neighbouring labels, taken together, start, hold fully and end.
 
         Parameters
         ----------
@@ -185,11 +185,11 @@ class Partition(FrozenValue, ABC):
         Returns
         -------
         Trapezoid
-            The four values; infinite where the labels have no end.
+            The four values; infinite on an open side.
         """
 
     def half_way(self, first: int, last: int) -> tuple[float | None, float | None]:
-        """Return the two values at which some neighbouring labels hold by half, taken together.
+        """Return the two values at which some neighbouring labels, taken together, have degree 0.5.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class Partition(FrozenValue, ABC):
         Returns
         -------
         (float or None, float or None)
-            The values below and above; None where the labels have no end.
+            The values below and above; None on an open side.
         """
         start, full_from, full_to, end = self.trapezoid(first, last)
         below = start / 2.0 + full_from / 2.0 if math.isfinite(start) else None
@@ -209,7 +209,7 @@ class Partition(FrozenValue, ABC):
 
     @abstractmethod
     def marks(self, first: int, last: int) -> list[float]:
-        """Return the values by which a reader knows some neighbouring labels: where they end, or their middles.
+        """Return the values that describe some neighbouring labels to a reader: their ends, or their middles.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Partition(FrozenValue, ABC):
         Parameters
         ----------
         names : sequence of str, or mapping of str to str
-            The names of all labels in order, or the new names of some labels by the old ones.
+            The names of all labels in order, or a mapping from old to new names for some of them.
 
         Returns
         -------
@@ -256,14 +256,14 @@ class Partition(FrozenValue, ABC):
 
 
 class PlacingPartition(Partition):
-    """A partition in which a value has a place: a label, or a point on the way from one to the next.
+    """A partition in which each value belongs to at most two labels, which are neighbours.
 
-    At most two labels hold at a time, neighbours, and their degrees sum to one.
+    Their degrees sum to one; an unknown category belongs to no label.
     """
 
     @abstractmethod
     def place(self, x: Any) -> tuple[Labels, Floats]:
-        """Return for each value its lower label and the degree of the label above it."""
+        """Return the lower label of each value and the degree of the label above it."""
 
     def degrees(self, x: Any) -> Floats:
         """Return the membership degrees of values, one row per value and one column per label."""
@@ -275,26 +275,26 @@ class FuzzyPartition(PlacingPartition):
     """A strong fuzzy partition of an ordered input: at every value the degrees of the labels sum to one.
 
     Around a split point one label fades into the next: both have degree 0.5 at the split point itself, and the change
-    is linear. The fuzziness says how wide that zone is, as a share of the room there is: up to the middle of an inner
-    label, all of an outer one. With fuzziness 1 the zones are as wide as they can be. With 0 the change is sudden, and
-    a split point itself belongs to the label above.
+    is linear. The fuzziness is the width of that zone as a share of the available space, which reaches to the middle of
+    an inner label and to the end of an outer label. With fuzziness 1 the zones are as wide as possible. With 0 the
+    change is sudden, and a split point itself belongs to the label above.
 
     Parameters
     ----------
     split_points : sequence of float
-        The values at which one label gives way to the next, strictly increasing and inside the domain. Without any
-        there is one label, which covers everything.
+        The values at which one label gives way to the next, strictly increasing and inside the domain. Without split
+        points there is one label, which covers everything.
     domain : (float, float)
-        The smallest and the largest value of the input. Beyond it the outer labels continue.
+        The smallest and the largest value of the input. The outer labels continue beyond the domain.
     fuzziness : float or sequence of float, default=1.0
-        Between 0 and 1; one for all split points or one for each.
+        Between 0 and 1; one number for all split points, or one for each.
     labels : sequence of str, optional
-        Distinct names from low to high; by default ("low", "high") and the like.
+        Distinct names from low to high; by default those of `label_names`, such as ("low", "high").
 
     See Also
     --------
     NominalPartition : For categories.
-    TrianglePartition : For triangles that need not sum to one.
+    TrianglePartition : For triangles, whose degrees need not sum to one.
 
     Examples
     --------
@@ -306,7 +306,7 @@ class FuzzyPartition(PlacingPartition):
     >>> temperature.renamed({"high": "hot"}).labels
     ('low', 'medium', 'hot')
 
-    The degree of the upper one of the two labels that hold at 12.5:
+    The lower of the two labels at 12.5, and the degree of the upper one:
 
     >>> lower, upper = temperature.place([12.5])
     >>> lower.tolist(), upper.tolist()
@@ -327,10 +327,10 @@ class FuzzyPartition(PlacingPartition):
     ) -> None:
         splits, limits = _plain_numbers("split_points", split_points), _plain_numbers("domain", domain)
         if len(limits) != 2:
-            raise ValueError(f"domain must be the least and the greatest value; got {domain!r}.")
+            raise ValueError(f"domain must be the smallest and the largest value; got {domain!r}.")
         low, high = limits
         if max(abs(low), abs(high)) > LARGEST_LIMIT:
-            raise ValueError(f"domain must not go beyond {LARGEST_LIMIT:g}; got {domain!r}.")
+            raise ValueError(f"domain must not exceed {LARGEST_LIMIT:g} in size; got {domain!r}.")
         shares = _plain_numbers("fuzziness", [fuzziness] * len(splits) if np.ndim(fuzziness) == 0 else fuzziness)
         if low > high or (splits and not all(a < b for a, b in itertools.pairwise((low, *splits, high)))):
             raise ValueError(f"Split points must increase strictly inside the domain; got {splits} in [{low}, {high}].")
@@ -351,9 +351,9 @@ class FuzzyPartition(PlacingPartition):
         return widths
 
     def place(self, x: Any) -> tuple[Labels, Floats]:
-        """Return for each value its lower label and the degree of the label above it.
+        """Return the lower label of each value and the degree of the label above it.
 
-        The lower label has the rest of the degree; all others have none.
+        The degree of the lower label is the rest to one; all other labels have degree zero.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class FuzzyPartition(PlacingPartition):
         return lower, upper
 
     def trapezoid(self, first: int, last: int) -> Trapezoid:
-        """Return where some neighbouring labels together begin to hold, hold fully, and cease to.
+        """Return where some neighbouring labels, taken together, start, hold fully and end.
 
         Examples
         --------
@@ -391,7 +391,7 @@ class FuzzyPartition(PlacingPartition):
         return Trapezoid(start, full_from, full_to, end)
 
     def half_way(self, first: int, last: int) -> tuple[float | None, float | None]:
-        """Return the split points that bound some neighbouring labels; None where the labels have no end."""
+        """Return the split points that bound some neighbouring labels; None on an open side."""
         edges = [None, *self.split_points, None]
         return edges[first], edges[last + 1]
 
@@ -405,7 +405,7 @@ class FuzzyPartition(PlacingPartition):
         Parameters
         ----------
         displacements : sequence of float
-            One per split point, in (-0.5, 0.5): negative to the left. Two neighbours can therefore never meet.
+            One number per split point, in (-0.5, 0.5) so that two neighbours never meet; negative to the left.
 
         Returns
         -------
@@ -431,14 +431,14 @@ class FuzzyPartition(PlacingPartition):
 
 @dataclass(frozen=True, init=False)
 class NominalPartition(PlacingPartition):
-    """A partition of an unordered input: every label is one category or a group of them, and degrees are 0 or 1.
+    """A partition of an unordered input: every label is one category or a group of categories, with degree 0 or 1.
 
     Parameters
     ----------
     groups : sequence of sequences of float
-        The codes of the categories that each label stands for; no code twice.
+        The codes of the categories that each label stands for; each code may occur once.
     labels : sequence of str, optional
-        Names of the labels; the codes themselves by default.
+        The names of the labels; by default the codes.
 
     See Also
     --------
@@ -458,9 +458,9 @@ class NominalPartition(PlacingPartition):
         codes = tuple(tuple(finite_numbers("a group", group).tolist()) for group in groups)
         flat = [code for group in codes for code in group]
         if not codes or not all(codes):
-            raise ValueError("A nominal partition needs at least one group, and a group at least one category.")
+            raise ValueError("A nominal partition needs at least one group, and each group at least one category.")
         if len(set(flat)) < len(flat):
-            raise ValueError(f"A category may stand in one group only; got {groups!r}.")
+            raise ValueError(f"A category may be in one group only; got {groups!r}.")
         names = _code_names(codes) if labels is None else labels
         self._set(groups=codes, labels=checked_labels(names, len(codes)))
 
@@ -478,19 +478,19 @@ class NominalPartition(PlacingPartition):
         ValueError
             Always.
         """
-        raise ValueError("Categories have no order, so that no range of values can stand for them.")
+        raise ValueError("Categories have no order, so no range of values can stand for them.")
 
     def marks(self, first: int, last: int) -> list[float]:
-        """Return an empty list: categories are known by their names."""
+        """Return an empty list: names are enough to describe categories."""
         return []
 
     @property
     def default_labels(self) -> tuple[str, ...]:
-        """The names that the labels have unless they are given others: the codes of their categories."""
+        """The default names of the labels: the codes of their categories."""
         return _code_names(self.groups)
 
     def place(self, x: Any) -> tuple[Labels, Floats]:
-        """Return for each value its label, and zero for the degree of the next one.
+        """Return the label of each value, and zero for the degree of the next label.
 
         Parameters
         ----------
@@ -524,8 +524,8 @@ def _code_names(groups: Sequence[Sequence[float]]) -> tuple[str, ...]:
 def half_widths(split_points: Floats, domain: tuple[float, float], fuzziness: Floats | float) -> Floats:
     """Return half the width of the overlap around each split point.
 
-    It is the fuzziness times the smaller room at the two sides: half of an inner interval, since the other half is
-    the next split's, but all of an outer one.
+    It is the fuzziness times the smaller of the spaces on the two sides: half of an inner interval, since the other
+    half belongs to the next split point, but all of an outer interval.
     """
     if not len(split_points):
         return np.empty(0)
@@ -535,14 +535,14 @@ def half_widths(split_points: Floats, domain: tuple[float, float], fuzziness: Fl
 
 
 def displace(split_points: Floats, domain: tuple[float, float], displacements: Floats) -> Floats:
-    """Move each split point by a share of the gap to its neighbour (or the domain's end) on the side it moves to."""
+    """Move each split point by a share of the gap to the next split point, or to the domain's end, in its direction."""
     shares = np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT)
     gaps = np.diff(np.concatenate([domain[:1], split_points, domain[1:]]))
     moved = split_points + np.where(shares < 0.0, shares * gaps[:-1], shares * gaps[1:])
     edges = np.concatenate([domain[:1], moved, domain[1:]])
     if (np.diff(edges) > 0.0).all():
         return moved
-    # Splits a few floats apart have no room to move in.
+    # Split points that are a few floats apart have no space to move.
     return split_points.copy()
 
 
@@ -556,29 +556,29 @@ def _degree_table(lower: Labels, upper: Floats, n_labels: int) -> Floats:
 
 
 def finite_numbers(what: str, values: Any) -> Floats:
-    """Return finite numbers in one row, or say what is wrong with them."""
+    """Return a one-dimensional array of finite numbers; raise an error for anything else."""
     try:
         numbers = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} must be numbers; got {values!r}.") from error
     if numbers.ndim != 1 or np.ndim(values) == 0:
-        raise ValueError(f"{what} must be in one row; got {values!r}.")
+        raise ValueError(f"{what} must be one-dimensional; got {values!r}.")
     if not np.isfinite(numbers).all():
         place = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise ValueError(f"{what} must be finite; got {numbers[place]} at place {place} (counted from 0).")
+        raise ValueError(f"{what} must be finite; got {numbers[place]} at index {place}.")
     return numbers
 
 
 def _plain_numbers(what: str, values: Any) -> tuple[float, ...]:
-    """Return finite numbers as Python has them, or say what is wrong with them."""
-    # A model has a list or three for every input, mostly of a few numbers: arrays would take longer than all the rest.
+    """Return finite numbers as a tuple; raise an error for anything else."""
+    # A model has up to three short lists per input: making arrays of them would take longer than everything else.
     if isinstance(values, list) and {*map(type, values)} <= {float} and all(map(math.isfinite, values)):
         return tuple(values)
     return tuple(finite_numbers(what, values).tolist())
 
 
 def checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ...]:
-    """Return the names of labels, or say what is wrong with them; linguistic ones where none are given."""
+    """Return the names of labels, by default those of `label_names`; raise an error if they are not valid."""
     if labels is None:
         return label_names(n_labels)
     names = (labels,) if isinstance(labels, str) else tuple(labels)
@@ -590,7 +590,7 @@ def checked_labels(labels: Sequence[str] | None, n_labels: int) -> tuple[str, ..
 
 
 def new_names(old: tuple[str, ...], names: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
-    """Return other names of labels: all of them in order, or a mapping from old to new."""
+    """Return the new names of labels, given in order or as a mapping from old to new names."""
     if not isinstance(names, Mapping):
         return tuple(names)
     unknown = [name for name in names if name not in old]
@@ -604,26 +604,26 @@ Triangle = tuple[float, float, float]
 
 @dataclass(frozen=True, init=False)
 class TrianglePartition(Partition):
-    """A partition of an ordered input, or of an output, into triangles: degrees need not sum to one.
+    """A partition of an ordered input, or of an output, into triangles, whose degrees need not sum to one.
 
     The degree of a label rises from 0 at its first point to 1 at its second, and falls to 0 at its third. There may be
-    gaps where no label holds. A value beyond the domain counts as the end of the domain.
+    gaps in which all degrees are 0. A value beyond the domain counts as the end of the domain.
 
     Parameters
     ----------
     points : sequence of (float, float, float)
-        Three points for each label, none less than the one before it; labels by their second point, from low to high. A
-        first point of minus infinity: the label holds for everything below its second point, too; the same with a
-        third point of infinity for everything above.
+        Three points for each label, which must not decrease; the labels are ordered by their second points. If the
+        first point is minus infinity, the degree is 1 everywhere below the second point; if the third point is
+        infinity, it is 1 everywhere above the second point.
     domain : (float, float)
         The smallest and the largest value.
     labels : sequence of str, optional
-        Distinct names from low to high; linguistic ones by default.
+        Distinct names from low to high; by default those of `label_names`.
 
     See Also
     --------
     FuzzyPartition : Labels whose degrees sum to one.
-    LabelTriangles : Antecedents over such labels.
+    LabelTriangles : Antecedents over triangular labels.
 
     Examples
     --------
@@ -647,17 +647,17 @@ class TrianglePartition(Partition):
         limits = finite_numbers("domain", domain)
         if limits.shape != (2,) or limits[0] > limits[1] or np.abs(limits).max() > LARGEST_LIMIT:
             raise ValueError(
-                f"domain must be the least and the greatest value, not beyond {LARGEST_LIMIT:g}; got {domain!r}."
+                f"domain must be the smallest and the largest value, up to {LARGEST_LIMIT:g} in size; got {domain!r}."
             )
         triangles = checked_triangles(points)
         if triangles.ndim != 2 or not len(triangles):
-            raise ValueError("A partition into triangles needs three points for each of its labels, and a label.")
+            raise ValueError("A partition into triangles needs at least one label, with three points each.")
         rows = tuple((a, b, c) for a, b, c in triangles.tolist())
         for number, (one, other) in enumerate(itertools.pairwise(rows)):
             if other[1] < one[1]:
                 raise ValueError(
-                    f"Labels must be ordered by their second points; that of label {number + 1} (counted from 0) is "
-                    f"{other[1]}, after {one[1]}."
+                    f"Labels must be ordered by their second points; label {number + 1} (counted from 0) has "
+                    f"{other[1]} after {one[1]}."
                 )
         self._set(points=rows, domain=tuple(limits.tolist()), labels=checked_labels(labels, len(rows)))
 
@@ -671,21 +671,21 @@ class TrianglePartition(Partition):
         shoulders: bool = True,
         labels: Sequence[str] | None = None,
     ) -> TrianglePartition:
-        """Return equal triangles, each of which reaches from the middle of the label below to that of the one above.
+        """Return equal triangles, each from the middle of the label below to the middle of the label above.
 
         Parameters
         ----------
         domain : (float, float)
             The middles of the lowest and of the highest label.
         n_labels : int
-            How many labels there are.
+            The number of labels.
         displacement : float, default=0.0
-            By how much all labels are moved, as a share of the way from one middle to the next.
+            The shift of all labels, as a share of the distance between neighbouring middles.
         shoulders : bool, default=True
-            Whether the outer labels hold for everything beyond their middles, as those of inputs do. Without, as those
-            of an output, they are whole triangles that reach beyond the domain.
+            Whether the outer labels have degree 1 everywhere beyond their middles, as inputs need. If not, they are
+            whole triangles that reach beyond the domain, as an output needs.
         labels : sequence of str, optional
-            Names of the labels.
+            The names of the labels.
 
         Returns
         -------
@@ -695,7 +695,7 @@ class TrianglePartition(Partition):
         Raises
         ------
         ValueError
-            If there is less than one label.
+            If `n_labels` is less than 1.
 
         Examples
         --------
@@ -703,12 +703,12 @@ class TrianglePartition(Partition):
         ((-5.0, 0.0, 5.0), (0.0, 5.0, 10.0), (5.0, 10.0, 15.0))
         """
         if n_labels < 1:
-            raise ValueError(f"A partition has at least one label, not {n_labels}.")
+            raise ValueError(f"A partition needs at least one label; got {n_labels}.")
         low, high = finite_numbers("domain", domain).tolist()
-        # With one label the step is the whole domain, and its middle that of the domain.
+        # A single label has its middle in the middle of the domain, and the step is the whole domain.
         step = (high - low) / max(n_labels - 1, 1)
         start = low if n_labels > 1 else low / 2.0 + high / 2.0
-        # Counted from the label below the lowest: neighbours share their points to the last bit.
+        # One more middle at each end, so that neighbours share their points to the last bit.
         middles = start + (np.arange(-1, n_labels + 1) + displacement) * step
         points = np.column_stack([middles[:-2], middles[1:-1], middles[2:]])
         if shoulders:
@@ -726,9 +726,9 @@ class TrianglePartition(Partition):
         return np.column_stack([triangle_degrees(values, triangle) for triangle in self.points])
 
     def trapezoid(self, first: int, last: int) -> Trapezoid:
-        """Return where some neighbouring labels begin to hold, hold fully, and cease to."""
+        """Return where some neighbouring labels, taken together, start, hold fully and end."""
         (start, full_from, _), (_, full_to, end) = self.points[first], self.points[last]
-        # A label that goes on at a side holds fully there.
+        # A label holds fully on an open side.
         return Trapezoid(start, start if math.isinf(start) else full_from, end if math.isinf(end) else full_to, end)
 
     def marks(self, first: int, last: int) -> list[float]:
@@ -736,7 +736,7 @@ class TrianglePartition(Partition):
         return [points[1] for points in self.points[first : last + 1]]
 
     def mapped(self, rising: Callable[[Floats], Floats]) -> TrianglePartition:
-        """Return the partition with its points on another scale; between them, degrees change.
+        """Return the partition with its points on another scale; degrees between the points change.
 
         Parameters
         ----------
@@ -775,7 +775,7 @@ def triangle_degrees(values: Floats, triangle: Triangle | Floats) -> Floats:
 
 
 def triangle_words(triangle: Sequence[float], written: Callable[[float], str]) -> str:
-    """Say what values a triangle stands for; `written` writes a value.
+    """Return the values of a triangle in words; `written` formats a value.
 
     Examples
     --------
@@ -793,9 +793,9 @@ def triangle_words(triangle: Sequence[float], written: Callable[[float], str]) -
 
 
 def checked_triangles(points: Any) -> Floats:
-    """Return triangles as an array of shape (..., 3), or say which of them is none.
+    """Return triangles as an array of shape (..., 3); raise an error if one of them is not valid.
 
-    Where all three points are NaN there is no triangle.
+    In arrays of more than two dimensions, three NaN stand for no triangle.
     """
     try:
         # Adding zero turns a negative zero into a positive one, so that equal triangles have equal hashes.
@@ -813,7 +813,7 @@ def checked_triangles(points: Any) -> Floats:
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
-            f"The points of a triangle must be three numbers, none less than the one before it, and the second "
-            f"finite; got {tuple(array[place].tolist())} at {place if len(place) > 1 else place[0]}, counted from 0."
+            f"The points of a triangle must be three numbers that do not decrease, and the second must be "
+            f"finite; got {tuple(array[place].tolist())} at index {place if len(place) > 1 else place[0]}."
         )
     return array

@@ -1,4 +1,4 @@
-"""One rule of a rule base, spelled out."""
+"""The rule base: rules over named inputs, which predict, explain themselves and change their names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats, FrozenValue, Indices, frozen
 from fruler._table.gaps import Gaps
 from fruler._table.sources import Source
-from fruler._typing import Floats, FrozenValue, Indices, frozen
 from fruler._wording import counted_rules
 from fruler.rules._antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
 from fruler.rules._background import Background, TrainingSummary
@@ -33,19 +33,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule, written out with the names of inputs and labels.
+    """One rule, spelled out with the names of inputs and labels.
 
     Parameters
     ----------
     antecedent : dict of str to tuple of str
-        For each input that the rule has a condition on, the labels that it accepts.
+        The labels that the rule accepts, for each input that it has a condition on.
     intercept : float
-        The constant of the linear output; for a label of the output, the value that it stands for where the rule fires
-        fully.
+        The constant of the linear output; for an output label, its value where the rule fires fully.
     coefficients : dict of str to float
-        The slopes, in the data's own units, by input; those that are zero are left out.
+        The slopes, in the data's own units, by input; zero slopes are left out.
     label : str or None
-        The label of the output, if the rule has one.
+        The output label, if the rule has one.
 
     See Also
     --------
@@ -72,7 +71,7 @@ class RuleBase(FrozenValue):
     """Fuzzy rules: "if x1 is low and x2 is high then y = a + b·x1 + ...", or "then y is high".
 
     The prediction for a row is the mean of the outputs of the rules, weighted by how well the row fits each antecedent.
-    If it fits none, the rule with the nearest labels predicts it.
+    If the row fits no antecedent, the rule with the nearest labels predicts it.
 
     Parameters
     ----------
@@ -81,29 +80,29 @@ class RuleBase(FrozenValue):
     antecedents : Antecedents, or array-like of int of shape (n_rules, n_inputs, 2)
         LabelRanges, LabelTriangles or OwnTriangles. An array stands for LabelRanges: the first and the last label that
         a rule accepts of each input, both included. A rule that accepts all labels of an input has no condition on it.
-        A range of a nominal input's labels is a set of them like any other.
+        The labels of a nominal input have no order: a range is just a set of them.
     consequents : Consequents, or array-like of float of shape (n_rules, n_inputs + 1)
         LinearConsequents or LabelConsequents. An array stands for LinearConsequents: intercept and slopes of each rule,
         in the data's own units.
     t_norm : {"product", "minimum"}, default="product"
-        How the membership degrees of the conditions of a rule are joined.
+        How the membership degrees of a rule's conditions are combined.
     target_name, target_unit : str
-        What is predicted.
+        The name and the unit of the target.
     support : array-like of float, shape (n_rules,), optional
         Each rule's mean weight in the predictions of the training rows.
     training : TrainingSummary, optional
         A summary of the training data, which explanations refer to.
     curves : sequence of Curve, optional
-        What single inputs add to the output of every rule; at most one per input.
+        Functions of single inputs that are added to the output of every rule; at most one per input.
     gaps : Gaps, optional
         How missing values are estimated; without it they are refused.
     intervals : Intervals, optional
-        What prediction intervals are made of; without it there are none.
+        The held-out errors that prediction intervals are computed from; without it there are no intervals.
     extrapolation : {"linear", "clip"}, default="linear"
-        How values outside the range of the training data are treated: "linear" takes them as they are, "clip" replaces
+        How values outside the range of the training data are treated: "linear" uses them unchanged, "clip" replaces
         them by the nearest value in the range.
     output : Output, optional
-        How predictions follow from what the rules say: with a link, and within bounds. By default they are the same.
+        The link and the bounds of predictions; by default there are none.
 
     See Also
     --------
@@ -127,7 +126,7 @@ class RuleBase(FrozenValue):
     >>> heat.rules[0]
     Rule(antecedent={'temperature': ('low',)}, intercept=20.0, coefficients={'temperature': -1.0})
 
-    Rules that say labels of the output:
+    Rules with labels as outputs:
 
     >>> from fruler.rules import LabelConsequents, LabelTriangles, TrianglePartition
     >>> outside = Variable("temperature", TrianglePartition.uniform((0.0, 30.0), 2))
@@ -136,13 +135,13 @@ class RuleBase(FrozenValue):
     >>> heat.predict([[0.0], [15.0], [30.0]]).tolist()
     [20.0, 12.5, 5.0]
 
-    Names and units may change; what is predicted stays the same:
+    Names and units may change; predictions stay the same:
 
     >>> named = heat.with_units({"heating": "kW"}).with_labels({"temperature": {"low": "cold"}})
     >>> named.rules[0].antecedent, heat.named_like(named).rules[0].antecedent
     ({'temperature': ('cold',)}, {'temperature': ('cold',)})
 
-    A summary of training data is what explanations and importances need:
+    Explanations and importances need a summary of training data:
 
     >>> rows = [[0.0], [10.0], [30.0]]
     >>> trained = heat.with_training(rows, [20.0, 14.0, 5.0])
@@ -184,7 +183,7 @@ class RuleBase(FrozenValue):
         output: Output = PLAIN,
     ) -> None:
         inputs = _checked_variables(variables)
-        # Antecedents hold on to their inputs: names, units and labels of those here are the ones that count.
+        # Antecedents have inputs of their own: they are replaced, so that names, units and labels agree.
         where = antecedents.over(inputs) if isinstance(antecedents, Antecedents) else LabelRanges(antecedents, inputs)
         said = consequents if isinstance(consequents, Consequents) else LinearConsequents(consequents)
         self._set(variables=inputs, antecedents=where, consequents=said, t_norm=t_norm)
@@ -201,29 +200,29 @@ class RuleBase(FrozenValue):
         if self.support is not None and (
             self.support.shape != (m,) or not np.isfinite(self.support).all() or (self.support < 0.0).any()
         ):
-            raise ValueError(f"support must have one number, not negative, for each of the {m} rules.")
+            raise ValueError(f"support must have one non-negative number for each of the {m} rules.")
         if self.training is not None and (len(self.training.low), len(self.training.rule_importance)) != (p, m):
-            raise ValueError(f"The training summary must be of {p} inputs and {m} rules.")
+            raise ValueError(f"The training summary must have {p} inputs and {m} rules.")
         means = None if self.training is None else self.training.curve_means
         if means is not None and len(means) != len(self.curves):
-            raise ValueError(f"The training summary must have curve_means of its {len(self.curves)} curves.")
+            raise ValueError(f"The training summary must have curve_means for {len(self.curves)} curves.")
         nominal = [curve.input for curve in self.curves if not self.variables[curve.input].partition.ordered]
         if nominal:
             raise ValueError(f"A curve needs an input with an order; {self.names[nominal[0]]!r} has categories.")
         if self.curves and self.consequents.partition is not None:
-            raise ValueError("Curves need rules that say numbers; these say labels of the output.")
+            raise ValueError("Curves need rules with numbers as outputs; these rules have labels.")
         if self.gaps is not None and max(self.gaps.inputs, default=0) >= p:
-            raise ValueError(f"gaps must be of the {p} inputs of the rules.")
+            raise ValueError(f"gaps must refer to the {p} inputs of the rules.")
         if self.intervals is not None and len(self.intervals.spreads) != m:
-            raise ValueError(f"intervals must be of the {m} rules.")
+            raise ValueError(f"intervals must have a spread for each of the {m} rules.")
         if self.extrapolation not in EXTRAPOLATIONS:
             raise ValueError(f"extrapolation must be one of {', '.join(EXTRAPOLATIONS)}; got {self.extrapolation!r}.")
         if self.extrapolation == "clip" and self.training is None:
-            raise ValueError("extrapolation='clip' needs the range of the training data; add it with training.")
+            raise ValueError("extrapolation='clip' needs the range of the training data; give a training summary.")
         if not isinstance(self.output, Output):
             raise ValueError(f"output must be an Output, such as Output('log'); got {self.output!r}.")
         if self.training is not None and (self.training.raw_spread is None) != self.output.transform.keeps_units:
-            raise ValueError("The training summary must be of the same output; make it with with_training(X, y).")
+            raise ValueError("The training summary is for another link; make a new one with with_training(X, y).")
         if self.t_norm not in T_NORMS:
             raise ValueError(f"t_norm must be one of {', '.join(T_NORMS)}; got {self.t_norm!r}.")
         self._check_outputs()
@@ -237,7 +236,7 @@ class RuleBase(FrozenValue):
                 said += (np.abs(curve.coefficients) @ [1.0, _farthest(curve.partition)]).max()
         if not (said <= LARGEST_LIMIT).all():
             raise ValueError(
-                f"What rule {int(np.argmax(said)) + 1} says goes beyond {LARGEST_LIMIT:g}; scale the target."
+                f"The output of rule {int(np.argmax(said)) + 1} can exceed {LARGEST_LIMIT:g}; scale the target."
             )
 
     def __str__(self) -> str:
@@ -261,7 +260,7 @@ class RuleBase(FrozenValue):
 
     @property
     def n_coefficients(self) -> int:
-        """The number of slopes that are not zero, without those of curves."""
+        """The number of slopes that are not zero; curves do not count."""
         return self.consequents.n_coefficients
 
     @property
@@ -294,18 +293,18 @@ class RuleBase(FrozenValue):
 
     @cached_property
     def background(self) -> Background:
-        """Answers about the training data, or about the partitions where there is no training summary."""
+        """Properties of the training data, estimated from the rules if there is no training summary."""
         return Background(self)
 
     @cached_property
     def inputs(self) -> Inputs:
-        """The inputs together: reads the rows of tables."""
+        """All inputs together, to read the rows of tables."""
         background = self.background
         return Inputs(self.variables, self.uses, self.gaps, self.extrapolation, background.limits, background.typical)
 
     @cached_property
     def inference(self) -> Inference:
-        """Predictions for rows of numbers that are checked already."""
+        """Predictions for rows of numbers that have already been checked."""
         clips = self.inputs.clips if self.extrapolation == "clip" else None
         return Inference(self.antecedents, self.consequents, self.t_norm, self.curves, self.output, clips)
 
@@ -326,7 +325,7 @@ class RuleBase(FrozenValue):
 
     @cached_property
     def target(self) -> Variable | None:
-        """What is predicted, with its labels in its own units; None if the output is a number."""
+        """The target with its labels, in its own units; None if the output is a number."""
         partition = self.consequents.partition
         if partition is None:
             return None
@@ -339,7 +338,7 @@ class RuleBase(FrozenValue):
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
-        """The inputs as a reader takes them: a column of categories is one, however many inputs it has."""
+        """The inputs as readers see them: a column of categories is one feature, with one input or more."""
         return features_of(self.variables)
 
     def curve_of(self, feature: int) -> Curve | None:
@@ -353,7 +352,7 @@ class RuleBase(FrozenValue):
         Returns
         -------
         Curve or None
-            The curve; None where the input has none.
+            The curve; None if the input has none.
 
         Examples
         --------
@@ -366,12 +365,12 @@ class RuleBase(FrozenValue):
 
     @property
     def is_formula(self) -> bool:
-        """Whether it is one rule that applies everywhere."""
+        """Whether there is a single rule, which applies everywhere."""
         return self.n_rules == 1 and not self.looks_at.any()
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules, spelled out with the names of inputs and labels; the curves come on top of each."""
+        """The rules, spelled out with the names of inputs and labels; the curves are added to each."""
         return tuple(self._spell(rule) for rule in range(self.n_rules))
 
     def _spell(self, rule: int) -> Rule:
@@ -383,26 +382,24 @@ class RuleBase(FrozenValue):
         terms = {self.names[j]: slope for j, slope in said.terms(rule).items()}
         return Rule(antecedent, float(said.intercepts[rule]), terms, said.label(rule))
 
-    def predict(self, X: Any, *, compiled: bool = True) -> Floats:
+    def predict(self, X: Any) -> Floats:
         """Predict the output of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_inputs)
-            An array in the order of `columns`, or a data frame with columns of these names, in any order and with
-            others besides.
-        compiled : bool, default=True
-            Whether to use the compiled kernel; plain NumPy gives the same within rounding.
+            An array in the order of `columns`, or a data frame with these columns, in any order; other columns are
+            ignored.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             The predictions.
         """
-        return self.output.of(self.raw_predictions(X, compiled=compiled))
+        return self.output.of(self.raw_predictions(X))
 
     def inputs_of(self, X: Any) -> Floats:
-        """Return the inputs of rows as rules take them, shape (n_samples, n_inputs): gaps filled in, and clipped.
+        """Return the inputs of rows as rules use them: with gaps filled, and clipped if need be.
 
         Parameters
         ----------
@@ -417,7 +414,7 @@ class RuleBase(FrozenValue):
         Raises
         ------
         ValueError
-            If a value is missing and the rules do not know what to take for it.
+            If a value is missing and cannot be estimated.
 
         Examples
         --------
@@ -429,9 +426,9 @@ class RuleBase(FrozenValue):
         return self.inference.clipped(self.inputs.complete(X))
 
     def numbers_of(self, X: Any) -> Floats:
-        """Return the inputs of rows as numbers, NaN where there is a gap.
+        """Return the inputs of rows as numbers, with NaN for gaps.
 
-        A column that no rule uses changes no prediction: it may be absent from a frame, and hold anything.
+        A column that no rule uses changes no prediction: it may be missing from a data frame, or hold anything.
 
         Parameters
         ----------
@@ -452,20 +449,18 @@ class RuleBase(FrozenValue):
         """
         return self.inputs.numbers(X)
 
-    def raw_predictions(self, X: Any, *, compiled: bool = True) -> Floats:
-        """Return the sum of the rules for each row: the prediction before its link and its bounds.
+    def raw_predictions(self, X: Any) -> Floats:
+        """Return the raw predictions: the weighted mean of the rules plus the curves, before link and bounds.
 
         Parameters
         ----------
         X : array-like or data frame
             The rows, as for `predict`.
-        compiled : bool, default=True
-            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            The sums.
+            The raw predictions.
 
         Examples
         --------
@@ -474,7 +469,7 @@ class RuleBase(FrozenValue):
         >>> rules.raw_predictions([[0.5]]).tolist()
         [2.0]
         """
-        return self.inference.raw_predictions(self.inputs.complete(X), compiled=compiled)
+        return self.inference.raw_predictions(self.inputs.complete(X))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> PredictionIntervals:
         """Return for each row an interval that contains its target with a given probability.
@@ -494,7 +489,7 @@ class RuleBase(FrozenValue):
         Raises
         ------
         ValueError
-            If nothing is known of errors on held-out rows, or too little for the coverage.
+            If there are no held-out errors, or too few for the coverage.
 
         Examples
         --------
@@ -517,9 +512,9 @@ class RuleBase(FrozenValue):
         X : array-like of shape (n_samples, n_inputs)
             The rows.
         y : array-like of shape (n_samples,)
-            Their target.
+            Their targets.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
+            The weight of each row.
 
         Returns
         -------
@@ -550,7 +545,7 @@ class RuleBase(FrozenValue):
         Returns
         -------
         ndarray of shape (n_samples, n_rules)
-            The outputs; weighted by `activations` they sum to the prediction.
+            The outputs; without link and bounds, their mean weighted by `activations` is the prediction.
 
         Examples
         --------
@@ -583,22 +578,20 @@ class RuleBase(FrozenValue):
         """
         return self.inference.raw_rule_outputs(self.inputs.complete(X))
 
-    def activations(self, X: Any, *, compiled: bool = True) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Return each rule's weight in the output of each row, and whether any rule fires at all.
+    def activations(self, X: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Return each rule's weight in the prediction for each row, and whether any rule fires at all.
 
         Parameters
         ----------
         X : array-like or data frame
             The rows, as for `predict`.
-        compiled : bool, default=True
-            Whether to use the compiled kernel; plain NumPy gives the same up to rounding.
 
         Returns
         -------
         activations : ndarray of shape (n_samples, n_rules)
             The weights; those of a row sum to one.
         fired : ndarray of shape (n_samples,)
-            False where no rule fits and the nearest one takes its place with weight one.
+            False where no rule fires, and the nearest rule has weight one.
 
         Examples
         --------
@@ -608,10 +601,10 @@ class RuleBase(FrozenValue):
         >>> weights.tolist(), fired.tolist()
         ([[0.75, 0.25]], [True])
         """
-        return self.inference.activations(self.inputs.complete(X), compiled=compiled)
+        return self.inference.activations(self.inputs.complete(X))
 
     def explain(self, X: Any) -> Explanation:
-        """Explain each prediction: the rules that fired, what each input adds, and its labels.
+        """Explain each prediction: the rules that fire, and the contribution and label of each input.
 
         Parameters
         ----------
@@ -621,7 +614,7 @@ class RuleBase(FrozenValue):
         Returns
         -------
         Explanation
-            Of all rows; printing it gives sentences.
+            The explanation of all rows; printing it gives sentences.
         """
         from fruler.explain.explanation import explain_rows
 
@@ -665,7 +658,7 @@ class RuleBase(FrozenValue):
         digits : int, default=3
             The number of significant digits of coefficients.
         caption : str, optional
-            The caption, in plain text; by default it says what the rules are for.
+            The caption, in plain text; by default the number of rules and the target.
         label : str, optional
             The label of the table; "tab:rules" by default.
         form : {"equation", "sentences"}, default="equation"
@@ -690,12 +683,12 @@ class RuleBase(FrozenValue):
     def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
         """Return the rule base with other label names for some inputs.
 
-        The labels of the output, where it has some, are given by the name of the target.
+        Output labels, if there are any, are renamed by the name of the target.
 
         Parameters
         ----------
         labels : mapping of str to mapping or sequence of str
-            For some inputs, the new names of some labels by the old ones, or the names of all labels in order, e.g.
+            For each input, a mapping from old to new names for some labels, or the names of all labels in order, e.g.
             ``{"age": {"low": "young"}}``.
 
         Returns
@@ -730,8 +723,8 @@ class RuleBase(FrozenValue):
         """Return the rule base with the units and label names of another one over the same inputs.
 
         A label takes the name that the other rule base gives to the label of the same default name: "low" becomes
-        "cold", however many labels either has. Labels of dates and categories are named by what they stand for, and
-        stay.
+        "cold", however many labels either has. Labels of dates and categories are named by their values and do not
+        change.
 
         Parameters
         ----------
@@ -782,7 +775,7 @@ class RuleBase(FrozenValue):
         X : array-like or data frame
             The rows, as for `predict`.
         y : array-like of shape (n_samples,)
-            Their target.
+            Their targets.
 
         Returns
         -------
@@ -792,7 +785,7 @@ class RuleBase(FrozenValue):
         Raises
         ------
         ValueError
-            If `y` has not one finite number for each row.
+            If `y` does not have one finite number per row.
         """
         values = self.inputs_of(X)
         target = np.asarray(y, dtype=np.float64).reshape(-1)
@@ -804,7 +797,7 @@ class RuleBase(FrozenValue):
 
 
 def _farthest(partition: Partition) -> float:
-    """Return how far from zero the domain of a partition ends; a category counts as one."""
+    """Return the largest absolute value in the domain of a partition; 1 for categories."""
     return max(abs(end) for end in partition.range) if partition.ordered else 1.0
 
 

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler.rules._rule_base import RuleBase
 
 
 def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     """Return one row per rule, numbered from 1: the labels it accepts, its support, its errors and its coefficients.
 
-    What a rule adds for a category has a column of its own, with NaN where the rule does not hold for the category. The
-    errors are over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone`
-    that of the rule by itself. What curves add comes on top of the output of every rule; `curves_table` has it. Rules
-    that say labels of the output have these in the column "then NAME", and the number that each stands for in `output`,
-    instead of coefficients.
+    Each category has its own coefficient column, with NaN where the rule does not accept the category. The errors are
+    over the rows in which the rule is the strongest: `rmse` is that of the prediction, and `rmse alone` that of the
+    rule by itself. Curves are added to the output of every rule; `curves_table` lists them. Rules with output labels
+    have the columns "then NAME" for the label and `output` for its number, instead of coefficients.
 
     Examples
     --------
@@ -38,12 +37,12 @@ def rules_table(rule_base: RuleBase) -> pd.DataFrame:
     table["support"] = unknown if rule_base.support is None else rule_base.support
     table["rmse"] = unknown if truth is None else truth.rule_together
     table["rmse alone"] = unknown if truth is None else truth.rule_alone
-    # Counted from 1, as everything that is printed does.
+    # Counted from 1, like everything that is printed.
     return pd.DataFrame(table | _said(rule_base), index=range(1, rule_base.n_rules + 1))
 
 
 def _said(rule_base: RuleBase) -> dict[str, Any]:
-    """Return what rules say, by the name of the column."""
+    """Return the columns of the consequents, by name."""
     consequents = rule_base.consequents
     if rule_base.target is not None:
         labels = [consequents.label(rule) for rule in range(rule_base.n_rules)]
@@ -58,7 +57,7 @@ def _said(rule_base: RuleBase) -> dict[str, Any]:
 
 
 def _accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
-    """Write what a rule accepts of an input."""
+    """Return the labels that a rule accepts of an input, in words."""
     if not rule_base.looks_at[rule, feature]:
         return "any"
     variable = rule_base.antecedents.condition_inputs[feature]
@@ -67,7 +66,7 @@ def _accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
 
 
 def _offsets(rule_base: RuleBase, feature: int) -> dict[str, Floats]:
-    """Return what rules add for each category of an input, by the name of the column."""
+    """Return the coefficients of each category of an input, by the name of the column."""
     variable, slopes = rule_base.variables[feature], rule_base.slopes[:, feature]
     accepted = [rule_base.antecedents.levels(rule, feature) for rule in range(rule_base.n_rules)]
     return {
@@ -77,10 +76,11 @@ def _offsets(rule_base: RuleBase, feature: int) -> dict[str, Floats]:
 
 
 def curves_table(rule_base: RuleBase) -> pd.DataFrame:
-    """Return one row per bend of each curve: its input, the value at which it bends, and what it adds there.
+    """Return one row per bend of each curve: its input, the value at which it bends, and the height of the curve there.
 
-    A jump has two rows of one value: what is added just below it, and from it on. Between bends a curve is straight,
-    or, where one line fades into the next, a parabola. Of an input that comes from dates the value is the date as text.
+    A jump has two rows with the same value: the height just below the jump, and at it. Between bends a curve is
+    straight, or a parabola where one line fades into the next. For an input that comes from dates the value is the date
+    as text.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -10,28 +9,27 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from fruler._table.validation import LARGEST_VALUE
-from fruler._typing import Floats, FrozenValue, Indices, frozen
-from fruler._wording import counted, readable_number
+from fruler._arrays import LARGEST_VALUE, Floats, FrozenValue, Indices, frozen
+from fruler.rules._background import beyond_training, outside_training
 
 if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
 
 Method = Literal["cross-validation", "calibration"]
 METHODS: tuple[Method, ...] = get_args(Method)
-# The coverages that are kept where there are many rows: all half per cents, and more of them near one.
+# The coverages that are kept if there are many rows: every half per cent, and more of them near one.
 _KEPT = np.concatenate([np.arange(1, 199) / 200.0, [0.992, 0.994, 0.995, 0.996, 0.998, 0.999, 0.9995]])
-# In errors of a rule the errors of all rules count for so many rows: few rows say little.
+# The mean error of all rules counts for this many rows in the error of each rule: a few rows are not reliable.
 _PRIOR_ROWS = 20.0
-# A rule is taken to err by no less than this share of what all do: its rows may have been easy by chance.
+# The error of a rule is at least this share of the mean error: its rows may have been easy by chance.
 _LEAST_SHARE = 0.05
-# A coverage such as 0.9 is not exact, nor is 9/10.
+# Neither 0.9 nor 9/10 is exact in floating point.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals(FrozenValue):
-    """What prediction intervals are made of: quantiles of held-out errors, and the typical error of each rule.
+    """The basis of prediction intervals: quantiles of held-out errors, and the typical error of each rule.
 
     The half-width of an interval is the mean of the spreads of the rules, weighted by their weights in the row, times
     the score of the coverage. Scores are absolute errors on held-out rows, each divided by such a mean.
@@ -47,13 +45,13 @@ class Intervals(FrozenValue):
     n_rows : int
         The number of held-out rows.
     method : {"cross-validation", "calibration"}
-        Where the held-out rows come from: the folds of a cross-validation, each predicted by a model of its own, or
-        rows that were kept from learning.
+        Where the held-out rows come from: the folds of a cross-validation, each predicted by its own model, or rows
+        that were not used for learning.
 
     See Also
     --------
     PredictionIntervals : The intervals of rows.
-    fruler.FuzzyRuleRegressor.predict_interval : Computes them.
+    fruler.FuzzyRuleRegressor.predict_interval : Computes prediction intervals.
 
     Examples
     --------
@@ -82,13 +80,13 @@ class Intervals(FrozenValue):
         if not all(np.isfinite(values).all() for values in (self.coverages, self.scores, self.spreads)):
             raise ValueError("The numbers of intervals must be finite.")
         if self.coverages[0] <= 0.0 or self.coverages[-1] >= 1.0 or (np.diff(self.coverages) <= 0.0).any():
-            raise ValueError("The coverages of intervals must increase, between 0 and 1.")
+            raise ValueError("The coverages of intervals must increase and lie between 0 and 1.")
         if self.scores[0] < 0.0 or (np.diff(self.scores) < 0.0).any() or (self.spreads < 0.0).any():
-            raise ValueError("Scores and spreads of intervals can't be negative, and scores can't fall.")
+            raise ValueError("Scores and spreads of intervals can't be negative, and scores can't decrease.")
         if max(self.scores[-1], self.spreads.max(initial=0.0)) > LARGEST_VALUE:
-            raise ValueError(f"Scores and spreads of intervals must not be beyond {LARGEST_VALUE:g}.")
+            raise ValueError(f"Scores and spreads of intervals must not exceed {LARGEST_VALUE:g}.")
         if self.n_rows < 1 or self.method not in METHODS:
-            raise ValueError(f"Intervals come from held-out rows, by one of {', '.join(METHODS)}.")
+            raise ValueError(f"Intervals need at least one held-out row, and one of the methods {', '.join(METHODS)}.")
 
     def score(self, coverage: float) -> float:
         """Return the smallest score that is known to cover a share of the rows.
@@ -106,7 +104,7 @@ class Intervals(FrozenValue):
         Raises
         ------
         ValueError
-            If it is not between 0 and 1, or larger than the held-out rows can tell.
+            If the coverage is not between 0 and 1, or there are too few held-out rows for it.
         """
         if not 0.0 < coverage < 1.0:
             raise ValueError(f"coverage must be between 0 and 1, as in 0.9; got {coverage!r}.")
@@ -119,7 +117,7 @@ class Intervals(FrozenValue):
         return float(self.scores[place])
 
     def radii(self, coverage: float) -> Floats:
-        """Return the half-width of intervals where one rule alone applies, for each rule.
+        """Return the half-width of the interval where only one rule applies, for each rule.
 
         Parameters
         ----------
@@ -144,12 +142,11 @@ class PredictionIntervals(NamedTuple):
     upper : ndarray of shape (n_samples,)
         The upper ends.
     outside : ndarray of bool, shape (n_samples,)
-        Which rows lie outside the training data. Their intervals are wider, and no share of such rows is promised to be
-        covered.
+        Which rows lie outside the training data. Their intervals are wider, and their coverage is not guaranteed.
 
     See Also
     --------
-    fruler.FuzzyRuleRegressor.predict_interval : Computes them.
+    fruler.FuzzyRuleRegressor.predict_interval : Computes prediction intervals.
 
     Examples
     --------
@@ -165,16 +162,16 @@ class PredictionIntervals(NamedTuple):
 
 
 class HeldOutErrors(NamedTuple):
-    """Errors of rows by a model that was fitted without them.
+    """Errors of a model on rows that it was not fitted to.
 
     Attributes
     ----------
     errors : ndarray of shape (n_rows,)
-        How far its predictions are off.
+        The errors of the predictions.
     activations : ndarray of shape (n_rows, n_rules)
         The weights of the rules in the rows.
     weight : ndarray of shape (n_rows,)
-        How much each row counts.
+        The weight of each row.
     """
 
     errors: Floats
@@ -188,14 +185,14 @@ class HeldOutErrors(NamedTuple):
 
 
 def cross_validated_intervals(folds: Sequence[HeldOutErrors]) -> Intervals | None:
-    """Return the intervals that folds of a cross-validation say; None where they say nothing.
+    """Return the intervals from the folds of a cross-validation; None if no row has an error.
 
-    The errors of each fold are compared with the spreads of rules in the other folds, as those of a new row are.
+    The errors of each fold are divided by the spreads of the rules in the other folds, as for a new row.
 
     Parameters
     ----------
     folds : sequence of HeldOutErrors
-        The errors on the rows that each fold held out; the activations are those of the model.
+        The errors on the held-out rows of each fold; the activations are those of the final model.
 
     Examples
     --------
@@ -219,7 +216,7 @@ def spreads_from(sums: Floats, weights: Floats) -> Floats:
 
     Examples
     --------
-    A rule with few rows is taken to err much like all others:
+    The spread of a rule with few rows is close to the mean of all rules:
 
     >>> spreads_from(np.array([900.0, 1.0]), np.array([1000.0, 10.0])).round(3).tolist()
     [0.9, 0.628]
@@ -231,25 +228,25 @@ def spreads_from(sums: Floats, weights: Floats) -> Floats:
 
 
 def scores_of(errors: Floats, spreads: Floats) -> Floats:
-    """Return the errors of rows over the spreads that are expected there."""
+    """Return the absolute errors of rows, divided by the spreads expected there."""
     return np.asarray(np.abs(errors) / spreads)
 
 
 def intervals_from(scores: Floats, weight: Floats, spreads: Floats, method: Method) -> Intervals | None:
-    """Return the intervals of scores; None where not one coverage can be told.
+    """Return the intervals of scores; None if no row has a finite score and a positive weight.
 
     Parameters
     ----------
     scores, weight : ndarray of shape (n_rows,)
-        The scores of held-out rows, and how much each counts.
+        The scores of held-out rows, and their weights.
     spreads : ndarray of shape (n_rules,)
-        What they were divided by, rule by rule.
+        The spread of each rule, by which the errors were divided.
     method : {"cross-validation", "calibration"}
         Where the rows come from.
 
     Examples
     --------
-    Of three rows each score is the bound of one more quarter of all rows to come, and nothing bounds the last:
+    With three rows each score bounds one more quarter of all new rows, and nothing bounds the last quarter:
 
     >>> intervals_from(np.array([3.0, 1.0, 2.0]), np.ones(3), np.ones(1), "calibration").coverages.tolist()
     [0.25, 0.5, 0.75]
@@ -259,7 +256,7 @@ def intervals_from(scores: Floats, weight: Floats, spreads: Floats, method: Meth
         return None
     order = known[np.argsort(scores[known], kind="stable")]
     counts = np.cumsum(weight[order] / weight[order].mean())
-    # A row to come counts as one, and may be worse than all that were held out.
+    # The new row counts as one more row, since its error may be larger than that of all held-out rows.
     coverages = counts / (len(order) + 1.0)
     places = np.arange(len(order)) if len(order) <= len(_KEPT) else _places(coverages)
     first = np.flatnonzero(np.diff(coverages[places], prepend=0.0) > 0.0)
@@ -268,136 +265,16 @@ def intervals_from(scores: Floats, weight: Floats, spreads: Floats, method: Meth
 
 
 def _places(coverages: Floats) -> Indices:
-    """Return which of many coverages are kept: the least that are not below some that everyone asks for."""
+    """Return the indices of the coverages to keep: the smallest that reach each common coverage, and the last."""
     wanted = np.searchsorted(coverages, _KEPT - _ROUNDING)
     return np.unique(np.append(wanted[wanted < len(coverages)], len(coverages) - 1))
 
 
-# Of inputs with values outside the training data, so many are named.
-_INPUTS_SHOWN = 5
-_ROWS_IN_BLOCK = 64
-
-
-def outside_training(rule_base: RuleBase, values: Floats) -> npt.NDArray[np.bool_]:
-    """Return which values lie outside the range of the training data; nothing does where that is not known.
-
-    Parameters
-    ----------
-    rule_base : RuleBase
-        The rules.
-    values : ndarray of shape (n_rows, n_inputs)
-        The inputs of rows; what is missing (NaN) does not lie outside.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 9.0)))], [[[0, 0]]], [[1.0, 2.0]])
-    >>> trained = rules.with_training([[2.0], [4.0]], [5.0, 9.0])
-    >>> outside_training(trained, np.array([[1.0], [3.0], [np.nan]])).ravel().tolist()
-    [True, False, False]
-    """
-    low, high = rule_base.background.limits
-    return np.asarray((values < low) | (values > high))
-
-
-def beyond_training(rule_base: RuleBase, values: Floats) -> Floats:
-    """Return how far rows lie outside the training data: the sum over inputs that rules use, shape (n_rows,).
-
-    An input counts by its distance from the nearest value of the training data, as a share of their range. One of which
-    they have a single value does not count: it has no range.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 9.0)))], [[[0, 0]]], [[1.0, 2.0]])
-    >>> trained = rules.with_training([[2.0], [4.0]], [5.0, 9.0])
-    >>> beyond_training(trained, np.array([[1.0], [3.0], [8.0]])).tolist()
-    [0.5, 0.0, 2.0]
-    """
-    beyond = np.zeros(len(values))
-    for j, (low, high) in training_ranges(rule_base).items():
-        column = values[:, j]
-        beyond += np.maximum(np.maximum(low - column, column - high), 0.0) / (high - low)
-    return beyond
-
-
-def training_ranges(rule_base: RuleBase) -> dict[int, tuple[float, float]]:
-    """Return the least and the greatest training value of each input that rules use, where these are two.
-
-    Categories have no range.
-    """
-    low, high = rule_base.background.limits
-    ordered = np.array([variable.partition.ordered for variable in rule_base.variables])
-    known = rule_base.uses & ordered & np.isfinite(low) & (low < high)
-    return {int(j): (float(low[j]), float(high[j])) for j in np.flatnonzero(known)}
-
-
-class OutsideTrainingWarning(UserWarning):
-    """Some rows lie outside the training data, where rules are not known to hold."""
-
-
-def warn_of_outside(rule_base: RuleBase, values: Floats, stacklevel: int = 3) -> None:
-    """Warn of rows that lie outside the training data, once for all; nothing where none does."""
-    if _surely_inside(rule_base, values):
-        return
-    if said := said_of_outside(rule_base, values):
-        what = "Their values are clipped" if rule_base.extrapolation == "clip" else "The rules are extrapolated there"
-        warnings.warn(
-            f"{said}. {what}; warn_outside=False turns this warning off.", OutsideTrainingWarning, stacklevel=stacklevel
-        )
-
-
-def _surely_inside(rule_base: RuleBase, values: Floats) -> bool:
-    """Return whether no value lies outside, seen at a glance: with gaps, or without rows, it is not."""
-    low, high = rule_base.background.limits
-    # Short rows are slow to go along, so that several are taken for one.
-    n_blocks = len(values) // _ROWS_IN_BLOCK
-    rest = values[n_blocks * _ROWS_IN_BLOCK :]
-    if n_blocks:
-        blocks = values[: n_blocks * _ROWS_IN_BLOCK].reshape(n_blocks, -1)
-        ends = [end(blocks, axis=0).reshape(_ROWS_IN_BLOCK, -1) for end in (np.min, np.max)]
-        if (ends[0] < low).any() or (ends[1] > high).any() or np.isnan(ends[0]).any():
-            return False
-    return bool(((rest >= low) & (rest <= high)).all())
-
-
-def said_of_outside(rule_base: RuleBase, values: Floats) -> str:
-    """Say how many rows lie outside the training data, and in which inputs; nothing where none does.
-
-    Only inputs that rules use count.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> rules = RuleBase([Variable("x", FuzzyPartition([], (0.0, 9.0)))], [[[0, 0]]], [[1.0, 2.0]])
-    >>> trained = rules.with_training([[2.0], [4.0]], [5.0, 9.0])
-    >>> said_of_outside(trained, np.array([[1.0], [3.0]]))
-    "1 of 2 rows lies outside the training data: 'x' in 1 row (learned from 2 to 4)"
-    """
-    outside = outside_training(rule_base, values) & rule_base.uses
-    n_outside = int(outside.any(axis=1).sum())
-    if not n_outside:
-        return ""
-    told = []
-    for j in np.flatnonzero(outside.any(axis=0)):
-        variable = rule_base.variables[j]
-        low, high = (
-            variable.written(float(end)) or readable_number(float(end), 6) for end in rule_base.background.limits[:, j]
-        )
-        rows = counted(int(outside[:, j].sum()), "row")
-        learned = f"{low} to {high} {variable.value_unit}".rstrip()
-        told.append(f"{variable.name!r} in {rows} (learned from {learned})")
-    verb = "lies" if n_outside == 1 else "lie"
-    more = f"; and {counted(len(told) - _INPUTS_SHOWN, 'more input')}" if len(told) > _INPUTS_SHOWN else ""
-    listed = "; ".join(told[:_INPUTS_SHOWN]) + more
-    return f"{n_outside:,} of {counted(len(values), 'row')} {verb} outside the training data: {listed}"
-
-
 def prediction_intervals(rule_base: RuleBase, values: Floats, coverage: float) -> PredictionIntervals:
-    """Return the interval of each row; outside the training data it is wider, the farther the wider.
+    """Return the interval of each row; outside the training data it grows with the distance.
 
-    It reaches as far to both sides of what the rules say, and its ends become targets as predictions do. That keeps
-    the order of targets, so that an end covers a target there if it covers what stands for it here.
+    The interval is symmetric around the raw prediction, and its ends go through link and bounds like predictions. Link
+    and bounds keep the order, so an interval that covers the transformed target also covers the target.
 
     Parameters
     ----------
@@ -428,25 +305,25 @@ def prediction_intervals(rule_base: RuleBase, values: Floats, coverage: float) -
 
 
 def require_intervals(rule_base: RuleBase) -> Intervals:
-    """Return what the prediction intervals of rules are made of.
+    """Return the intervals of a rule base.
 
     Raises
     ------
     ValueError
-        If that is not known.
+        If the rule base has none.
     """
     if rule_base.intervals is None:
         raise ValueError(
-            "These rules know no errors on held-out rows, which prediction intervals are made of; fit with "
-            "calibration=0.2, or give such rows to with_intervals(X, y)."
+            "This model has no held-out errors, so it cannot give prediction intervals; fit with calibration=0.2, or "
+            "give held-out rows to with_intervals(X, y)."
         )
     return rule_base.intervals
 
 
 def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_weight: Any = None) -> Intervals:
-    """Return the intervals that rows say which the rules were not learned from.
+    """Return the intervals from rows that the rules were not learned from.
 
-    The spreads of the rules are their errors in training, so that nothing of these rows is in them.
+    The spreads of the rules are their training errors, so that they do not depend on these rows.
 
     Parameters
     ----------
@@ -455,27 +332,27 @@ def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_wei
     values : ndarray of shape (n_rows, n_inputs)
         The inputs of the rows.
     y : array-like of shape (n_rows,)
-        Their target.
+        Their targets.
     sample_weight : array-like of shape (n_rows,), optional
-        How much each row counts.
+        The weight of each row.
     """
     target = np.asarray(y, dtype=np.float64).reshape(-1)
     if len(target) != len(values) or not np.isfinite(target).all():
         raise ValueError(f"y must have a finite number for each of the {len(values):,} rows of X.")
     weight = np.ones(len(target)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != target.shape or not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise ValueError(f"sample_weight must have a number, not negative, for each of the {len(values):,} rows.")
+        raise ValueError(f"sample_weight must have a non-negative number for each of the {len(values):,} rows.")
     spreads = trained_spreads(rule_base)
     errors = rule_base.output.raw_of(target) - rule_base.inference.raw_predictions(values)
     scores = scores_of(errors, rule_base.inference.activations(values)[0] @ spreads)
     found = intervals_from(scores, weight, spreads, "calibration")
     if found is None:
-        raise ValueError("Prediction intervals need at least one row that counts; give more rows.")
+        raise ValueError("Prediction intervals need at least one row with a positive weight; give more rows.")
     return found
 
 
 def trained_spreads(rule_base: RuleBase) -> Floats:
-    """Return how much each rule errs by the summary of the training data; the same of all where that is not known."""
+    """Return the spread of each rule from its training errors; one for every rule if they are not known."""
     background, support = rule_base.background, rule_base.support
     if background.truth is None or support is None:
         return np.ones(rule_base.n_rules)

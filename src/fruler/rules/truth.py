@@ -1,4 +1,4 @@
-"""How true rules are one by one: the error of the strongest rule alone beside that of all rules together."""
+"""How true rules are one by one: the error of the strongest rule alone, compared with that of all rules together."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler._typing import Floats, FrozenValue, Indices, frozen
+from fruler._arrays import Floats, FrozenValue, Indices, frozen
 
-# A model counts as true where its strongest rule alone errs at most so much more than all rules together,
+# A model counts as true if the error of the strongest rule alone is at most this many times that of all rules together,
 _TOLERANCE = 1.15
-# or by less than this share of the target's standard deviation: where data are nearly exact, a ratio says nothing.
+# or below this share of the target's standard deviation: for nearly exact data a ratio is meaningless.
 _FLOOR = 0.02
 
 
 @dataclass(frozen=True, eq=False)
 class Truth(FrozenValue):
-    """Errors of all rules together and of the strongest rule alone: whether the rules hold one by one.
+    """Errors of all rules together and of the strongest rule alone: they show whether the rules hold one by one.
 
     The strongest rule of a row is the one with the largest weight in its prediction. All errors are root mean squared
-    errors in the target's unit. If `alone` is hardly larger than `together`, each rule can be read by itself where it
-    applies.
+    errors, in the target's unit or, with a link, of the transformed target. If `alone` is hardly larger than
+    `together`, each rule can be read by itself where it applies.
 
     Parameters
     ----------
     together : float
         The error of the prediction, which blends all rules.
     alone : float
-        The error if only the strongest rule of each row predicted it.
+        The error if each row were predicted by its strongest rule only.
     rule_together : array-like of shape (n_rules,)
-        The error of the prediction over the rows in which each rule is the strongest; NaN where there are none.
+        The error of the prediction over the rows in which each rule is the strongest; NaN if there are none.
     rule_alone : array-like of shape (n_rules,)
         The error of the rule alone over the same rows.
     held_out : bool
-        Whether the errors are those on held-out rows; else they are those on the training rows.
+        Whether the errors are on held-out rows; if not, they are on the training rows.
 
     See Also
     --------
-    fruler.FuzzyRuleRegressor : Has it as `truth_`.
+    fruler.FuzzyRuleRegressor : Has a truth as `truth_`.
 
     Examples
     --------
@@ -60,30 +60,30 @@ class Truth(FrozenValue):
         if not np.isfinite([self.together, self.alone]).all() or np.isinf(errors).any() or (errors < 0.0).any():
             raise ValueError("The errors of a truth must be finite, and can't be negative.")
         if self.rule_together.shape != self.rule_alone.shape or self.rule_alone.ndim != 1:
-            raise ValueError("A truth needs two errors of every rule: together, and alone.")
+            raise ValueError("A truth needs two errors for every rule: together and alone.")
         if (np.isnan(self.rule_together) != np.isnan(self.rule_alone)).any():
             raise ValueError("A rule that is nowhere the strongest has neither error; any other rule has both.")
 
     @property
     def ratio(self) -> float:
-        """Together over alone: 1 where the strongest rule alone is as accurate as all, near 0 where only all are."""
+        """Together over alone: 1 if the strongest rule alone is as accurate as all rules, near 0 if it is far worse."""
         return _ratio(self.together, self.alone)
 
     def holds(self, target_spread: float) -> bool:
         """Return whether the rules count as holding one by one.
 
-        They do if the strongest rule alone has at most 1.15 times the error of all rules together, or an error below 2
-        % of the target's standard deviation.
+        They do if the error of the strongest rule alone is at most 1.15 times that of all rules together, or at most
+        2 % of the target's standard deviation.
 
         Parameters
         ----------
         target_spread : float
-            The standard deviation of the target.
+            The standard deviation of the target, transformed if there is a link.
 
         Returns
         -------
         bool
-            Whether they do.
+            Whether they hold.
         """
         return self.alone <= max(_TOLERANCE * self.together, _FLOOR * target_spread)
 
@@ -93,7 +93,7 @@ class Truth(FrozenValue):
         Parameters
         ----------
         unit : float
-            What the errors are multiplied by.
+            The factor for the errors.
 
         Returns
         -------
@@ -110,19 +110,19 @@ class Truth(FrozenValue):
 
 
 def _ratio(together: float, alone: float) -> float:
-    """Return the ratio of two errors; 1 where the strongest rule alone makes none."""
+    """Return the ratio of two errors; 1 if the strongest rule alone has no error."""
     return 1.0 if alone in (together, 0.0) else together / alone
 
 
 class TruthSums(NamedTuple):
-    """What a truth is made of: sums over rows, by the strongest rule of each; they add up over parts of the rows.
+    """Sums over rows for a truth, by the strongest rule of each row; they can be added over blocks of rows.
 
     Attributes
     ----------
     weight : ndarray of shape (n_rules,)
-        How much the rows count.
+        The weights of the rows.
     together, alone : ndarray of shape (n_rules,)
-        The squared errors of all rules together and of the strongest alone, weighted.
+        The weighted squared errors of all rules together and of the strongest rule alone.
     """
 
     weight: Floats
@@ -133,7 +133,7 @@ class TruthSums(NamedTuple):
     def over_rows(
         cls, squares_together: Floats, squares_alone: Floats, weight: Floats, strongest: Indices, n_rules: int
     ) -> TruthSums:
-        """Sum up rows; `measured_truth` says what each argument is."""
+        """Sum over rows; `measured_truth` describes the arguments."""
         together, alone = weight * squares_together, weight * squares_alone
         return cls(
             np.bincount(strongest, weights=weight, minlength=n_rules).astype(np.float64),
@@ -142,7 +142,7 @@ class TruthSums(NamedTuple):
         )
 
     def plus(self, other: TruthSums) -> TruthSums:
-        """Return the sums over the rows of both."""
+        """Return the sums over both sets of rows."""
         return TruthSums(self.weight + other.weight, self.together + other.together, self.alone + other.alone)
 
     def truth(self, *, held_out: bool) -> Truth:
@@ -174,11 +174,11 @@ def measured_truth(
     squares_together, squares_alone : ndarray of shape (n_rows,)
         Squared errors of the prediction, and of the strongest rule alone.
     weight : ndarray of shape (n_rows,)
-        How much each row counts.
+        The weight of each row.
     strongest : ndarray of int, shape (n_rows,)
         The strongest rule of each row.
     n_rules : int
-        How many rules there are.
+        The number of rules.
     held_out : bool
         Whether the rows were held out from fitting.
     """

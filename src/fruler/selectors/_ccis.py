@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from fruler._arrays import Floats, Indices
 from fruler._kernels import nearest
-from fruler._typing import Floats, Indices
 from fruler.selectors._selector import (
     InstanceSelector,
     NearestSelected,
@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 
 
 class NearestClasses(NearestSelected):
-    """What every row knows of a selected set; the error is the number of rows whose class is missed.
+    """The nearest selected row of every row; the error is the number of misclassified rows.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ class NearestClasses(NearestSelected):
 
     @property
     def error(self) -> float:
-        """How many rows have a nearest selected row, other than themselves, of another class; or have none at all."""
-        # Without a neighbour the comparison is with the last row, and does not count.
+        """The number of rows whose nearest selected row, other than themselves, has another class or does not exist."""
+        # Rows without a neighbour (-1) are compared with the last row, so they are marked apart.
         missed = (self.classes[self.neighbour] != self.classes) | (self.neighbour < 0)
         return float(np.count_nonzero(missed))
 
 
 def degrees_by_class(neighbours: Indices, classes: Indices) -> Indices:
-    """Count the rows of each class that a row is the nearest for.
+    """Count the rows of each class to which a row is nearest.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def degrees_by_class(neighbours: Indices, classes: Indices) -> Indices:
     Returns
     -------
     ndarray of shape (n_classes, n_samples)
-        How many rows of each class point to a row as the nearest of its class. Those of its own class are its
-        in-degree in the within graph, those of another its in-degree in the between graph of these two classes.
+        The number of rows of each class that point to a row as the nearest of its class. For its own class, that is
+        the row's in-degree in the within graph; for another class, in the between graph of the two classes.
 
     Examples
     --------
@@ -78,22 +78,22 @@ def degrees_by_class(neighbours: Indices, classes: Indices) -> Indices:
 
 
 def class_pairs(degrees: Indices, classes: Indices) -> list[Pair]:
-    """Find for each class the one that it is hardest to tell from.
+    """Pair each class with the class that is hardest to tell from it.
 
-    That is the class whose graphs with it are most alike: the sum of |within - between| over the rows of both, over
+    This is the class whose graphs with it are most alike: the sum of |within - between| over the rows of both, over
     the number of rows of the smaller one, is smallest.
 
     Parameters
     ----------
     degrees : ndarray of shape (n_classes, n_samples)
-        What `degrees_by_class` counted.
+        The result of `degrees_by_class`.
     classes : ndarray of shape (n_samples,)
         The class of each row.
 
     Returns
     -------
     list of (int, int)
-        Every pair once, the lower class first, in the order in which the classes name them; none for one class.
+        Every pair once, the lower class first, in the order of the classes; empty for one class.
     """
     n_classes = len(degrees)
     if n_classes < 2:
@@ -140,7 +140,7 @@ def paired_degrees(X: Floats, classes: Indices, pairs: list[Pair], rows: Indices
 def select_by_pairs(
     columns: Floats, y: Floats, classes: Indices, degrees: Indices, missed_by_all: int
 ) -> tuple[Indices, Floats]:
-    """Select rows pair by pair of classes, those that score best first.
+    """Select rows by pairs of classes, best scores first.
 
     Parameters
     ----------
@@ -149,14 +149,14 @@ def select_by_pairs(
     y, classes : ndarray of shape (n_samples,)
         The output, and the class of each row.
     degrees : ndarray of shape (n_classes, n_samples)
-        What `degrees_by_class` counted.
+        The result of `degrees_by_class`.
     missed_by_all : int
-        How many rows have a nearest other row of another class.
+        The number of rows whose nearest other row has another class.
 
     Returns
     -------
     rows : ndarray
-        Two rows at the least, in the order of the table.
+        At least two rows, in the order of the table.
     scores : ndarray of shape (n_samples,)
         The best score of each row in any pair.
     """
@@ -191,7 +191,7 @@ def select_by_class(X: Floats, y: Floats, *, thin_out_tolerance: float | None = 
     Returns
     -------
     Selection
-        The rows and what was learned on the way; the criterion is the share of the rows whose class is missed.
+        The result; the criterion is the share of misclassified rows.
     """
     n, columns = len(y), np.ascontiguousarray(X.T)
     classes, borders = output_classes(y)
@@ -209,7 +209,7 @@ def select_by_class(X: Floats, y: Floats, *, thin_out_tolerance: float | None = 
         selected,
         whole.error,
     )
-    # Anew, in the order of the table: of equally near rows the first counts, not the one that was added first.
+    # Rebuilt in the order of the table: of equally near rows the first counts, not the one that was added first.
     found = NearestClasses(columns, y, classes)
     found.add(np.sort(selected))
     return Selection(
@@ -228,36 +228,37 @@ class CCISSelector(InstanceSelector):
     """Select rows by CCIS, a method for classification, on classes of the output.
 
     Outputs are grouped into classes at the minima of their density, as `ClassConditionalSelector` does, and from then
-    on only the class of a row counts. Each class is paired with the one that it is hardest to tell from. Of each
-    pair, rows that are often the nearest of their own class and seldom of the other are taken first, until a further
-    row no longer brings more rows to a nearest neighbour of their own class, or until they are as many as with all
-    rows. The set is then thinned out to rows near the borders between paired classes.
+    on only the class of a row counts. Each class is paired with the class that is hardest to tell from it. From each
+    pair, rows that are often the nearest of their own class and seldom of the other are taken first, until another
+    row no longer reduces the number of misclassified rows, or until that number is as small as with all rows. The set
+    is then thinned out to rows near the borders between paired classes.
 
     Parameters
     ----------
     thin_out_tolerance : float or None, default=inf
-        The thinned set is taken if the number of rows whose class is missed grows by no more than this share. By
-        default it is always taken, as in CCIS. `None` skips the thin-out.
+        The thinned set is taken if the number of misclassified rows grows by at most this share. By default it is
+        always taken, as in CCIS. `None` skips the thin-out.
 
     Attributes
     ----------
     sample_indices_ : ndarray of shape (n_selected,)
         The selected rows, in increasing order.
     scores_ : ndarray of shape (n_samples,)
-        How well each row represents its class; the best of its scores, where its class is in several pairs.
+        How well each row represents its class; the best score, if its class is in several pairs.
     class_borders_ : ndarray of shape (n_classes - 1,)
         The outputs that separate the classes.
     missed_all_, missed_selected_ : float
-        The share of the rows whose nearest other row is of another class: among all rows, among the selected ones.
+        The share of misclassified rows, whose nearest other row has another class: among all rows, and among the
+        selected ones.
         This is the error that decides on the selection.
     error_all_ : float
         Mean squared error of predicting each row from its nearest other row.
     error_selected_ : float
-        The same from its nearest other row among the selected ones.
+        The same with the nearest other row among the selected ones.
     thinned_ : bool
         Whether the thin-out was accepted and dropped rows.
     reduction_ : float
-        The share of the rows that was left out.
+        The share of the rows that were left out.
     n_features_in_ : int
         Number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -266,20 +267,20 @@ class CCISSelector(InstanceSelector):
     See Also
     --------
     ClassConditionalSelector : The adaptation to regression that FRULER uses; the better choice for regression.
-    CCISRLikeSelector : Rows selected by the error of a small fuzzy system.
+    CCISRLikeSelector : Selects rows by the error of a small fuzzy system.
 
     Notes
     -----
     CCIS is by E. Marchiori, *Class conditional nearest neighbor for large margin instance selection* (2010). This is
-    a re-implementation from its abstract and from what KEEL's program does. It differs from that program where that
-    errs: thinned sets are built of their own rows, duplicates count as neighbours, and the thinned set is the result.
-    Inputs are standardised; KEEL scales them to ranges.
+    a re-implementation from the paper's abstract and from the behaviour of KEEL's program. It corrects three errors of
+    that program: thinned sets are built from their own rows, duplicates count as neighbours, and the thinned set is
+    the result. Inputs are standardised; KEEL scales them to ranges.
 
-    The method does not look at outputs within a class. Where they are all of one class, as many tables have it, any
-    row is of the right class, and two rows are selected.
+    The method does not look at outputs within a class. If all outputs fall into one class, as in many tables, every
+    row has the right class, and two rows are selected.
 
     Time grows with n · selected and with n · classes, memory with n · classes. Nothing is random: of equally good
-    rows the first in the table is taken.
+    rows, the first in the table is taken.
 
     Examples
     --------

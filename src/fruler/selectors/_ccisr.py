@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from fruler._arrays import Floats, Indices
 from fruler._kernels import nearest
-from fruler._typing import Floats, Indices
 from fruler.selectors._selector import (
     InstanceSelector,
     NearestSelected,
@@ -23,7 +23,7 @@ from fruler.selectors._selector import (
     thin_out_within,
 )
 
-# Places that differ only by rounding are one: halfway between two labels is a common place of whole numbers.
+# Places that differ only by rounding are the same: whole numbers often lie halfway between two labels.
 _DECIMALS = 12
 
 
@@ -35,7 +35,7 @@ def label_places(values: Floats, n_labels: int) -> Floats:
     values : ndarray of shape (n_samples,) or (n_samples, n_columns)
         The values; no column is constant.
     n_labels : int
-        How many triangular labels each range has, two at the least.
+        The number of triangular labels of each range, at least two.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def label_places(values: Floats, n_labels: int) -> Floats:
 
 
 def best_labels(places: Floats) -> Indices:
-    """Return the labels that fit best; of two the lower one.
+    """Return the labels that fit best; of two equally good ones, the lower.
 
     Examples
     --------
@@ -68,9 +68,9 @@ class RunningSystem:
     """TSK-0 rules from a set of examples, and what they predict for every row of a table.
 
     Every cell of labels that holds an example is a rule. Its constant is the output of the example that fits the cell
-    best (the product of the degrees; of equally good ones the first in the table). A row's prediction is the mean of
-    the constants, weighted by the minimum of the degrees; where no rule fires, the rule whose labels are fewest steps
-    away answers, and of several the one with the lower labels.
+    best (by the product of the degrees; of equally good examples, the first in the table). A row's prediction is the
+    mean of the constants, weighted by the minimum of the degrees. If no rule fires, the rule whose labels are the
+    fewest steps away predicts; of several, the one with the lower labels.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class RunningSystem:
     y : ndarray of shape (n_samples,)
         The output.
     granularity : int
-        How many labels each input has.
+        The number of labels of each input.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class RunningSystem:
         self.nearest_cell = np.full(n, -1, dtype=np.intp)
 
     def copy(self) -> Self:
-        """Return a system of the same examples that grows by itself."""
+        """Return an independent copy of the system."""
         other = self.__class__.__new__(self.__class__)
         other.__dict__.update(self.__dict__)
         other.examples = self.examples.copy()
@@ -175,7 +175,7 @@ def label_classes(y: Floats, n_labels: int) -> tuple[Indices, Floats]:
     y : ndarray of shape (n_samples,)
         The outputs.
     n_labels : int
-        How many labels their range has, two at the least.
+        The number of labels of their range, at least two.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def most_correlated(X: Floats, y: Floats, max_inputs: int) -> Indices:
     y : ndarray of shape (n_samples,)
         The output.
     max_inputs : int
-        The maximum number of inputs; of equally good ones the first.
+        The maximum number of inputs; of equally good inputs, the first are taken.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def select_by_system(
     Returns
     -------
     Selection
-        The rows and what was learned on the way; the criterion is the mean squared error of the fuzzy system.
+        The result; the criterion is the mean squared error of the fuzzy system.
     """
     n, columns = len(y), np.ascontiguousarray(X.T)
     classes, borders = label_classes(y, n_labels)
@@ -286,16 +286,16 @@ def select_by_system(
 
 
 class CCISRLikeSelector(InstanceSelector):
-    """Select rows as CCISR may do it: by the error of a small fuzzy system.
+    """Select rows in the manner of CCISR: by the error of a small fuzzy system.
 
     CCISR, the predecessor of FRULER's instance selection, is not public; this is **not** that method, but one built
     from the four differences that the FRULER paper lists. All else is as in `ClassConditionalSelector`:
 
-    - Classes of the output are the labels of a uniform fuzzy partition, each row in the one that fits it best.
+    - Classes of the output are the labels of a uniform fuzzy partition; each row is in the class of its best label.
     - The error of a set is that of a fuzzy system made from it, over all rows: Wang and Mendel's rules with constant
       outputs.
-    - The first core is the square root of the number of rows, and at least one row per class.
-    - The first row that does not make the error smaller ends the search.
+    - The size of the first core is the square root of the number of rows, but at least one row per class.
+    - The first row that does not reduce the error ends the search.
 
     Parameters
     ----------
@@ -306,8 +306,8 @@ class CCISRLikeSelector(InstanceSelector):
     max_inputs : int, default=5
         Maximum number of inputs of the fuzzy system: those that correlate most with the output.
     thin_out_tolerance : float or None, default=inf
-        After the selection the rows far from every border between classes are dropped, if the error of the fuzzy
-        system grows by no more than this share. By default they are always dropped. `None` skips the thin-out.
+        After the selection, the rows far from every border between classes are dropped if the error of the fuzzy
+        system grows by at most this share. By default they are always dropped. `None` skips the thin-out.
 
     Attributes
     ----------
@@ -318,16 +318,16 @@ class CCISRLikeSelector(InstanceSelector):
     class_borders_ : ndarray of shape (n_classes - 1,)
         The outputs that separate the classes.
     system_error_all_, system_error_selected_ : float
-        Mean squared error, over all rows, of the fuzzy system made from all rows and of that made from the selected
-        ones. This is the error that decides on the selection.
+        Mean squared error, over all rows, of the fuzzy system made from all rows, and of the system made from the
+        selected ones. This is the error that decides on the selection.
     error_all_ : float
         Mean squared error of predicting each row from its nearest other row.
     error_selected_ : float
-        The same from its nearest other row among the selected ones.
+        The same with the nearest other row among the selected ones.
     thinned_ : bool
         Whether the thin-out was accepted and dropped rows.
     reduction_ : float
-        The share of the rows that was left out.
+        The share of the rows that were left out.
     n_features_in_ : int
         Number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -335,19 +335,19 @@ class CCISRLikeSelector(InstanceSelector):
 
     See Also
     --------
-    ClassConditionalSelector : What FRULER uses instead; the better choice.
+    ClassConditionalSelector : The selector that FRULER uses instead; the better choice.
     CCISSelector : The method for classification that both descend from.
 
     Notes
     -----
-    The partition of the output, the fuzzy system and the size of the first core are ours: of CCISR (I.
-    Rodríguez-Fdez, M. Mucientes, A. Bugarín, 2013) only the list of differences was at hand. Results of this selector
-    must not be reported as those of CCISR.
+    The partition of the output, the fuzzy system and the size of the first core are our own choices: for CCISR (I.
+    Rodríguez-Fdez, M. Mucientes, A. Bugarín, 2013), only the list of differences was available. Results of this
+    selector must not be reported as results of CCISR.
 
     Most rows that are added fall into a cell that has a rule already, and change nothing: the search ends soon after
     its first core, and thinning it out leaves few rows.
 
-    Time grows with n · selected, memory with n. Nothing is random: of equally good rows the first in the table is
+    Time grows with n · selected, memory with n. Nothing is random: of equally good rows, the first in the table is
     taken.
 
     Examples

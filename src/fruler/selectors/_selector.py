@@ -1,4 +1,4 @@
-"""What instance selectors share: the estimator, classes of the output, neighbour graphs, and selected sets."""
+"""Common parts of instance selectors: the estimator, classes of the output, neighbour graphs, and selected sets."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing
 
+from fruler._arrays import Floats, Indices
 from fruler._kernels import nearest
+from fruler._table.reading import check_training_table
 from fruler._table.rows import Scale, measure_scale
-from fruler._table.validation import check_training_table
-from fruler._typing import Floats, Indices
 
-# Grid points a bandwidth of the density: fine enough that no minimum that a person would see falls between two.
+# Grid points per bandwidth of the density: fine enough for every minimum that a person would see.
 _GRID_POINTS = 32
 # Bandwidths after which a Gaussian counts as zero.
 _KERNEL_REACH = 8.0
-# Share of the highest density below which a step of the grid counts as level.
+# Share of the highest density below which a step of the grid counts as flat.
 _FLAT = 1e-9
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What instance selection found.
+    """The result of instance selection.
 
     Attributes
     ----------
     indices : ndarray
         The selected rows, in the order of the table.
     class_borders : ndarray
-        The outputs at which one class ends and the next begins.
+        The outputs that separate the classes.
     scores : ndarray of shape (n_samples,)
         How well a row represents its class; rows are taken in decreasing order.
     error_all, error_selected : float
         Mean squared error of predicting every row's output from its nearest other row: among all rows, and among
         the selected ones.
     criterion_all, criterion_selected : float
-        The error that decided on the selection, where that is another one: of all rows, and of the selected ones.
+        The error that decided on the selection, where it is not the one above: of all rows, and of the selected ones.
     thinned : bool
         Whether the set was thinned out.
     """
@@ -60,7 +60,7 @@ class Selection:
 class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
     """An estimator that selects the rows of a regression table that represent the others.
 
-    A subclass has its parameters, and `_select`.
+    A subclass defines its parameters and `_select`.
     """
 
     n_features_in_: int
@@ -78,12 +78,12 @@ class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
         """Select rows of standardised inputs and output."""
 
     def _keep_criterion(self, selection: Selection, unit: float) -> None:
-        """Set the attributes of the error that decided on the selection, if it has any of its own.
+        """Set the attributes of the error that decided on the selection, if the selector has any.
 
         Parameters
         ----------
         selection : Selection
-            What was found for a standardised output.
+            The selection for the standardised output.
         unit : float
             The output's standard deviation.
         """
@@ -186,7 +186,7 @@ def output_classes(y: Floats) -> tuple[Indices, Floats]:
         return np.zeros(len(y), dtype=np.intp), np.empty(0)
     n_grid = max(2, math.ceil((high - low) / bandwidth * _GRID_POINTS) + 1)
     step = (high - low) / (n_grid - 1)
-    # Each output is shared out between the two grid points beside it; the sum of kernels is then one convolution.
+    # Each output is split between its two neighbouring grid points; the sum of kernels is then one convolution.
     place = (y - low) / step
     left = np.minimum(place.astype(np.intp), n_grid - 2)
     share = place - left
@@ -202,7 +202,7 @@ def output_classes(y: Floats) -> tuple[Indices, Floats]:
 def _local_minima(density: Floats) -> Floats:
     """Return the places, in grid steps, where a fall is followed by a rise; the middle of a flat stretch."""
     steps = np.diff(density)
-    # Ripples of rounding are no minima.
+    # Ripples from rounding are not minima.
     slope = np.sign(np.where(np.abs(steps) > _FLAT * density.max(), steps, 0.0))
     moving = np.flatnonzero(slope)
     turns = np.flatnonzero((slope[moving[:-1]] < 0) & (slope[moving[1:]] > 0))
@@ -211,7 +211,7 @@ def _local_minima(density: Floats) -> Floats:
 
 
 def nearest_rows(distances: Floats, neighbours: Indices) -> Indices:
-    """Return every row's nearest other row, given its nearest in each of several groups that hold all others.
+    """Return the nearest other row of each row, given its nearest in each of the groups that make up the table.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def nearest_rows(distances: Floats, neighbours: Indices) -> Indices:
     Returns
     -------
     ndarray of shape (n_samples,)
-        Row numbers; of equally near rows the lowest.
+        Row numbers; of equally near rows, the lowest.
 
     Examples
     --------
@@ -235,15 +235,15 @@ def nearest_rows(distances: Floats, neighbours: Indices) -> Indices:
 
 
 def in_degrees(edges: Indices, n: int) -> Indices:
-    """Return how many of the edges point to each of n rows; edges to -1 do not exist."""
+    """Count the edges that point to each of n rows; edges to -1 do not exist."""
     return np.bincount(edges[edges >= 0], minlength=n)
 
 
 def divergence_scores(within: Indices, between: Indices) -> Floats:
-    """Score rows by their in-degrees in the within graph, against those in the between graph.
+    """Score rows by their in-degrees in the within graph, compared with those in the between graph.
 
     The score is the row's part of the K-divergence between the two distributions: high inside a class, low at its
-    border, and negative just where the between graph has the larger share.
+    border, and negative exactly where the between graph has the larger share.
 
     Examples
     --------
@@ -263,9 +263,9 @@ def _x_log_ratio(x: Floats, reference: Floats) -> Floats:
 
 
 def class_conditional_scores(neighbours: Indices) -> Floats:
-    """Score each row by how often it is the nearest of its own class, against how often of another.
+    """Score each row by how often it is the nearest row within its class, compared with rows of other classes.
 
-    With one class only there is no between graph, and what is left counts the within edges.
+    With a single class there is no between graph, and the score counts the within edges.
 
     Parameters
     ----------
@@ -287,24 +287,24 @@ def subset_degrees(X: Floats, classes: Indices, rows: Indices) -> tuple[Indices,
 
 
 class SelectedSet(Protocol):
-    """A set of selected rows, which knows how well it stands for all."""
+    """A set of selected rows, with the error of predicting all rows from it."""
 
     def add(self, rows: Indices) -> None:
         """Add rows to the set."""
 
     def copy(self) -> Self:
-        """Return a set of the same rows that grows by itself."""
+        """Return an independent copy of the set."""
 
     @property
     def error(self) -> float:
-        """How badly all rows of the table are predicted from the set."""
+        """The error of predicting all rows of the table from the set."""
 
 
 Set = TypeVar("Set", bound=SelectedSet)
 
 
 class NearestSelected:
-    """What every row of a table knows of a selected set, kept up to date as the set grows.
+    """The nearest selected row of every row of a table, updated as the selected set grows.
 
     Parameters
     ----------
@@ -322,11 +322,11 @@ class NearestSelected:
         self.squared_error = np.zeros(n)
 
     def add(self, rows: Indices) -> None:
-        """Add rows to the set: one pass over the table for each."""
+        """Add rows to the set, with one pass over the table for each."""
         nearest.extend_selection(self.columns, self.y, rows, self.distance, self.neighbour, self.squared_error)
 
     def copy(self) -> Self:
-        """Return a set of the same rows that grows by itself."""
+        """Return an independent copy of the set."""
         other = self.__class__.__new__(self.__class__)
         other.__dict__.update(self.__dict__)
         other.distance, other.neighbour = self.distance.copy(), self.neighbour.copy()
@@ -340,28 +340,28 @@ class NearestSelected:
 
     @property
     def error(self) -> float:
-        """What decides on the selection: here the mean squared error."""
+        """The error that decides on the selection: here the mean squared error."""
         return self.mean_squared_error
 
 
 def grow_while_better(selected: Set, order: Indices, enough: float = -math.inf) -> tuple[Set, int]:
-    """Add rows one by one until the first that does not make the error smaller.
+    """Add rows one by one until one does not reduce the error.
 
     Parameters
     ----------
     selected : SelectedSet
-        The set to start from; it is left as it is.
+        The set to start from; it is not changed.
     order : ndarray
-        The rows to be added.
+        The rows to add, in this order.
     enough : float, default=-inf
-        The error at which no more rows are wanted.
+        The error at which to stop.
 
     Returns
     -------
     selected : SelectedSet
-        The set with the rows that made it better.
+        The set with the added rows.
     n_added : int
-        How many these are: the first of `order`.
+        The number of added rows, which are the first of `order`.
     """
     n_added = 0
     while n_added < len(order) and selected.error > enough:
@@ -376,23 +376,23 @@ def grow_while_better(selected: Set, order: Indices, enough: float = -math.inf) 
 def thin_out(
     thinned: SelectedSet, degrees: Callable[[Indices], tuple[Indices, Indices]], selected: Indices
 ) -> tuple[Indices, float]:
-    """Keep of selected rows those near the borders between classes, layer by layer while that pays.
+    """Keep the selected rows near the borders between classes, layer by layer while that reduces the error.
 
     Parameters
     ----------
     thinned : SelectedSet
-        An empty set, which will hold the rows that are kept (and perhaps a layer that did not pay).
+        An empty set, to which the kept rows are added (and perhaps a layer that did not reduce the error).
     degrees : callable
         Given rows, returns their in-degrees in the within and between graphs of these rows alone.
     selected : ndarray
-        The rows to be thinned out.
+        The rows to thin out.
 
     Returns
     -------
     rows : ndarray
         A subset of `selected`.
     error : float
-        The error of predicting every row of the table from it.
+        The error of predicting every row of the table from the subset.
     """
     within, between = degrees(selected)
     final, rest = selected[between > 0], selected[between == 0]
@@ -419,18 +419,18 @@ def thin_out_within(
     error: float,
     min_rows: int = 2,
 ) -> tuple[Indices, float, bool]:
-    """Thin out selected rows if the error allows it and enough of them are left.
+    """Thin out selected rows if the error does not grow too much and enough rows are left.
 
     Parameters
     ----------
     tolerance : float or None
-        By which share the error may grow; whatever the error for infinity, and no thin-out for None.
+        The share by which the error may grow; infinity allows any error, and None skips the thin-out.
     empty, degrees, selected
         As for `thin_out`.
     error : float
         The error of `selected`.
     min_rows : int, default=2
-        How many rows must be left; of one row alone nobody can say how well it is predicted.
+        The number of rows that must be left; a single row cannot be predicted from another one.
 
     Returns
     -------
@@ -450,7 +450,7 @@ def thin_out_within(
 
 
 def at_least_two(selected: Indices, scores: Floats) -> Indices:
-    """Return selected rows in the order of the table, with the best others where they are fewer than two."""
+    """Return selected rows in the order of the table; if they are fewer than two, with the best others."""
     if len(selected) < 2:
         others = np.setdiff1d(np.argsort(-scores, kind="stable"), selected, assume_unique=True)
         selected = np.concatenate([selected, others[: 2 - len(selected)]])

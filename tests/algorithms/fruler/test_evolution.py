@@ -13,7 +13,7 @@ from fruler._algorithms.fruler.operators import initial_population
 from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.fruler.regularization import DECADES, choose_regularization, search_regularization
 from fruler._algorithms.genetic import Workers
-from fruler.learning._budget import Budget
+from fruler.learning._control import Budget
 
 TASK = make_task()
 NET = ElasticNetSettings(1e-3, 0.05, shrink_intercepts=False)

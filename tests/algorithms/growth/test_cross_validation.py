@@ -20,7 +20,7 @@ from fruler._algorithms.growth.cross_validation import (
 from fruler._algorithms.growth.growth import Growth
 from fruler._algorithms.growth.problem import GrowthOptions, Problem
 from fruler._algorithms.growth.sums import Sums, degrees_of
-from fruler.learning._budget import Budget
+from fruler.learning._control import Budget
 
 OPTIONS = GrowthOptions(max_rules=3)
 NOTHING_KNOWN = [np.empty(0), np.empty(0)]
@@ -284,7 +284,7 @@ def test_a_known_fold_is_taken_as_it_is_unless_it_is_of_other_rows_or_ridges():
     fold = made.fold(0)
     assert made.fold(0, fold) is fold
     for residuals in (fold.residuals[:, :, :-1], fold.residuals[:, 1:]):
-        with pytest.raises(ValueError, match="its folds are of another cross-validation"):
+        with pytest.raises(ValueError, match="its folds belong to another cross-validation"):
             made.fold(0, fold._replace(residuals=residuals))
 
 

@@ -7,10 +7,10 @@ import pytest
 from helpers.structures import problem_of, standardised
 
 from fruler import FuzzyRuleRegressor
-from fruler._algorithms.growth import grown_rows, learner
+from fruler._algorithms.growth import learner, problem
 from fruler._algorithms.growth.candidates import between
-from fruler._algorithms.growth.grown_rows import GRID, MAX_INPUTS, draw_rows, grouped_rows, on_grid, screened_inputs
 from fruler._algorithms.growth.growth import Growth
+from fruler._algorithms.growth.problem import GRID, MAX_INPUTS, draw_rows, grouped_rows, on_grid, screened_inputs
 from fruler._table.rows import Rows
 
 
@@ -221,14 +221,14 @@ def screened(X, y, max_inputs=MAX_INPUTS, always=()):
 
 @pytest.mark.parametrize("n_rows", [1, 2, 5, 9, 20, 300])
 def test_bins_are_those_of_one_input_at_a_time(n_rows, monkeypatch):
-    monkeypatch.setattr(grown_rows, "_INPUTS_A_SLICE", 4)
+    monkeypatch.setattr(problem, "_INPUTS_A_SLICE", 4)
     rng = np.random.default_rng(n_rows)
     X = rng.normal(size=(n_rows, 10))
     X[:, :3] = np.round(X[:, :3])
     X[:, 3:6] = np.round(3.0 * X[:, 3:6])
     X[:, 6] = 1.0
     X[: n_rows // 2, 7] = X[:, 7].min()
-    (bin_of, centres), (first, places, reaches, _) = grown_rows._binned(Rows.from_arrays(X, np.zeros(n_rows)))
+    (bin_of, centres), (first, places, reaches, _) = problem._binned(Rows.from_arrays(X, np.zeros(n_rows)))
     for j, column in enumerate(X.T):
         edges = between(np.sort(column), 7)
         own = slice(first[j], first[j + 1])

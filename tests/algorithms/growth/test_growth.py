@@ -19,7 +19,7 @@ from fruler._algorithms.growth.growth import MIN_ROWS, Fit, Growth, Step, failur
 from fruler._algorithms.growth.problem import MIN_LABEL, GrowthOptions
 from fruler._algorithms.growth.structure import Structure
 from fruler._table.rows import measure_scale
-from fruler.learning._budget import UNLIMITED, Budget
+from fruler.learning._control import UNLIMITED, Budget
 
 
 def bends(n_rows=200, noise=0.1, seed=0):

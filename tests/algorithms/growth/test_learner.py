@@ -7,7 +7,7 @@ from sklearn.datasets import make_friedman1
 from fruler import FuzzyRuleRegressor
 from fruler._algorithms.growth import cross_validation, growth, learner
 from fruler._algorithms.growth.cross_validation import RIDGES
-from fruler.learning._budget import Budget
+from fruler.learning._control import Budget
 
 UNITS, SHIFTS = np.array([1.0, 10.0, 1e3, 1e-3, 1.0]), np.array([0.0, 5.0, -1e3, 0.0, 7.0])
 

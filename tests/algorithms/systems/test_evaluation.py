@@ -6,7 +6,7 @@ from helpers.genetic import HiddenPoint
 
 from fruler._algorithms.genetic import OutOfTime, Workers
 from fruler._algorithms.systems.evaluation import NO_LIMIT, Evaluator, Limit, RowSampler
-from fruler.learning._budget import UNLIMITED, Budget
+from fruler.learning._control import UNLIMITED, Budget
 
 
 def make_evaluator(budget=UNLIMITED):

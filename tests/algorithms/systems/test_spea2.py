@@ -10,8 +10,8 @@ from fruler._algorithms.genetic import GeneticOptions, Workers
 from fruler._algorithms.systems.evaluation import RowSampler
 from fruler._algorithms.systems.selection import dominance
 from fruler._algorithms.systems.spea2 import Snapshot, Spea2
-from fruler.learning._budget import Budget
 from fruler.learning._codec import pack, unpack
+from fruler.learning._control import Budget
 
 
 def make_search(problem=None, seed=0, workers=None, sampled=False, **changes):

@@ -70,7 +70,7 @@ def test_rules_by_hand_tell_what_is_known():
     assert list(facts(report_html(handmade_rules()))) == ["Report made"]
     X, y = handmade_rows(50)
     told = facts(report_html(handmade_rules(), X, y))
-    assert told["Rows given to the report"] == "50, not those that the model was learned from"
+    assert told["Rows given to the report"] == "50, not the training rows"
     assert "Training rows" not in told
 
 

@@ -214,7 +214,7 @@ def test_the_front_is_drawn_with_this_model_marked(weather_model):
     page = weather_model.report()
     assert page.count('class="ring"') == 1
     told = texts_of(page)
-    start = told.index("Figures of these models")
+    start = told.index("Results of these models")
     for _, row in weather_model.pareto_.iterrows():
         figures = f" {row['rules']:.0f} {row['coefficients']:.0f} {np.sqrt(2 * row['error']):.2f}"
         assert f"{figures} {np.sqrt(2 * row['cv_error']):.2f} {row['truth']:.2f}" in told[start:]
@@ -226,12 +226,12 @@ def test_a_front_without_errors_on_left_out_rows_is_drawn_too(paper_model):
     page = paper_model.report()
     assert "The error is that on the training rows." in page
     assert "left-out RMSE" not in page
-    assert "truth" not in texts_of(page)[texts_of(page).index("Figures of these models") :]
+    assert "truth" not in texts_of(page)[texts_of(page).index("Results of these models") :]
 
 
 def test_rules_without_training_data_are_reported_too():
     told = texts_of(report_html(handmade_rules()))
-    assert "These rules know no training data" in told
+    assert "These rules have no training data" in told
     assert "Middle row" in told
     assert "RMSE" not in told
 
@@ -285,7 +285,7 @@ def test_numbers_are_rounded_for_readers(weather_model, weather):
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0] * 8], None, "^y is missing: a report on data needs the inputs X and the target y"),
+        ([[1.0] * 8], None, "^y is missing: a report on data needs both the inputs X and the target y"),
         (None, [1.0], "^X is missing"),
         (
             [[1.0] * 8],
@@ -316,7 +316,7 @@ def test_a_model_that_is_not_fitted_has_no_report():
 
 
 def test_a_path_that_cannot_be_is_refused(weather_model, tmp_path):
-    with pytest.raises(ValueError, match=r"There is no folder '.*nowhere'; make it"):
+    with pytest.raises(ValueError, match=r"There is no folder '.*nowhere'; create it"):
         weather_model.report(path=tmp_path / "nowhere" / "report.html")
     with pytest.raises(ValueError, match="is a folder"):
         write_report(tmp_path, weather_model.rule_base_)
@@ -350,7 +350,7 @@ def test_sets_of_a_rule_s_own_are_told_and_drawn_alone(own_sets):
     page = report_html(own_sets)
     told = texts_of(page)
     assert "if weight is about 2,800 (2,100 to 3,400) and power is about 95 (60 to 140)" in " ".join(told.split())
-    assert told.count("sets of each rule&#39;s own") == 3
+    assert told.count("each rule has its own sets") == 3
     assert "where they meet" not in told
     assert 'class="sets"' not in page
     assert "says where it applies and what mpg is there" in told

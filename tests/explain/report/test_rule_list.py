@@ -46,7 +46,7 @@ def test_rules_are_searched_by_their_words(page, large):
 
 def test_rules_are_sorted(page, large):
     for order, keys in (
-        ("what they say, highest first", typical_outputs(large)),
+        ("output, highest first", typical_outputs(large)),
         ("rows, most first", large.support),
         ("importance, most first", large.training.rule_importance),
         ("error alone, largest first", np.nan_to_num(large.training.truth.rule_alone)),

@@ -108,5 +108,5 @@ def test_bands_of_categories_and_minus_signs(rng):
 
 
 def test_the_stability_of_another_model_is_refused(weather_model, stability):
-    with pytest.raises(ValueError, match="stability must be that of this model"):
+    with pytest.raises(ValueError, match="stability must be of this model"):
         report_html(weather_model.with_rules(1).rule_base_, stability=stability)

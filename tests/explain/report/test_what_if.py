@@ -10,7 +10,6 @@ from helpers.report_models import handmade_rules
 from fruler import FuzzyRuleRegressor
 from fruler._table.sources import LevelSource
 from fruler.explain.report import write_report
-from fruler.explain.report._reference import reference_of
 from fruler.rules import FuzzyPartition, Output, RuleBase, Variable
 from fruler.rules._partitions import NominalPartition
 
@@ -380,17 +379,16 @@ def test_a_box_without_a_usable_number_keeps_the_last_one(open_report, weather_r
 def test_rules_without_training_data_start_from_the_middles_of_their_domains(open_report):
     rules = handmade_rules()
     page = open_report(rules)
-    reference = reference_of(rules)
-    assert reference.typical.tolist() == [2.0, 0.0, 1e5 + 0.5, -4.0]
+    assert rules.background.typical.tolist() == [2.0, 0.0, 1e5 + 0.5, -4.0]
     shown = shown_by(page)
-    assert shown["prediction"] == pytest.approx(rules.predict(reference.typical[None])[0], abs=1e-9)
+    assert shown["prediction"] == pytest.approx(rules.predict(rules.background.typical[None])[0], abs=1e-9)
     assert np.abs(shown["parts"]).max() <= 1e-9
     page.locator("#box-0").fill("0.5")
-    row = reference.typical.copy()
+    row = rules.background.typical.copy()
     row[0] = 0.5
     shown = shown_by(page)
     assert shown["prediction"] == pytest.approx(rules.predict(row[None])[0], abs=1e-9)
-    assert reference.base + sum(shown["parts"]) == pytest.approx(shown["prediction"], abs=1e-9)
+    assert rules.background.base + sum(shown["parts"]) == pytest.approx(shown["prediction"], abs=1e-9)
 
 
 def test_what_changes_is_spoken_once_it_rests(open_report, weather_rules):

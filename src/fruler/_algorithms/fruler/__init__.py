@@ -1,1 +1,1 @@
-"""Stage 3: the genetic algorithm that searches for the data base, and with it the rules."""
+"""FRULER: instance selection, multi-granularity discretization, and a genetic search for the rules."""

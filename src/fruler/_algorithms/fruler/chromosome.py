@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from fruler._algorithms.fruler.discretization import NestedSplits
 from fruler._algorithms.genetic import Granularities
+from fruler._arrays import Floats
 from fruler._table.constraints import MAX_LABELS
 from fruler._table.rows import Rows, Scale
-from fruler._typing import Floats
 from fruler.learning._checkpoint import damaged
 from fruler.rules._antecedents import T_NORMS, TNorm
 from fruler.rules._partitions import LARGEST_DISPLACEMENT
@@ -35,13 +35,13 @@ class SearchSpace:
     splits : ndarray of shape (n_inputs, stride + 1, stride)
         ``splits[j, g - 1, : g - 1]`` are the increasing split points of input j at granularity g.
     domains : ndarray of shape (n_inputs, 2)
-        Least and greatest value of each input.
+        Smallest and largest value of each input.
     fuzziness : float
         Overlap of neighbouring labels.
     t_norm : {"product", "minimum"}
-        How the parts of an antecedent are joined.
+        How the conditions of an antecedent are combined.
     fixed : ndarray of shape (n_inputs,)
-        Which inputs have split points that are known: these are taken all or none, and never moved.
+        Which inputs have known split points: these are taken all or none, and never moved.
     """
 
     largest: Granularities
@@ -81,23 +81,23 @@ class SearchSpace:
 
     @property
     def stride(self) -> int:
-        """The most split points that an input can have."""
+        """The maximum number of split points of an input."""
         return int(self.splits.shape[2])
 
     @property
     def arrays(self) -> tuple[Floats, Floats, float, int]:
-        """What the kernels read: split points, domains, fuzziness, and the code of the t-norm."""
+        """The arguments of the kernels: split points, domains, fuzziness, and the code of the t-norm."""
         return self.splits, self.domains, self.fuzziness, T_NORMS.index(self.t_norm)
 
     @property
     def max_initial_cells(self) -> int:
-        """How many cells of labels, and so rules, an individual may start with."""
+        """The maximum number of cells of labels, and so of rules, in the first population."""
         return int(self.n_inputs * self.largest.max())
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What chromosomes are evaluated on.
+    """The rows and the search space that chromosomes are evaluated on.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Task:
     scored : Rows or None
         The rows on which the error is measured; None: those of `fitted`.
     max_rules : int
-        More rules than this are not looked at.
+        Candidates with more rules are not evaluated.
     """
 
     space: SearchSpace
@@ -129,8 +129,8 @@ class Chromosome:
     granularities : ndarray of shape (n_inputs,)
         The first part, C1: the number of labels of each input; with one label an input is in no antecedent.
     displacements : ndarray of shape (n_inputs, stride)
-        The second part, C2: by which share of a gap each split is moved. An input with g labels uses the first g - 1
-        values of its row; the others are zero.
+        The second part, C2: the displacement of each split point as a share of a gap. An input with g labels uses the
+        first g - 1 values of its row; the others are zero.
     """
 
     granularities: Granularities
@@ -154,14 +154,14 @@ class Chromosome:
 
 
 def used_genes(granularities: Granularities, stride: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Return which places of a displacement table of this width belong to a split."""
+    """Return which entries of a displacement table of this width belong to a split point."""
     return np.arange(stride)[None, :] < granularities[:, None] - 1
 
 
 def make_chromosome(space: SearchSpace, granularities: Granularities, displacements: Floats) -> Chromosome:
     """Build a valid chromosome.
 
-    Displacements are brought within their limits, and are zero where there is no split or it is known; known split
+    Displacements are clipped to their limits, and are zero if there is no split point or it is known. Known split
     points are taken all or none.
     """
     granularities = np.array(granularities, dtype=np.intc)
@@ -170,18 +170,18 @@ def make_chromosome(space: SearchSpace, granularities: Granularities, displaceme
         known = space.fixed & (granularities > 1)
         granularities[known] = space.largest[known]
         movable[space.fixed] = False
-    # Plain ufuncs: this is called for every offspring, and `np.clip` alone would take as long as all of it.
+    # Plain ufuncs: this is called for every child, and `np.clip` alone would take as long as all the rest.
     clipped = np.maximum(np.minimum(displacements, LARGEST_DISPLACEMENT), -LARGEST_DISPLACEMENT)
     return Chromosome(granularities, clipped * movable)
 
 
 def check_chromosomes(space: SearchSpace, chromosomes: Iterable[Chromosome]) -> None:
-    """Refuse chromosomes that are none of a search space, as those of a damaged checkpoint are.
+    """Check that chromosomes of a checkpoint belong to a search space.
 
     Raises
     ------
     ValueError
-        If there is one.
+        If one does not.
     """
     for one in chromosomes:
         fits = one.granularities.shape == space.largest.shape and one.displacements.shape[1] == space.stride
@@ -190,7 +190,7 @@ def check_chromosomes(space: SearchSpace, chromosomes: Iterable[Chromosome]) -> 
 
 
 def _is_made(space: SearchSpace, one: Chromosome) -> bool:
-    """Return whether `make_chromosome` would leave it as it is."""
+    """Return whether `make_chromosome` would leave the chromosome as it is."""
     if ((one.granularities < 1) | (one.granularities > space.largest)).any():
         return False
     return make_chromosome(space, one.granularities, one.displacements).key == one.key
@@ -199,14 +199,14 @@ def _is_made(space: SearchSpace, one: Chromosome) -> bool:
 def inherit_displacements(space: SearchSpace, parent: Chromosome, feature: int, granularity: int) -> Floats:
     """Carry the displacements of one input over to another granularity.
 
-    A split that both granularities have keeps its displacement. A new one gets the mean of its two neighbours'
-    among the old ones, the nearer counting more; the ends of the domain are neighbours that never move.
+    A split point of both granularities keeps its displacement. A new one gets the distance-weighted mean of its two old
+    neighbours; the ends of the domain are neighbours that never move.
     """
     old = int(parent.granularities[feature])
     low, high = space.domains[feature]
     positions = np.concatenate([[low], space.splits[feature, old - 1, : old - 1], [high]])
     moves = np.concatenate([[0.0], parent.displacements[feature, : old - 1], [0.0]])
     row = np.zeros(space.stride)
-    # Linear interpolation is the distance-weighted mean, and gives a kept split back what it had.
+    # Linear interpolation is the distance-weighted mean, and leaves the displacement of a kept split point unchanged.
     row[: granularity - 1] = np.interp(space.splits[feature, granularity - 1, : granularity - 1], positions, moves)
     return row

@@ -1,4 +1,4 @@
-"""From a learned chromosome to a rule base: partitions, antecedents and consequents in the data's own units."""
+"""Conversion of a learned chromosome to a rule base: partitions, antecedents and consequents in the data's units."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace
 from fruler._algorithms.fruler.discretization import NestedSplits
+from fruler._arrays import Floats
 from fruler._table.rows import Scale, in_data_units
-from fruler._typing import Floats
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import FuzzyPartition
 from fruler.rules._rule_base import RuleBase
@@ -26,18 +26,18 @@ def build_rule_base(
 ) -> RuleBase:
     """Build the rule base of a chromosome.
 
-    Conditions that tell no rule from another are left out: they would be read, and change nothing.
+    Conditions that do not distinguish rules are left out: they would lengthen the rules and change nothing.
 
     Parameters
     ----------
     chromosome : Chromosome
         Granularities and displacements.
     learned : tuple
-        What the kernel learned: the inputs in antecedents, the rules' labels there, the coefficients.
+        The result of the kernel: inputs in antecedents, the rules' labels of these, coefficients, metrics.
     partitions : (list of NestedSplits, ndarray of shape (n_inputs, 2))
         Split points and domains, in the data's own units.
     scales : (Scale, Scale)
-        Of the inputs and of the output.
+        The scales of the inputs and of the output.
     names : sequence of str
         Names of the inputs.
     space : SearchSpace
@@ -45,7 +45,7 @@ def build_rule_base(
     """
     nested, domains = partitions
     inputs, labels, coefficients, _ = learned
-    # A condition that all rules share is a common factor, which the normalisation of degrees takes out again.
+    # A condition that all rules share is a common factor, which cancels in the normalisation of degrees.
     if space.t_norm == "product" or len(labels) == 1:
         parting = np.ptp(labels, axis=0) > 0
         inputs, labels = inputs[parting], labels[:, parting]

@@ -13,27 +13,27 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from fruler._arrays import Floats
 from fruler._kernels import discretization
+from fruler._table.reading import check_table, check_training_table, column_names
 from fruler._table.rows import measure_scale
-from fruler._table.validation import check_table, check_training_table, column_names
-from fruler._typing import Floats
 from fruler.rules._partitions import FuzzyPartition
 
 Splits = Literal["printed", "gain"]
 SPLITS: tuple[Splits, ...] = ("printed", "gain")
 
-# A total error below this share of the output's own squares is rounding, and its logarithm would rule the criterion.
+# A total error below this share of the output's squares is rounding, and its logarithm would dominate the criterion.
 _ERROR_FLOOR = 1e-12
 
 
 @dataclass(frozen=True)
 class NestedSplits:
-    """The split points of one input, as they were found one after the other.
+    """The nested split points of one input.
 
     Attributes
     ----------
     found : ndarray
-        The split points in the order of their finding; the first g - 1 of them make granularity g.
+        The split points in the order in which they were found; granularity g has the first g - 1 of them.
     criteria : ndarray
         The BIC of every granularity that was tried, from 1 on; its minimum ends `found`.
     """
@@ -90,46 +90,45 @@ def _split_points(below: Floats, above: Floats, splits: Splits) -> Floats:
     if splits == "printed":
         return above
     middle = below / 2.0 + above / 2.0
-    # Where rounding gives the lower value back, the upper one, so that it lies right.
+    # If the middle is rounded down to the lower value, take the upper one, so that the lower value stays below.
     return np.asarray(np.where(middle > below, middle, above))
 
 
 class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut each input into nested fuzzy partitions, as fine as its relation to the target warrants.
 
-    An input with a straight relation to the target needs few labels; each bend asks for one more. Starting from
-    one interval, the best split of an interval into two straight lines is added, again and again; the Bayesian
-    information criterion says how many are kept. A coarser granularity is always a finer one with a split taken away.
-    This is the second stage of FRULER.
+    An input with a straight relation to the target needs few labels; each bend needs one more. Starting from one
+    interval, the best split of an interval into two straight lines is added, again and again; the Bayesian information
+    criterion decides how many are kept. A coarser granularity is always a finer one with a split removed. This is the
+    second stage of FRULER.
 
     Parameters
     ----------
     splits : {"printed", "gain"}, default="printed"
-        Where splits may lie, and which interval is split next. "printed" is what the paper's pseudocode says: splits
-        lie on observed values, rows on a split and at the ends of the domain count in no interval, and the interval
-        whose mean squared error is smallest after its split is split next. It comes nearest to the paper's
-        granularities.
+        Where splits may lie, and which interval is split next. "printed" follows the paper's pseudocode: splits lie on
+        observed values, rows on a split and at the ends of the domain count in no interval, and the interval with the
+        smallest mean squared error after its split is split next. It comes closest to the paper's granularities.
         "gain" is sounder: splits lie between observed values, every row counts, and the interval whose squared error
         falls most is split next.
     min_samples : int, default=30
-        Minimum number of rows on each side of a split; a side also has two distinct values.
+        Minimum number of rows on each side of a split; each side also has at least two distinct values.
     first_split_free : bool, default=True
-        Whether the criterion charges nothing for the first split, as the paper's formula is printed. Otherwise an
-        input whose single relation to the target is straight never gets a second label, even where it matters in
-        combination with others.
+        Whether the first split is free in the criterion, as in the paper's printed formula. Otherwise an input that by
+        itself has a straight relation to the target never gets a second label, even if it matters in combination with
+        others.
     fuzziness : float, default=1.0
         How much neighbouring labels overlap, from 0 (crisp) to 1.
 
     Attributes
     ----------
     granularities_ : ndarray of shape (n_features_in_,)
-        The largest number of labels of each input; 1 where it stays whole.
+        The largest number of labels of each input; 1 if it is not split.
     split_points_ : list of list of ndarray
         ``split_points_[j][g - 1]`` are the g - 1 increasing split points of input j at granularity g.
     domains_ : ndarray of shape (n_features_in_, 2)
         The smallest and the largest value of each input.
     nested_splits_ : list of NestedSplits
-        For each input the splits in the order of their finding, and the criterion of every granularity tried.
+        The splits of each input in the order in which they were found, and the criterion of every granularity tried.
     n_features_in_ : int
         Number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -139,19 +138,18 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
     --------
     FRULERRegressor : The whole algorithm.
     ClassConditionalSelector : Its first stage.
-    fruler.explain.plots.GranularitiesDisplay : A picture of the partitions.
+    fruler.explain.plots.GranularitiesDisplay : A plot of the partitions.
 
     Notes
     -----
-    An input costs one sort and a few passes over its distinct values. Constant and binary inputs stay whole. With
+    An input costs one sort and a few passes over its distinct values. Constant and binary inputs are not split. With
     ``splits="printed"`` an input needs seven distinct values for a split: two at each side, the ends, and the split
     itself.
 
-    The printed criterion adds up mean errors of intervals of different sizes and, taken literally, leaves nearly
-    every input whole; here it is the mean squared error over the rows in all intervals,
-    n·log(MSE) + max(1, g - 1)·2·log n. Of one interval it is the error over all rows. Since rows on a split leave the
-    error, an input whose values repeat gets more labels with ``splits="printed"`` than its relation to the target
-    warrants.
+    The printed criterion adds up mean errors of intervals of different sizes and, taken literally, splits hardly any
+    input. Here it uses the mean squared error over the rows in all intervals: n·log(MSE) + max(1, g - 1)·2·log n. With
+    one interval that is the error over all rows. Rows on a split do not count in the error, so with
+    ``splits="printed"`` an input with repeated values gets more labels than its relation to the target warrants.
 
     Examples
     --------
@@ -238,7 +236,7 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         feature : int or str
-            The number of the input, or its name.
+            The index of the input, or its name.
         granularity : int, optional
             The number of labels, from 1 to the input's largest granularity, which is the default.
 

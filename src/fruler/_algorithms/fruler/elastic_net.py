@@ -1,4 +1,4 @@
-"""The parameters of the Elastic Net for linear consequents, which `_kernels/elastic_net` and `_kernels/sgd` solve."""
+"""The parameters of the Elastic Net for linear consequents; the kernels `elastic_net` and `sgd` solve it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 Solver = Literal["coordinate_descent", "sgd"]
 SOLVERS: tuple[Solver, ...] = ("coordinate_descent", "sgd")  # in the order of the kernel's codes
 
-# A ridge on the intercepts that matters only where a rule's rows leave its intercept undetermined.
+# A ridge on the intercepts that matters only if a rule's rows leave its intercept undetermined.
 INTERCEPT_RIDGE = 1e-9
 
 
@@ -31,12 +31,11 @@ class ElasticNetSettings:
     seed : int
         Seed of the descent's order of rows.
     tolerance : float
-        By which share of the largest moment coordinate descent may miss the optimality conditions.
+        How far coordinate descent may miss the optimality conditions, as a share of the largest moment.
     progress : float
-        Coordinate descent also ends when a round lowers the objective by no more than this share; negative: it does
-        not.
+        Coordinate descent also ends when a round lowers the objective by no more than this share; negative: never.
     max_rounds : int
-        Most rounds of coordinate descent, or epochs of gradient descent.
+        Maximum number of rounds of coordinate descent, or epochs of gradient descent.
     """
 
     regularization: float
@@ -61,7 +60,7 @@ class ElasticNetSettings:
 
     @property
     def numbers(self) -> tuple[float, float, bool, float, float, float, int, int, float, int]:
-        """What the kernels read."""
+        """The numbers that the kernels read."""
         return (
             self.l1,
             self.l2,

@@ -1,4 +1,4 @@
-"""The population loop."""
+"""FRULER's genetic algorithm: the population loop."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fruler._algorithms.fruler.state import Generation, Individual, Snapshot
 from fruler._algorithms.genetic import GeneticSearch, OutOfTime
 from fruler.learning._codec import GeneratorState
 
-# By how much the threshold of incest prevention falls: in every generation, if no new individual entered the
-# population, and if the best stayed the same.
+# How far the threshold of incest prevention falls: in every generation, if no new individual entered the population,
+# and if the best individual stayed the same.
 _FALL, _FALL_WITHOUT_NEW, _FALL_WITHOUT_BETTER = 0.4, 0.2, 0.2
-# Its first value, per input. With it a search asks for about 4,000 evaluations per input, as in the paper's Table 9;
-# the formula that the paper states would end it after a tenth of them.
+# The first threshold, per input. With it a search takes about 4,000 evaluations per input, as in the paper's Table 9;
+# with the formula in the paper it would end after a tenth of them.
 _THRESHOLD_PER_INPUT = 24.0
-# The evaluations that are allowed where the user leaves it open: per input, and at the least.
+# The allowed evaluations if the user sets no limit: per input, and the minimum.
 _EVALUATIONS_PER_INPUT, _MIN_EVALUATIONS = 400, 2_000
 
 
@@ -32,11 +32,11 @@ class Evolution(GeneticSearch[Chromosome]):
     space : SearchSpace
         The partitions to choose from.
     evaluator : Evaluator
-        Tells what a chromosome is worth.
+        Evaluates chromosomes.
     options : FRULEROptions
         Parameters.
     rng : numpy Generator
-        The only source of chance.
+        The only source of randomness.
     initial_threshold : float, optional
         The first threshold of incest prevention; by default it grows with the number of inputs.
 
@@ -45,7 +45,7 @@ class Evolution(GeneticSearch[Chromosome]):
     population : list of Individual
         By increasing fitness, each chromosome once.
     seen : dict of bytes to None
-        The granularities that the local search has met.
+        The granularities that the local search has seen.
     """
 
     evaluator: Evaluator
@@ -79,7 +79,7 @@ class Evolution(GeneticSearch[Chromosome]):
 
     @property
     def ended(self) -> bool:
-        """Whether no other generation is to come: this is the second convergence, or a limit is reached."""
+        """Whether there will be no further generation: no restart is left, a limit is reached, or nothing improves."""
         return (self.cycle_ended and self.restarts_left <= 0) or self.out_of_limits or self.stagnant
 
     @property
@@ -91,7 +91,7 @@ class Evolution(GeneticSearch[Chromosome]):
         return self.history[-1 - limit].best_fitness <= self.history[-1].best_fitness
 
     def snapshot(self) -> Snapshot | None:
-        """Return the search as it is between two generations; None once a limit has cut one of them short."""
+        """Return the state of the search between two generations; None once a limit has cut a generation short."""
         if not self.resumable or self.evaluator.best is None:
             return None
         return Snapshot(
@@ -107,7 +107,7 @@ class Evolution(GeneticSearch[Chromosome]):
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to where a snapshot was taken."""
+        """Restore the state of a snapshot."""
         super().restore(snapshot)
         self.population = list(snapshot.population)
         self.seen = dict.fromkeys(snapshot.seen)
@@ -115,7 +115,7 @@ class Evolution(GeneticSearch[Chromosome]):
         self.evaluator.best = snapshot.best
 
     def best_known(self) -> Individual:
-        """Return the best of all that was evaluated, even in a batch that ended at the deadline."""
+        """Return the best individual so far, including those of a batch that ended at the deadline."""
         known = self.evaluator.best
         if known is None or known[1].fitness >= self.best.evaluation.fitness:
             return self.best
@@ -123,13 +123,13 @@ class Evolution(GeneticSearch[Chromosome]):
 
     @property
     def threshold_left(self) -> float:
-        """By how much the threshold has to fall until the search ends."""
+        """How far the threshold has to fall until the search ends."""
         return max(self.threshold, 0.0) + max(self.restarts_left, 0) * self.initial_threshold
 
     def initialize(self) -> None:
-        """Make and evaluate the first population.
+        """Create and evaluate the first population.
 
-        If none of it can be used, for want of time or for too many rules, a single linear rule is there.
+        If none of it can be used, because time ran out or all have too many rules, a single linear rule is added.
         """
         made = initial_population(self.space, self.options.population_size, self.rng)
         self.population = []
@@ -145,7 +145,7 @@ class Evolution(GeneticSearch[Chromosome]):
         self._see(self.population)
 
     def advance(self) -> None:
-        """One generation: selection, crossover, mutation, replacement, local search."""
+        """Run one generation: selection, crossover, mutation, replacement, local search."""
         best = self.best.chromosome.key
         offspring = self.evaluated(self.offspring())
         before = {individual.chromosome.key for individual in self.population}
@@ -168,12 +168,12 @@ class Evolution(GeneticSearch[Chromosome]):
         )
 
     def tournaments(self, n_pairs: int) -> list[tuple[Chromosome, Chromosome]]:
-        """Choose pairs of parents: of two individuals that are drawn, the better one. The population is sorted."""
+        """Choose pairs of parents, each the better of two drawn individuals. The population is sorted."""
         drawn = self.rng.integers(len(self.population), size=(n_pairs, 2, 2)).min(axis=2).tolist()
         return [(self.population[i].chromosome, self.population[k].chromosome) for i, k in drawn]
 
     def search_locally(self, entered: list[Individual]) -> None:
-        """Try simpler relatives of the individuals whose granularities are new; the best replaces its origin."""
+        """Try simpler relatives of individuals with new granularities; a relative that is better replaces them."""
         origins = []
         for individual in entered:
             if individual.chromosome.structure not in self.seen:
@@ -193,7 +193,7 @@ class Evolution(GeneticSearch[Chromosome]):
         self.population = self.ranked([replaced.get(one.chromosome.key, one) for one in self.population])
 
     def restart(self) -> None:
-        """Keep the best only, and fill the population with its relatives."""
+        """Keep only the best individual, and fill the population with its relatives."""
         self.restarts_left -= 1
         self.threshold = self.initial_threshold
         best = self.best
@@ -205,7 +205,7 @@ class Evolution(GeneticSearch[Chromosome]):
         self.population = self.ranked([best, *family])
 
     def evaluated(self, chromosomes: list[Chromosome]) -> list[Individual]:
-        """Evaluate as many as the limit allows."""
+        """Evaluate as many chromosomes as the limit allows."""
         allowed = self.allowed(chromosomes)
         return [Individual(*pair) for pair in zip(allowed, self.evaluator(allowed), strict=True)]
 
@@ -219,7 +219,7 @@ class Evolution(GeneticSearch[Chromosome]):
         return sorted(unique, key=lambda individual: individual.evaluation.fitness)
 
     def row(self, seconds: float) -> Generation:
-        """Return the row of the history for the generation that was made."""
+        """Return the row of the history for the last generation."""
         best = self.best.evaluation
         finite = [one.evaluation.fitness for one in self.population if np.isfinite(one.evaluation.fitness)]
         return Generation(

@@ -1,4 +1,4 @@
-"""What chromosomes are worth: evaluated in batches over threads, and never twice."""
+"""The values of chromosomes, evaluated in batches over threads, and never twice."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from fruler._algorithms.fruler.chromosome import Chromosome, Task
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.options import Criterion
 from fruler._algorithms.genetic import Workers
+from fruler._arrays import Floats
 from fruler._kernels import evaluation
-from fruler._typing import Floats
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What one chromosome is worth.
+    """The value of one chromosome.
 
     Attributes
     ----------
     fitness : float
-        What is minimised.
+        The minimised criterion.
     error : float
-        Mean squared error, of standardised outputs.
+        Mean squared error of the standardised output.
     n_rules, n_coefficients : int
-        Rules, and slopes in their consequents that are not zero.
+        The number of rules, and of nonzero slopes in their consequents.
     """
 
     fitness: float
@@ -37,10 +37,10 @@ class Evaluation:
 
 
 def criterion_values(criterion: Criterion, results: Floats, n_rows: float) -> Floats:
-    """Turn the kernel's results into what is minimised.
+    """Turn the kernel's results into the minimised criterion.
 
-    ``"error"`` is half the mean squared error, as in the paper; ``"bic"`` charges log n for every coefficient that
-    is not zero, intercepts included.
+    ``"error"`` is half the mean squared error, as in the paper; ``"bic"`` charges log n for every nonzero coefficient,
+    intercepts included.
     """
     error = results[:, 0]
     if criterion == "error":
@@ -66,7 +66,7 @@ def run_kernel(task: Task, settings: ElasticNetSettings, chromosomes: Sequence[C
 
 
 class Evaluator(genetic.Evaluator[Chromosome, Evaluation]):
-    """Evaluates chromosomes on a task, and keeps what it knows.
+    """Evaluates chromosomes on a task, and remembers their values.
 
     Parameters
     ----------
@@ -75,16 +75,16 @@ class Evaluator(genetic.Evaluator[Chromosome, Evaluation]):
     settings : ElasticNetSettings
         How consequents are fitted.
     criterion : {"error", "bic"}
-        What is minimised.
+        The minimised criterion.
     n_rows : float
-        The number of rows that BIC reckons with.
+        The number of rows in the BIC.
     workers : Workers, optional
-        On which threads, and how long.
+        The threads, and their budget.
 
     Attributes
     ----------
     best : (Chromosome, Evaluation) or None
-        The best of all that was evaluated, even in a batch that ended at the deadline.
+        The best chromosome so far, including those of a batch that ended at the deadline.
     """
 
     def __init__(

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from fruler._arrays import Floats
 from fruler._kernels import nearest
-from fruler._typing import Floats
 from fruler.selectors._selector import (
     InstanceSelector,
     NearestSelected,
@@ -50,7 +50,7 @@ def select_instances(
     Returns
     -------
     Selection
-        The rows and what was learned on the way.
+        The selected rows, classes, scores and errors.
     """
     n = len(y)
     columns = np.ascontiguousarray(X.T)
@@ -60,7 +60,7 @@ def select_instances(
 
     scores = class_conditional_scores(neighbours)
     order = np.argsort(-scores, kind="stable")
-    # Two at the least: each is then predicted by another.
+    # At least two: each is then predicted by another.
     n_core = min(n, max(len(borders) + 1, math.ceil(_missed_share(y, error_all, core_error) * n), 2))
     running = NearestSelected(columns, y)
     running.add(order[:n_core])
@@ -80,18 +80,18 @@ def select_instances(
         partial(subset_degrees, X, classes),
         order[:size],
         error,
-        # Fewer rows than that would leave the consequent of even a single linear rule undetermined.
+        # With fewer rows, the consequent of even a single linear rule would be undetermined.
         min_rows=X.shape[1] + 1,
     )
     return Selection(np.sort(selected), borders, scores, error_all, error, error_all, error, thinned)
 
 
 def _missed_share(y: Floats, error_all: float, core_error: CoreError) -> float:
-    """Return the share of the rows that count as not predicted by the others: an error over the output's range."""
+    """Return the share of the rows in the first core: an error divided by the output's range."""
     spread = float(y.max() - y.min())
     if not spread > 0.0:
         return 0.0
-    # A squared error has another unit than a range: the output is standardised for it, whatever it comes in.
+    # A squared error has another unit than a range, so it is that of the standardised output.
     return math.sqrt(error_all) / spread if core_error == "rmse" else error_all / (float(y.std()) * spread)
 
 
@@ -99,23 +99,23 @@ class ClassConditionalSelector(InstanceSelector):
     """Select the rows of a regression table that represent the others.
 
     Outputs are grouped into classes at the minima of their density. Every row points to its nearest neighbour in
-    its own class and to the nearest in any other; rows that many of their own class point to are taken first, until
-    predicting the whole table from the selected rows by their nearest neighbour gets no better. This is the first
+    its own class and to its nearest neighbour in any other class. The rows that most rows of their own class point to
+    are selected first, until predicting every row from its nearest selected row gets no better. This is the first
     stage of FRULER, an adaptation of class-conditional instance selection to regression.
 
     Parameters
     ----------
     core_error : {"mse", "rmse"}, default="mse"
-        Which error decides how many rows are taken at once: their share is the error of predicting each row from its
-        nearest other row, over the range of the output. "mse" is the mean squared error of the standardised output,
-        which comes nearest to the paper's reductions; "rmse" is its root, of which the ratio to a range needs no
-        standardising. It takes more rows where the error is small.
+        The error that decides how many rows are selected at once. Their share is the error of predicting each row from
+        its nearest other row, divided by the range of the output. "mse" is the mean squared error of the standardised
+        output, which comes closest to the paper's reductions. "rmse" is its square root, which does not depend on the
+        unit of the output; it selects more rows if the error is small.
     improvement : {"previous", "best"}, default="previous"
-        With which set a larger one is compared: with the set before the last row was added, as in the paper, or
-        with the best set so far. The latter stops earlier and keeps fewer rows.
+        The set that a larger one is compared with: the set before the last row was added, as in the paper, or the
+        best set so far. The latter stops earlier and keeps fewer rows.
     thin_out_tolerance : float or None, default=0.1
-        After the selection the rows far from every border between classes are dropped, if the error grows by no
-        more than this share and more rows than inputs are left. `None` skips the thin-out.
+        After the selection, the rows far from every border between classes are dropped if the error grows by at most
+        this share and more rows than inputs are left. `None` skips the thin-out.
 
     Attributes
     ----------
@@ -128,11 +128,11 @@ class ClassConditionalSelector(InstanceSelector):
     error_all_ : float
         Mean squared error of predicting each row from its nearest other row.
     error_selected_ : float
-        The same from its nearest other row among the selected ones.
+        Mean squared error of predicting each row from its nearest other selected row.
     thinned_ : bool
         Whether the thin-out was accepted and dropped rows.
     reduction_ : float
-        The share of the rows that was left out.
+        The share of the rows that were not selected.
     n_features_in_ : int
         Number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -142,17 +142,17 @@ class ClassConditionalSelector(InstanceSelector):
     --------
     FRULERRegressor : The whole algorithm.
     MultiGranularityDiscretizer : Its second stage.
-    fruler.selectors.CCISSelector : The method for classification that this one is adapted from.
+    fruler.selectors.CCISSelector : The original method, for classification.
 
     Notes
     -----
-    Inputs are standardised before distances are taken. The graphs come from one k-d tree a class, and a selected
+    Inputs are standardised before distances are computed. The graphs come from one k-d tree per class, and a selected
     row costs one pass over the table: O(n) memory, O(n · selected) time. Nothing is random: of equally good rows
-    the first in the table is taken.
+    the first in the table is selected.
 
-    The paper's thin-out cannot add a row once the first layer is taken and then loses most of the accuracy on some
-    data; here a row counts as not isolated when any other of its layer points to it, and the thinned set is kept
-    only within `thin_out_tolerance`, and only if it has at least as many rows as a linear rule has coefficients.
+    The paper's thin-out cannot add a row once the first layer is taken, and then loses most of the accuracy on some
+    data. Here a row counts as not isolated if any other row of its layer points to it. The thinned set is kept only
+    within `thin_out_tolerance`, and only if it has at least as many rows as a linear rule has coefficients.
 
     Examples
     --------

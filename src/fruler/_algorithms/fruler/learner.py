@@ -24,35 +24,35 @@ from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.fruler.regularization import choose_regularization
 from fruler._algorithms.fruler.state import EvolutionState, Generation
 from fruler._algorithms.genetic import Workers, check_limits, fit_front, front_point, pareto_front, run_watched
+from fruler._arrays import Floats, Indices
 from fruler._kernels import evaluation
 from fruler._table.rows import Rows
-from fruler._typing import Floats, Indices
 from fruler.learning._checkpoint import damaged
 from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Search
 from fruler.learning.learned import FrontPoint, Learned
 
 STAGES = ("selection", "discretization", "evolution")
-# The most coefficients of a candidate that are looked at: its Gram matrix has their square.
+# The maximum number of coefficients of a candidate: its Gram matrix has the square of it.
 _MAX_COEFFICIENTS = 3_000
-# The most rows that a regularization is tried on, to fit to and to measure on.
+# The maximum number of rows that a regularization is fitted on, and of rows that its error is measured on.
 _MAX_TRIED_ROWS = 2_000
-# More rows than this are not put into random order.
+# With more rows than this, only a sample of them is shuffled.
 _MAX_NUMBERED = 2**24
-# By how much the optimality conditions of the final fit may be missed, for standardised data, without a warning.
+# How far the final fit may miss the optimality conditions, for standardised data, without a warning.
 _MAX_MISSED = 1e-4
-# How often the first step of the final fit's descent may be halved.
+# The maximum number of times that the first step of the final fit's descent is halved.
 _MAX_HALVED = 16
-# How much of the time the search for λ may take.
+# The share of the time that the search for λ may take.
 _SHARE_OF_REGULARIZATION = 1.0 / 3.0
 
 
-# What the kernel learns: inputs in antecedents, the rules' labels there, coefficients, figures of the evaluation.
+# The result of the kernel: inputs in antecedents, the rules' labels of these, coefficients, metrics of the evaluation.
 LearnedRules = tuple[Indices, Indices, Floats, Floats]
 
 
 class FRULERLearner:
-    """Learns rules as the paper does.
+    """Learns rules as in the paper.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class FRULERLearner:
 
     def __init__(self, search: Search[FRULEROptions, LocalTable, EvolutionState]) -> None:
         self.options, self.rng = search.options, search.rng
-        self.threads, self.control = (search.pool, search.n_jobs), search.control
+        self.threads, self.control, self.keeper = (search.pool, search.n_jobs), search.control, search.keeper
         self.table = search.table
         self.state = EvolutionState() if search.state is None else search.state
 
@@ -114,12 +114,12 @@ class FRULERLearner:
             inputs = np.ascontiguousarray(rows.rows[:, 1:])
             selected = select_instances(inputs, rows.y, core_error=self.options.core_error).indices
         self._keep(selected=selected)
-        self.control.end_stage()
+        self.keeper.end_stage()
         self.control.report("selection", 1, 0)
         return selected
 
     def _discretize(self) -> tuple[list[NestedSplits], npt.NDArray[np.bool_]]:
-        """Find split points, and put the known ones in their place."""
+        """Find split points; known ones replace those of their input."""
         table, nested = self.table, self.state.nested
         fixed = np.zeros(table.n_inputs, dtype=np.bool_)
         fixed[list(table.known_splits)] = True
@@ -128,7 +128,7 @@ class FRULERLearner:
             for j, known in table.known_splits.items():
                 nested[j] = NestedSplits(known, np.empty(0))
             self._keep(nested=nested)
-            self.control.end_stage()
+            self.keeper.end_stage()
             self.control.report("discretization", 1, 0)
         elif not self._are_of_table(nested):
             raise damaged("it has split points that are impossible for this table")
@@ -143,14 +143,14 @@ class FRULERLearner:
 
     def _keep(self, **finished: Any) -> None:
         self.state = replace(self.state, **finished)
-        self.control.keep(self.state)
+        self.keeper.keep(self.state)
 
     def _evolve(self, space: SearchSpace, evaluator: Evaluator) -> Evolution:
-        """Run the genetic algorithm, keeping and telling of every generation."""
+        """Run the genetic algorithm; keep and report every generation."""
         snapshot = self.state.snapshot
         search = Evolution(space, evaluator, self.options, self.rng)
         if snapshot is not None:
-            # A first population of which nothing can be used takes one evaluation more than was allowed.
+            # If nothing of the first population can be used, one more evaluation than allowed is made.
             check_limits(
                 {
                     "max_evaluations": (search.max_evaluations + 1, snapshot.n_asked),
@@ -160,10 +160,11 @@ class FRULERLearner:
             check_chromosomes(space, (one for one, _ in snapshot.valued))
         error_unit = self.table.error_unit
         run_watched(search, self.control, lambda taken: self._keep(snapshot=taken), snapshot, error_unit=error_unit)
+        self.keeper.end_stage()
         return search
 
     def _task(self, space: SearchSpace, indices: Indices) -> Task:
-        """Return the rows that chromosomes are evaluated on, with rules made from some of them."""
+        """Return the task of the search; rules are made from the rows `indices`."""
         rows, max_rules = self.table.rows, self._max_rules(space)
         selected = self.table.take(indices)
         if self.options.fit_rows == "selected":
@@ -175,7 +176,7 @@ class FRULERLearner:
         return largest if self.options.max_rules is None else min(largest, self.options.max_rules)
 
     def _regularize(self, task: Task, selected: Indices) -> tuple[ElasticNetSettings, bool]:
-        """Choose how consequents are fitted, or take what was chosen; tell too whether there was time enough."""
+        """Choose how consequents are fitted, or resume with the choice; also return whether there was enough time."""
         if self.state.fit is not None and self.state.rng is not None:
             self.rng.bit_generator.state = dict(self.state.rng)
             fit = self.state.fit
@@ -185,13 +186,13 @@ class FRULERLearner:
             return fit, True
         settings = self._search_regularization(task, selected)
         if not self.control.is_stopped():
-            # A choice that was cut short would be another one when the fit is resumed.
+            # A choice that was cut short is not kept: a resumed fit might choose differently.
             self._keep(fit=settings, rng=self.rng.bit_generator.state)
-            self.control.end_stage()
+            self.keeper.end_stage()
         return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
 
     def _settings(self, seed: int) -> ElasticNetSettings:
-        """Return how consequents are fitted, before anything of it is chosen."""
+        """Return how consequents are fitted, before λ and the first step are chosen."""
         options = self.options
         return ElasticNetSettings(
             options.regularization if options.regularization is not None else 1.0,
@@ -229,8 +230,8 @@ class FRULERLearner:
         missed = float(learned[3][4])
         if settings.solver == "coordinate_descent" and missed > _MAX_MISSED:
             warnings.warn(
-                f"the final fit misses the optimality conditions by {missed:.1g}; a larger regularization than "
-                f"{settings.regularization:g} would help",
+                f"The final fit misses the optimality conditions by {missed:.1g}; a regularization larger than "
+                f"{settings.regularization:g} would help.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -243,7 +244,7 @@ class FRULERLearner:
 def fit_on_rows(
     chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float, rows: Rows
 ) -> LearnedRules:
-    """Fit the consequents of a chromosome on some rows; `error` is that of the search's consequents on them."""
+    """Fit the consequents of a chromosome on some rows; `error` is the error of the search's consequents there."""
     genes = chromosome.granularities, chromosome.displacements
 
     def fitted() -> LearnedRules:
@@ -251,8 +252,8 @@ def fit_on_rows(
         return evaluation.learn(*genes, space, examples, rows.arrays, settings.numbers, task.max_rules)
 
     learned = fitted()
-    # A first step that suits the selected rows can be too long for others. Consequents that are fitted on all rows
-    # should not be worse there than those that were fitted on the selected ones, and never worse than the mean.
+    # A first step that suits the selected rows can be too long for others. On all rows, consequents fitted on all rows
+    # should not be worse than those fitted on the selected rows, and never worse than the mean.
     variance = float(np.average(np.square(rows.y), weights=rows.weight))
     for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
         if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
@@ -265,23 +266,23 @@ def fit_on_rows(
 def simpler_models(
     best_by_rules: Mapping[int, tuple[Chromosome, Evaluation]], n_rules: int
 ) -> list[tuple[Chromosome, Evaluation]]:
-    """Return the best of every number of rules below a given one, each more accurate than those with fewer."""
+    """Return the Pareto front of the models with fewer than `n_rules` rules."""
     return pareto_front({size: found for size, found in best_by_rules.items() if size < n_rules})
 
 
 def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator) -> tuple[Indices, Indices]:
-    """Return some rows to fit to in the search for λ, and some others to measure the errors on.
+    """Return some rows to fit on in the search for λ, and some others to measure the error on.
 
     Parameters
     ----------
     n_rows : int
         The number of all rows.
     selected : ndarray or None
-        The rows that consequents are fitted to; None: all.
+        The rows that consequents are fitted on; None: all.
     rng : numpy Generator
-        Draws them.
+        The random number generator.
     """
-    # Of more rows than these not all are numbered: a list of them would fill the memory.
+    # With very many rows only a sample is shuffled: a permutation of all would fill the memory.
     drawn = np.arange(n_rows)
     if n_rows > _MAX_NUMBERED:
         n_drawn = 3 * _MAX_TRIED_ROWS + (0 if selected is None else len(selected))

@@ -10,10 +10,10 @@ from fruler.rules._partitions import LARGEST_DISPLACEMENT
 
 
 def initial_population(space: SearchSpace, size: int, rng: np.random.Generator) -> list[Chromosome]:
-    """Make individuals without displacements.
+    """Return chromosomes without displacements.
 
-    One half has the same random granularity for all inputs (as far as each can be cut), the other a random one for
-    each input.
+    One half has the same random granularity for all inputs (at most the largest of each input), the other half a random
+    granularity for each input.
     """
     nowhere = np.zeros((space.n_inputs, space.stride))
     population = []
@@ -32,8 +32,8 @@ def cross(
 ) -> tuple[Chromosome, Chromosome]:
     """Cross two parents: their granularities if these differ, otherwise their displacements.
 
-    Parents with the same granularities whose displacements are nearer to each other than the threshold are not
-    crossed (incest prevention) and come back as they are.
+    Parents with the same granularities whose displacements are closer than the threshold are not crossed (incest
+    prevention) and are returned as they are.
     """
     if first.structure != second.structure:
         return cross_at_one_point(space, first, second, rng)
@@ -45,7 +45,7 @@ def cross(
 def cross_at_one_point(
     space: SearchSpace, first: Chromosome, second: Chromosome, rng: np.random.Generator
 ) -> tuple[Chromosome, Chromosome]:
-    """Exchange the inputs behind a random one, granularities and displacements together."""
+    """Exchange the inputs after a random cut, granularities and displacements together."""
     if space.n_inputs == 1:
         return second, first
     cut = int(rng.integers(1, space.n_inputs))
@@ -63,16 +63,16 @@ def cross_at_one_point(
 def cross_displacements(
     space: SearchSpace, first: Chromosome, second: Chromosome, rng: np.random.Generator
 ) -> tuple[Chromosome, Chromosome]:
-    """Parent-centric BLX: each child around one parent, as far as the parents are apart."""
+    """Cross the displacements of two parents by parent-centric BLX."""
     one, other = pcblx(first.displacements, second.displacements, rng)
     return make_chromosome(space, first.granularities, one), make_chromosome(space, first.granularities, other)
 
 
 def mutate(space: SearchSpace, parent: Chromosome, rng: np.random.Generator) -> Chromosome:
-    """Give one random input a label less, or, as likely, any larger number of labels.
+    """Give one random input one label less or, equally likely, any larger number of labels.
 
-    Where only one of the two is possible, that is done; known split points come and go together. Displacements are
-    inherited.
+    If only one of the two is possible, that is done. Known split points are added and removed together. Displacements
+    are inherited.
     """
     mutable = np.flatnonzero(space.largest > 1)
     if len(mutable) == 0:
@@ -91,9 +91,9 @@ def mutate(space: SearchSpace, parent: Chromosome, rng: np.random.Generator) -> 
 
 
 def relatives(space: SearchSpace, parent: Chromosome, count: int, rng: np.random.Generator) -> list[Chromosome]:
-    """Make relatives whose every input has as many labels as the parent's or, as likely, fewer.
+    """Return relatives in which every input has as many labels as in the parent or, equally likely, fewer.
 
-    Displacements are drawn evenly from all that are possible.
+    Displacements are drawn uniformly from their whole range.
     """
     made = []
     for _ in range(count):

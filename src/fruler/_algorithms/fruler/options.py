@@ -19,7 +19,7 @@ FIT_ROWS: tuple[FitRows, ...] = ("all", "selected")
 
 @dataclass(frozen=True)
 class FRULEROptions(GeneticOptions):
-    """The parameters of `FRULERRegressor` that decide on the model; documented there."""
+    """The parameters of `FRULERRegressor` that determine the model; documented there."""
 
     instance_selection: bool = True
     core_error: CoreError = "mse"

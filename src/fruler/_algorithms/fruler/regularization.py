@@ -1,4 +1,4 @@
-"""The choice of the Elastic Net's parameters, before the evolution, on a few data bases and a part of the rows."""
+"""The choice of the Elastic Net's parameters, before the evolution, on a few data bases and some of the rows."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.genetic import Workers
 
 DECADES = tuple(10.0**-k for k in range(11))
-# Decades in a row that may be worse before smaller ones are given up: they are the dearest to fit.
+# The number of worse decades in a row after which smaller ones are not tried: they take longest to fit.
 _PATIENCE = 2
-# What is taken when there was no time to try any.
+# The λ if there was no time to try any.
 _FALLBACK = 1e-3
 _FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
-# A smaller decade must lower the error by this share: less is noise, and the larger one makes fewer rules.
+# A smaller decade must lower the error by this share: less is noise, and the larger decade makes fewer rules.
 _MIN_GAIN = 0.02
-# The data bases that λ is tried on, and for each input the evaluations of the search that finds them: a twentieth of
-# what a whole one takes. The limit of the whole one does not count, so that a search can be resumed with a higher one.
+# The number of data bases that λ is tried on, and the evaluations per input of the search that finds them: a twentieth
+# of a whole search. The limit of the whole search does not count, so that a search can be resumed with a higher limit.
 _N_TRIED, _EVALUATIONS_PER_INPUT = 10, 200
-# The λ of that search where the largest decade suits random data bases best: they explain next to nothing then, and a
-# search with it would tell none of them apart. What it finds may be chance, so more must be gained.
+# The λ of that search if the largest decade suits random data bases best: then they explain next to nothing, and a
+# search with that decade could not compare them. Its results may be chance, so more must be gained.
 _SEARCHED_INSTEAD, _MIN_GAIN_INSTEAD = 1e-2, 0.1
 
 
@@ -41,20 +41,20 @@ def choose_regularization(
 ) -> ElasticNetSettings:
     """Choose λ for random data bases, and again for the best ones of a short search with that λ.
 
-    The λ that suits random data bases is far too large where only a rare pair of inputs explains the target.
+    The λ that suits random data bases is far too large if only a rare pair of inputs explains the target.
 
     Parameters
     ----------
     trial : Task
-        Whose `scored` rows are not among the `fitted` ones.
+        A task whose `scored` rows are not among the `fitted` ones.
     settings : ElasticNetSettings
-        All the rest.
+        The other settings.
     options : FRULEROptions
-        Those of the whole search; a λ that they give is kept, and only the descent's first step is chosen.
+        The options of the whole search; a λ set there is kept, and only the descent's first step is chosen.
     rng : numpy Generator
-        The only source of chance.
+        The only source of randomness.
     workers : Workers
-        On which threads, and how long.
+        The threads, and their budget.
 
     Returns
     -------
@@ -85,18 +85,18 @@ def search_regularization(
     fixed: bool = False,
     min_gain: float = _MIN_GAIN,
 ) -> ElasticNetSettings:
-    """Choose λ, and for gradient descent its first step, by the error on rows that took no part in the fit.
+    """Choose λ, and for gradient descent its first step, by the error on held-out rows.
 
     Parameters
     ----------
     task : Task
-        Whose `scored` rows are not among the `fitted` ones.
+        A task whose `scored` rows are not among the `fitted` ones.
     chromosomes : sequence of Chromosome
-        The data bases to try it on; what counts is the one with the least error, since a search looks for such.
+        The data bases to try; only the smallest error counts, because the search looks for the best data base.
     settings : ElasticNetSettings
-        All the rest.
+        The other settings.
     workers : Workers
-        Where the data bases are tried, and how long.
+        The threads, and their budget.
     fixed : bool, default=False
         Whether λ is given, and only the descent's first step is searched.
     min_gain : float, default=0.02

@@ -17,7 +17,7 @@ from fruler.learning._codec import GeneratorState
 
 
 class Individual(NamedTuple):
-    """A chromosome and what it is worth."""
+    """A chromosome and its value."""
 
     chromosome: Chromosome
     evaluation: Evaluation
@@ -46,21 +46,21 @@ class Snapshot:
     population : sequence of Individual
         By increasing fitness.
     best : Individual
-        The best of all that was evaluated.
+        The best of all evaluated individuals.
     best_by_rules : mapping of int to (Chromosome, Evaluation)
-        The best of every number of rules.
+        The best chromosome of every number of rules.
     seen : tuple of bytes
-        The granularities that the local search has met, in that order.
+        The granularities that the local search has seen, in this order.
     history : tuple of Generation
         One row per generation.
     threshold : float
-        Of the incest prevention.
+        The threshold of incest prevention.
     n_restarts : int
-        How often the search has started again.
+        The number of restarts so far.
     n_asked : int
-        Evaluations that were asked for.
+        The number of requested evaluations.
     rng : mapping
-        The state of the generator of random numbers.
+        The state of the random number generator.
     """
 
     population: Sequence[Individual]
@@ -75,13 +75,13 @@ class Snapshot:
 
     @property
     def valued(self) -> list[tuple[Chromosome, Evaluation]]:
-        """All chromosomes that it holds, and what they are worth."""
+        """All chromosomes of the snapshot, and their values."""
         return [*self.population, self.best, *self.best_by_rules.values()]
 
 
 @dataclass(frozen=True, eq=False)
 class EvolutionState:
-    """What is finished of the three stages; None what is not.
+    """The results of the three stages; None for results that do not exist yet.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class EvolutionState:
     fit : ElasticNetSettings
         How consequents are fitted.
     rng : mapping
-        The state of the generator of random numbers when these were chosen.
+        The state of the random number generator after the choice of `fit`.
     snapshot : Snapshot
         The genetic algorithm.
     """
@@ -105,5 +105,5 @@ class EvolutionState:
 
     @property
     def n_evaluations(self) -> int:
-        """The candidates that were looked at for it."""
+        """The number of evaluated candidates."""
         return 0 if self.snapshot is None else self.snapshot.n_asked

@@ -1,4 +1,4 @@
-"""Where a rule could be split and a curve bent next: what each promises, and which of equally good ones is chosen."""
+"""Candidates for the next split of a rule or bend of a curve: their gains, and the choice among equally good ones."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from fruler._algorithms.growth.split_points import Room
 from fruler._algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Outputs, rule_coefficients
 from fruler._algorithms.growth.terms import Bools
+from fruler._arrays import Floats
 from fruler._kernels import growth_candidates
 from fruler._table.rows import Rows
-from fruler._typing import Floats
 
 N_BINS = 32
-# The most new places of a rule's split that are judged on each input.
+# The maximum number of new places for the split of a rule that are judged on each input.
 MAX_JUDGED = 11
-# Which share of its room a new split point reaches over; tuning goes on from there.
+# The initial reach of a new split point as a share of its room; tuning continues from there.
 START_SHARE = 0.5
-# With more terms than this a split is judged by those that rules already use, and its own input.
+# With more terms than this, a split is judged by the strongest terms of the rules, and by its own input.
 _MAX_TERMS = 13
-# Of two inputs with a larger correlation than this each is a near copy of the other. Where one of them is used, the
-# other is not, unless it promises more than the first does by this factor: whoever reads it would take it for news.
+# Two inputs with a larger correlation than this are near copies of each other. If one of them is used, the other is
+# not, unless its gain is larger by this factor: readers of the rules would take it for new information.
 _COPY, _MUCH_MORE = 0.99, 1.25
-# The least ridge with which a candidate is judged: all else stays as it is, and slopes on few rows run away.
+# The minimum ridge for judging a candidate: all else stays as it is, and slopes on few rows run away.
 _MIN_RIDGE = 1e-6
-# Divisions are equally good if their criteria differ by no more than so many standard errors of the difference, by no
-# more than a difference that would be decisive if errors were normal, and by no more than this share of what the best
-# of them gains.
+# Divisions are equally good if their criteria differ by at most this many standard errors of the difference, by at
+# most a difference that would be decisive if errors were normal, and by at most this share of the best one's gain.
 _STANDARD_ERRORS, _DECISIVE, _SHARE_OF_GAIN = 1.0, 10.0, 0.5
-# Correlations that agree in so many digits are equal.
+# Correlations that agree in this many digits are equal.
 _DIGITS = 2
 
 
 class Places(NamedTuple):
     """Places at which inputs could be split: those of input j are from `first[j]` to `first[j + 1]`.
 
-    A place is new, or the number of a split point that there is.
+    A place is new, or it is that of an existing split point, given by its number.
     """
 
     first: Numbers
@@ -71,7 +70,7 @@ class BendCandidate(NamedTuple):
 
 
 class Candidates:
-    """Judges every place at which some rows could be divided further.
+    """Judges every place at which rules could be split or curves bent.
 
     Parameters
     ----------
@@ -80,9 +79,9 @@ class Candidates:
     room : Room
         Where split points may be.
     locality, regularization : float
-        Of the error that is to be lowered.
+        The share of the local error, and the ridge, of the minimised error.
     min_rows : float
-        The rows that a rule must have, each counted as far as the rule holds in it.
+        The minimum number of rows of a rule; each row counts with the rule's weight in it.
     """
 
     def __init__(self, problem: Problem, room: Room, locality: float, regularization: float, min_rows: float) -> None:
@@ -108,14 +107,14 @@ class Candidates:
             (
                 split
                 for split in found
-                # Where the copy can't be split any further, neither is the other.
+                # If the copy cannot be split any further, neither is this input.
                 if all(split.gain > _MUCH_MORE * gains.get((split.rule, j), np.inf) for j in copies[split.input])
             ),
             reverse=True,
         )
 
     def _used_copies(self, structure: Structure) -> list[list[int]]:
-        """Return for each input that is not used yet those of its near copies that are."""
+        """Return for each input that is not in use its near copies that are."""
         used = np.zeros(len(self.edges), dtype=np.bool_)
         used[structure.splits.inputs] = used[structure.bends.inputs] = True
         return [[] if used[j] else np.flatnonzero(self.copies[j] & used).tolist() for j in range(len(used))]
@@ -132,7 +131,7 @@ class Candidates:
             bounds = np.column_stack(
                 [np.where(lower >= 0, places[lower], ends[:, 0]), np.where(upper >= 0, places[upper], ends[:, 1])]
             )
-            # What the rule says apart from the others counts as far as each rule is to be right by itself.
+            # The share `locality` of the error is that of the rule by itself rather than that of the prediction.
             apart = outputs.rules[rule] + outputs.curves - outputs.together
             for candidates, terms in asked.of((structure.bounds[rule] >= 0).any(axis=1)):
                 gains, best = growth_candidates.split_gains(
@@ -172,7 +171,7 @@ class Candidates:
         return sorted(found, reverse=True)
 
     def judged_terms(self, coefficients: Floats, may: Bools | None = None) -> Numbers:
-        """Return the terms by which a split is judged; of some inputs, if they are given."""
+        """Return the terms by which a split is judged; only those of inputs in `may`, if given."""
         n_terms = coefficients.shape[1]
         if may is not None and 1 + np.count_nonzero(may) <= _MAX_TERMS:
             return np.flatnonzero(np.append(True, may)).astype(np.intc)
@@ -186,7 +185,7 @@ class Candidates:
         return np.sort(strongest[used[strongest] > 0.0]).astype(np.intc)
 
     def places_of_all(self, points: Ramps, may: Bools | None = None) -> Places:
-        """Return the places of every input, of those that may be divided."""
+        """Return the places of every input, or of the inputs that may be divided."""
         touched = set(points.inputs.tolist())
         parts = [
             self._places(j, points.places[own := points.of(j)], points.reaches[own], own) if j in touched else part
@@ -205,7 +204,7 @@ class Candidates:
         reaches: Floats | None = None,
         numbers: npt.NDArray[np.intp] | None = None,
     ) -> Places:
-        """Return the split points that an input has, and new places between them."""
+        """Return the split points of an input, and new places between them."""
         edges = self.edges[input]
         if len(edges) == 0 or self.room.widths[input] <= 0.0:
             return _NO_PLACES
@@ -225,7 +224,7 @@ class Candidates:
         return Places(_NO_FIRST, all_places, all_reaches, is_new, all_numbers)
 
     def _reaches(self, input: int, new: Floats, places: Floats) -> Floats:
-        """Return the reach with which each new place would begin."""
+        """Return the initial reach of each new place."""
         low, high = self.room.domains[input]
         if self.room.fixed[input]:
             return self.room.largest_reaches(Ramps(np.full(len(new), input, dtype=np.intc), new, new))
@@ -238,27 +237,27 @@ class Candidates:
 
 
 class _Asked:
-    """What the kernel is asked of the splits of a rule: at which places, and by which terms they are judged.
+    """The arguments of the kernel for the splits of a rule: the places, and the terms by which they are judged.
 
     Parameters
     ----------
     candidates : Candidates
-        Which places and terms there are.
+        All places and terms.
     points : Ramps
-        The split points that there are.
+        The existing split points.
     coefficients : ndarray of shape (n_rules, n_inputs + 1)
-        Of the rules.
+        The consequents of the rules.
     """
 
     def __init__(self, candidates: Candidates, points: Ramps, coefficients: Floats) -> None:
         self.candidates, self.points, self.coefficients = candidates, points, coefficients
-        # Most rules look at the same inputs as another one.
+        # Most rules have the same inputs in their antecedent as another rule.
         self._known: dict[bytes, list[tuple[Places, Numbers]]] = {}
 
     def of(self, looks_at: Bools) -> list[tuple[Places, Numbers]]:
-        """Return the places and terms of a rule that looks at some inputs.
+        """Return the places and terms for a rule with some inputs in its antecedent.
 
-        Inputs that may interact with the same others are asked for together: all at once, where nothing else is known.
+        Inputs that may interact with the same others are judged together: all at once, if there are no constraints.
         """
         key = b"" if self.candidates.knowledge is None else looks_at.tobytes()
         if key not in self._known:
@@ -272,7 +271,7 @@ class _Asked:
         return self._known[key]
 
     def _groups(self, looks_at: Bools) -> Iterator[tuple[Bools | None, Bools | None]]:
-        """Return groups of inputs that may be split, and those whose slopes may differ then; None stands for all."""
+        """Yield groups of inputs that may be split, and the inputs whose slopes may then differ; None means all."""
         knowledge = self.candidates.knowledge
         if knowledge is None:
             yield None, None
@@ -296,7 +295,7 @@ _NO_PLACES = Places(_NO_FIRST, np.empty(0), np.empty(0), np.empty(0, dtype=np.ui
 
 
 def _near_copies(rows: Rows) -> npt.NDArray[np.bool_]:
-    """Return of which inputs each is a near copy, shape (n_inputs, n_inputs); none of itself."""
+    """Return which inputs are near copies of each other, shape (n_inputs, n_inputs); none is a copy of itself."""
     weight = rows.weight / rows.total_weight
     apart = rows.columns - (rows.columns @ weight)[:, None]
     products = (apart * weight) @ apart.T
@@ -318,7 +317,7 @@ def _binned(column: Floats, values: Floats) -> tuple[npt.NDArray[np.uint8], Floa
 
 
 def between(values: Floats, max_points: int) -> Floats:
-    """Return points midway between increasing values that part them into groups of about equal size.
+    """Return points midway between increasing values that split them into groups of about equal size.
 
     Examples
     --------
@@ -341,9 +340,9 @@ class Contender(NamedTuple):
     Attributes
     ----------
     input : int
-        The input that it divides.
+        The divided input.
     criterion : float
-        What is to be low.
+        The criterion; lower is better.
     squares : ndarray of shape (n_rows,)
         The squared errors of the rows.
     """
@@ -356,10 +355,10 @@ class Contender(NamedTuple):
 class Preference:
     """Chooses among divisions.
 
-    Of two inputs that know nearly the same of the target, chance decides which has the lower criterion: other rows of
-    the same kind would say the other one, and whoever reads the rules would learn something else. So of those that are
-    equally good an input wins that is divided already, and then the one whose correlation with the target is largest,
-    which changes least from one sample to the next.
+    If two inputs explain the target nearly equally well, chance decides which has the lower criterion: with another
+    sample it would be the other input, and the rules would read differently. So among equally good divisions, an input
+    that is already divided wins, and then the input with the largest correlation with the target, because this order
+    changes least from one sample to the next.
 
     Parameters
     ----------
@@ -368,7 +367,7 @@ class Preference:
 
     Examples
     --------
-    The second input goes with the target more closely than the first, and is hardly worse:
+    The second input has the larger correlation with the target, and its criterion is hardly worse:
 
     >>> import numpy as np
     >>> from fruler._table.rows import Rows
@@ -379,7 +378,7 @@ class Preference:
     >>> preference.choose([first, second], divided=[], before=0.0)
     1
 
-    But an input that is divided already comes before all others:
+    But an input that is already divided comes before all others:
 
     >>> preference.choose([first, second], divided=[0], before=0.0)
     0
@@ -421,7 +420,7 @@ class Preference:
         )
 
     def _noise(self, one: Contender, best: Contender) -> float:
-        """Return the standard error of the difference of two criteria, each rows·log(error) and prices."""
+        """Return the standard error of the difference of two criteria, each rows·log(error) plus prices."""
         errors = float(self.weight @ one.squares), float(self.weight @ best.squares)
         if min(errors) == 0.0:
             return 0.0
@@ -431,7 +430,7 @@ class Preference:
 
 
 def _correlations(terms: Floats, y: Floats, weight: Floats) -> Floats:
-    """Return how closely what slopes are fitted to, shape (n_rows, n_inputs), goes with the target: from 0 to 1."""
+    """Return the absolute correlation of each input's terms, shape (n_rows, n_inputs), with the target."""
     inputs, target = terms - weight @ terms, y - weight @ y
     squares = (weight @ np.square(inputs)) * (weight @ np.square(target))
     products = np.abs((weight * target) @ inputs)

@@ -1,4 +1,4 @@
-"""From a fitted structure to a rule base in the data's own names and units, and its held-out error in them."""
+"""Conversion of a fitted structure to a rule base in the names and units of the data, with its held-out error."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from fruler._algorithms.growth.problem import Knowledge
 from fruler._algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler._algorithms.growth.sums import curve_lines, rule_coefficients
 from fruler._algorithms.growth.terms import Normal
+from fruler._arrays import Floats, Indices
 from fruler._table.rows import Rows, in_data_units
-from fruler._typing import Floats, Indices
 from fruler.learning._training_table import TrainingTable
 from fruler.learning.learned import FrontPoint
 from fruler.rules._curves import Curve
@@ -25,12 +25,12 @@ from fruler.rules.intervals import HeldOutErrors
 
 
 def monotone_lines(partition: FuzzyPartition, lines: Floats, sign: int) -> Floats:
-    """Return the lines of a curve that goes in one direction, but for rounding, so that it does without that.
+    """Make a curve exactly monotone that is monotone but for rounding.
 
     Where two lines a + b·x and c + d·x fade into each other, around the split point s with the half width h, the slope
     of the curve is linear in x: from b + (gap at s - h) / (2 h) to d + (gap at s + h) / (2 h), the gap being the second
     line less the first. So the curve rises if b and d are not negative, nor 2 h b + gap(s - h), nor 2 h d + gap(s + h).
-    These are reckoned in fractions, of the very numbers that are stored; c is raised where it is too low.
+    These are computed as exact fractions of the stored numbers; c is raised where it is too low.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ class Conversion:
     Parameters
     ----------
     table : TrainingTable
-        What was learned from.
+        The training table.
     inputs : ndarray of int
-        The columns of the table that the structures are over.
+        The columns of the table that the structures use.
     fuzziness : float
-        Of known split points that no rule uses.
+        The fuzziness of known split points that no rule uses.
     knowledge : Knowledge, optional
-        Constraints on these inputs, which the structures obey but for rounding; the rule bases do so without that.
+        Constraints on these inputs. The structures obey them but for rounding; the rule bases obey them exactly.
     """
 
     def __init__(
@@ -93,9 +93,9 @@ class Conversion:
         structure : Structure
             The antecedents, and where curves bend.
         coefficients : ndarray
-            Of all its terms.
+            The coefficients of all its terms.
         normal : Normal
-            The normal equations that they are fitted by, from which the means of curves are taken.
+            The normal equations of the fit, for the means of curves.
         support : ndarray of shape (n_rules,)
             The mean weight of each rule.
         """
@@ -115,16 +115,16 @@ class Conversion:
         return RuleBase(variables, ranges, units, support=support, curves=curves)
 
     def _in_directions(self, coefficients: Floats) -> Floats:
-        """Take away slopes that are in the wrong direction, which are nothing but rounding."""
+        """Set slopes in the wrong direction to zero; they are rounding errors."""
         for j in np.flatnonzero(self.signs).tolist():
             coefficients[coefficients[:, 1 + j] * self.signs[j] < 0.0, 1 + j] = 0.0
         return coefficients
 
     def _shared_slope(self, structure: Structure, coefficients: Floats, input: int) -> float:
-        """Return the slope that all rules share of an input.
+        """Return the slope of an input that all rules share.
 
-        Of one of known direction that is the least of all rules' slopes: what is left to each rule goes in the right
-        direction, and so must the curve by itself.
+        For an input of known direction it is the smallest of all rules' slopes: then the rest of each rule's slope has
+        the right direction, as the curve by itself must have.
         """
         own = coefficients[1 + input : structure.n_rules * (structure.n_inputs + 1) : structure.n_inputs + 1]
         if self.signs[input] == 0:
@@ -132,7 +132,7 @@ class Conversion:
         return float(self.signs[input] * (self.signs[input] * (structure.blocks @ own)).min())
 
     def _fold_categories(self, variables: Sequence[Variable], ranges: Numbers, coefficients: Floats) -> None:
-        """Make the offset of a category part of the intercept of rules that hold for it alone."""
+        """Move the offset of a category into the intercept of rules that hold for this category alone."""
         for j, numbers in self.table.levels.items():
             splits = np.array([-np.inf, *variables[j].partition.split_points, np.inf])
             for rule, (first, last) in enumerate(ranges[:, j]):
@@ -142,7 +142,7 @@ class Conversion:
                     coefficients[rule, 1 + j] = 0.0
 
     def _labels(self, points: Ramps, input: int) -> FuzzyPartition:
-        """Return the labels of one input; where its split points are known, those between all of them."""
+        """Return the partition of one input; if its split points are known, it has all of them."""
         partition, known = self._partition(points, input), self.table.known_splits.get(int(self.inputs[input]))
         if known is None or int(self.inputs[input]) in self.table.levels:
             return partition
@@ -152,7 +152,7 @@ class Conversion:
         return FuzzyPartition(known, partition.domain, np.clip(shares, 0.0, 1.0))
 
     def _partition(self, points: Ramps, input: int) -> FuzzyPartition:
-        """Return the parts into which its split points divide one input."""
+        """Return the partition of one input by its split points in the structure."""
         own, j = points.of(input), int(self.inputs[input])
         scale, domain = self.table.scale, (float(self.table.domains[j, 0]), float(self.table.domains[j, 1]))
         places = _apart(points.places[own] * scale.spread[j] + scale.centre[j], domain)
@@ -172,7 +172,7 @@ class Conversion:
         ranges = np.zeros((structure.n_rules, structure.n_inputs, 2), dtype=np.intc)
         ranges[:, :, 1] = [variable.partition.n_labels - 1 for variable in variables]
         for j in _used(structure.splits):
-            # The number of a split point among its input's is that of the label below it.
+            # The index of a split point among those of its input is the index of the label below it.
             label = np.full(len(structure.splits) + 1, -1, dtype=np.intc)
             own, known = structure.splits.of(j), self.table.known_splits.get(int(self.inputs[j]))
             places = np.asarray(self._partition(structure.splits, j).split_points)
@@ -183,10 +183,10 @@ class Conversion:
         return ranges
 
     def _curves(self, structure: Structure, coefficients: Floats, normal: Normal) -> tuple[Floats, list[Curve]]:
-        """Return the coefficients of what is left to the rules, and the curves.
+        """Return the coefficients that are left to the rules, and the curves.
 
-        A curve has the slope that all rules share of its input, so that it is told whole; and its mean is zero, so that
-        what it adds is a difference.
+        A curve includes the slope of its input that all rules share, so that it shows the whole effect. Its mean is
+        zero, so that it adds a difference.
         """
         left = coefficients.copy()
         lines, scale = curve_lines(structure, coefficients), self.table.scale
@@ -213,7 +213,7 @@ class Conversion:
 
 
 def _apart(places: Floats, domain: tuple[float, float]) -> Floats:
-    """Keep increasing places apart from each other and from the ends where an input has few floats between these."""
+    """Keep increasing places apart from each other and from the ends of a domain with few floats."""
     apart, low = places.copy(), domain[0]
     for k in range(len(apart)):
         low = apart[k] = max(apart[k], np.nextafter(low, np.inf))
@@ -224,7 +224,7 @@ def _apart(places: Floats, domain: tuple[float, float]) -> Floats:
 
 
 def _nearest(known: Floats, places: Floats) -> Indices:
-    """Return the number of the known split point that each place is at."""
+    """Return the index of the known split point nearest to each place."""
     return np.asarray(np.abs(known[:, None] - places).argmin(axis=0))
 
 
@@ -235,20 +235,20 @@ def _used(points: Ramps) -> list[int]:
 def in_units(
     point: FrontPoint, table: TrainingTable, inputs: Indices, rows: Sequence[Rows], missed: Sequence[HeldOutErrors]
 ) -> FrontPoint:
-    """Return a model with its error on held-out rows in the target's own units, and within its bounds.
+    """Return a model with its held-out error in the target's own units, for predictions within its bounds.
 
     Parameters
     ----------
     point : FrontPoint
-        The model, with the error of what the rules say.
+        The model, with the error of the rules' outputs.
     table : TrainingTable
-        What it was learned from.
+        The training table.
     inputs : ndarray of int
         The inputs of the rows.
     rows : sequence of Rows
         The rows that each fold held out, standardised.
     missed : sequence of HeldOutErrors
-        What the models of the folds miss them by.
+        The errors of the folds' models on these rows.
     """
     output = table.output
     if output.is_plain:
@@ -258,18 +258,18 @@ def in_units(
     said = wanted - np.concatenate([fold.errors for fold in missed])
     held_out = _half_mse(output.of(wanted) - output.of(said), rows)
     if not output.transform.keeps_units:
-        # A few rows make the error of a skewed target, and may be in folds that were not needed. So it is the error
-        # on all training rows, and by how much it is larger on held-out rows than that of the model on the same rows.
+        # A few rows dominate the error of a skewed target, and may be in folds that were not needed. So the error is
+        # that on all training rows, plus the held-out error less the model's own error on the same rows.
         model = replace(point.rule_base, output=output)
         fitted = _half_mse(output.of(wanted) - model.predict(_in_data_units(table, inputs, rows)), rows)
         return replace(point, cv_error=table.half_mse(model) + max(held_out - fitted, 0.0))
-    # Bounds make errors smaller; what the strongest rule says alone is bounded, too.
+    # Bounds make errors smaller; the output of the strongest rule alone is bounded, too.
     share = float(np.sqrt(held_out / point.cv_error)) if point.cv_error > 0.0 else 1.0
     return replace(point, cv_error=held_out, truth=None if point.truth is None else point.truth.scaled(share))
 
 
 def _in_data_units(table: TrainingTable, inputs: Indices, rows: Sequence[Rows]) -> Floats:
-    """Return the inputs of rows; of those that were left out, which no rule uses, their means."""
+    """Return rows in data units; inputs that were screened out, which no rule uses, are at their centre."""
     columns = np.concatenate([part.columns for part in rows], axis=1)
     values = np.tile(table.scale.centre, (columns.shape[1], 1))
     values[:, inputs] += columns.T * table.scale.spread[inputs]

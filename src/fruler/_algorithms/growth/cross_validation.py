@@ -1,10 +1,11 @@
-"""How far to grow, and how much to shrink: chosen by cross-validation."""
+"""The choice of size and ridge by cross-validation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,44 +14,45 @@ import numpy.typing as npt
 from fruler._algorithms.growth.growth import MAX_SIZE, Growth, Step
 from fruler._algorithms.growth.problem import GrowthOptions, Problem
 from fruler._algorithms.growth.sums import Sums, degrees_of, outputs_of
+from fruler._arrays import Floats, Indices
 from fruler._table.rows import Rows
-from fruler._typing import Floats, Indices
-from fruler.learning._budget import UNLIMITED, Budget
 from fruler.learning._checkpoint import damaged
+from fruler.learning._control import UNLIMITED, Budget
+from fruler.rules.truth import Truth, measured_truth
 
-# In rows, see `fruler._algorithms.growth.terms`.
+# Ridges in rows; see `fruler._algorithms.growth.terms`.
 RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
 N_FOLDS = 5
-# By how much the error of a smaller model may be above the least: so many standard errors of the difference between
-# the two, but at least the first share of the error, and at most the second.
+# How far the error of a smaller model may be above the smallest error: this many standard errors of the difference
+# between the two, but at least the first share of the error, and at most the second.
 _STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 1.0, 0.01, 0.03
-# Of many rows some of the folds do.
+# With many rows, some of the folds are enough.
 _MANY_ROWS, _N_FOLDS_OF_MANY = 4_000, 3
-# A choice is clear if those that are made without one of the folds differ by no more than this share of the error.
+# A choice is clear if the choices without one of the folds differ by at most this share of the error.
 _CLEAR = 0.01
 
 Residuals = npt.NDArray[np.float32]
 
 
 class Fold(NamedTuple):
-    """What was found by holding out some of the rows.
+    """The results of one fold: its rows are held out, and rules are grown on the others.
 
     Attributes
     ----------
     errors : ndarray of shape (n_sizes, n_ridges)
-        The sums of squared errors on it.
+        The sums of squared errors on the held-out rows.
     weight : float
-        The sum of its weights.
+        The total weight of the held-out rows.
     n_evaluations : int
-        The structures that were looked at.
+        The number of fitted structures.
     options : GrowthOptions
-        Of the growth on the other rows.
+        The options of the growth on the other rows.
     max_size : int
-        The most divisions that it could have.
+        The maximum number of divisions of this growth.
     path : tuple of Step
-        The exact steps of that growth, from which it could resume.
+        The exact steps of this growth, to resume from.
     residuals : ndarray of float32, shape (n_sizes, n_ridges, n_rows)
-        What the models of it miss the rows by, which prediction intervals are made of.
+        The residuals of the held-out rows, for prediction intervals.
     """
 
     errors: Floats
@@ -64,18 +66,18 @@ class Fold(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """What cross-validation found.
+    """The result of cross-validation.
 
     Attributes
     ----------
     errors : ndarray of shape (n_folds, n_sizes, n_ridges)
         The mean squared error of the rows that each fold held out, by size (from undivided) and ridge.
     weights : ndarray of shape (n_folds,)
-        The weights of these rows, as shares of all.
+        The total weight of these rows, as a share of that of all folds.
     ridges : tuple of float
         The ridges that were tried.
     n_evaluations : int
-        The structures that were looked at for it.
+        The number of fitted structures.
     """
 
     errors: Floats
@@ -85,7 +87,7 @@ class Choice:
 
     @classmethod
     def from_folds(cls, folds: Sequence[Fold], ridges: tuple[float, ...]) -> Self:
-        """Sum up the folds, of which there is at least one."""
+        """Sum up one fold or more."""
         n_sizes = max(len(fold.errors) for fold in folds)
         # A growth that ended early stands for all larger sizes, too.
         padded = [
@@ -100,14 +102,14 @@ class Choice:
         return np.asarray(np.tensordot(self.weights, self.errors, axes=1))
 
     def best_size(self, sizes: Sequence[int] | None = None) -> int:
-        """Return the least size whose error can't be told from the least; of some sizes only, if they are given."""
+        """Return the smallest size with an error close to the smallest error; among `sizes` only, if given."""
         mean = self.mean_errors
         least, ridge = mean.min(axis=1), mean.argmin(axis=1)
         last = len(least) - 1
         among = list(range(len(least))) if sizes is None else sorted(sizes)
         best = min((min(size, last) for size in among), key=lambda at: float(least[at]))
         for size in among:
-            # A size that no fold came to is as good as the largest that one did.
+            # A size that no fold reached is as good as the largest that one did.
             at = min(size, last)
             error = _standard_error(self.errors[:, at, ridge[at]] - self.errors[:, best, ridge[best]])
             tolerance = np.clip(
@@ -119,18 +121,18 @@ class Choice:
 
     @property
     def is_clear(self) -> bool:
-        """Whether further folds would hardly matter: no single fold does.
+        """Whether further folds would hardly matter, because no single fold does.
 
         Examples
         --------
-        Both folds say that the second size is best, one by far and the other just so:
+        The second size is best in both folds, by far in one and by a little in the other:
 
         >>> import numpy as np
         >>> errors = np.array([[[9.0], [1.0], [1.5]], [[9.0], [1.0], [1.1]]])
         >>> Choice(errors, np.array([0.5, 0.5]), (0.1,), 100).is_clear
         True
 
-        One fold by itself says nothing of that:
+        One fold by itself is not enough:
 
         >>> Choice(errors[:1], np.array([1.0]), (0.1,), 50).is_clear
         False
@@ -147,15 +149,15 @@ class Choice:
         return replace(self, errors=np.delete(self.errors, fold, axis=0), weights=weights / weights.sum())
 
     def best_ridge(self, size: int) -> float:
-        """Return the ridge that is best for a size."""
+        """Return the best ridge for a size."""
         return self.ridges[int(self._of(size).argmin())]
 
     def place_of(self, size: int) -> tuple[int, int]:
-        """Return the numbers of a size and of the ridge that is best for it."""
+        """Return the indices of a size and of the best ridge for it."""
         return size, int(self._of(size).argmin())
 
     def error_of(self, size: int) -> float:
-        """Return the least error of a size."""
+        """Return the smallest error of a size."""
         return float(self._of(size).min())
 
     def _of(self, size: int) -> Floats:
@@ -164,7 +166,7 @@ class Choice:
 
 
 def residuals_of(folds: Sequence[Fold], size: int, ridge: int) -> list[Floats]:
-    """Return what the models of a size and ridge, by number, miss the rows of each fold by, where they are known."""
+    """Return the residuals of each fold for a size and a ridge, given by their indices."""
     # A growth that ended early stands for all larger sizes, too.
     return [fold.residuals[min(size, len(fold.residuals) - 1), ridge].astype(np.float64) for fold in folds]
 
@@ -175,7 +177,7 @@ def _standard_error(differences: Floats) -> float:
 
 
 def draw_folds(n_rows: int, rng: np.random.Generator) -> list[Indices]:
-    """Return the rows to hold out, fold by fold; no folds where nothing would be left to grow on."""
+    """Return the rows to hold out, fold by fold; no folds if nothing would be left to grow on."""
     if n_rows < 2:
         return []
     folds = np.array_split(rng.permutation(n_rows), min(N_FOLDS, n_rows))
@@ -183,20 +185,20 @@ def draw_folds(n_rows: int, rng: np.random.Generator) -> list[Indices]:
 
 
 class CrossValidation:
-    """Grows without some of the rows, and measures every size and ridge on them.
+    """Grows without the rows of each fold, and measures every size and ridge on them.
 
     Parameters
     ----------
     problem : Problem
-        The rows, and what is given beforehand.
+        The rows, their domains, known split points and constraints.
     ridges : tuple of float
         The ridges to try for the consequents of every size.
     folds : list of ndarray
-        The rows to hold out, one fold after the other.
+        The rows to hold out, fold by fold.
     budget : Budget
-        The time that it may take.
+        The time that the cross-validation may take.
     max_size : int
-        The most divisions: those of the growth whose size is to be chosen.
+        The maximum number of divisions: that of the growth whose size is to be chosen.
     """
 
     def __init__(
@@ -209,7 +211,7 @@ class CrossValidation:
         max_size: int = MAX_SIZE,
     ) -> None:
         self.problem, self.ridges, self.folds, self.budget, self.max_size = problem, ridges, folds, budget, max_size
-        # Once the choice is clear, folds that a pool has begun are given up.
+        # Once the choice is clear, folds that a pool has begun are abandoned.
         self._is_clear = False
 
     def run(
@@ -218,23 +220,23 @@ class CrossValidation:
         before: Mapping[int, Fold] | None = None,
         on_fold: Callable[[int, list[Fold]], None] | None = None,
     ) -> Choice | None:
-        """Go through the folds until the choice is clear.
+        """Evaluate the folds until the choice is clear.
 
-        Folds are looked at in their order, whoever works on them: the choice does not depend on a pool.
+        Results are read in the order of the folds, so that the choice does not depend on the pool.
 
         Parameters
         ----------
         pool : ThreadPoolExecutor, optional
-            Where the folds are worked on.
+            The pool that evaluates the folds.
         before : mapping of int to Fold, optional
-            What is known of some folds, by number, from a run on the same rows.
+            Folds by number from an earlier run on the same rows.
         on_fold : callable, optional
-            Called for each fold that is finished, with its number and all that are finished.
+            Called for each finished fold, with its number and the list of all finished folds.
 
         Returns
         -------
         Choice or None
-            None if not one fold was finished in time, or none could be.
+            None if no fold was finished in time, or no fold could be evaluated.
         """
         known_folds = before or {}
         self._is_clear = False
@@ -260,14 +262,14 @@ class CrossValidation:
     def fold(self, number: int, before: Fold | None = None) -> Fold | None:
         """Grow without one fold, and measure every size and ridge on it.
 
-        None where time ran out, or where the rows of one side have no weight. What is known is not done again.
+        Returns None if time ran out, or if the rows of one side have no weight. A fold of an earlier run is reused.
         """
         if before is not None and (before.options, before.max_size) == (self.problem.options, self.max_size):
             if before.residuals.shape[1:] != (len(self.ridges), len(self.folds[number])):
-                raise damaged("its folds are of another cross-validation")
+                raise damaged("its folds belong to another cross-validation")
             return before
         if self.budget.over():
-            # Of wide tables the preparations alone take a while.
+            # For wide tables the preparations alone take a while.
             return None
         rows, indices = self.problem.rows, self.folds[number]
         fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices))
@@ -295,7 +297,7 @@ class CrossValidation:
         )
 
     def _residuals(self, growth: Growth, step: Step, held_out: Rows) -> Floats:
-        """Return what one structure misses held-out rows by, by ridge, shape (n_ridges, n_rows)."""
+        """Return the residuals of one structure on held-out rows, by ridge, shape (n_ridges, n_rows)."""
         structure = step.structure
         fitted = degrees_of(structure, growth.rows)
         normal = Sums.over(growth.rows, fitted).normal(structure, growth.locality)
@@ -309,22 +311,22 @@ class CrossValidation:
 
 
 class Size(NamedTuple):
-    """A model of the path that becomes one of the front: its place in the path, and its structure."""
+    """A model of the path that becomes one of the front: its index in the path, and its step."""
 
     number: int
     step: Step
 
     def in_reading_order(self) -> Size:
-        """Sort its rules. The terms are those of blocks, which stay as they are."""
+        """Sort the rules. The terms belong to blocks, which stay as they are."""
         return Size(self.number, self.step._replace(structure=self.step.structure.in_reading_order()))
 
 
 def sizes_by_rules(path: list[Step], forward: list[Step], choice: Choice | None) -> dict[int, Size]:
-    """Return for each number of rules the model that stands for it.
+    """Return one model for each number of rules.
 
-    Of the models that have so many rules that is the smallest whose error can't be told from the least; without
-    cross-validation the one with the best criterion. A number of rules that only the growth itself went through, before
-    it went back, is taken from there.
+    Among the models with the same number of rules it is the smallest with an error close to the smallest error; without
+    cross-validation, the one with the best criterion. A number of rules that only occurred before pruning is taken from
+    `forward`.
     """
     numbers: dict[int, list[int]] = {}
     for number, step in enumerate(path):
@@ -340,7 +342,10 @@ def sizes_by_rules(path: list[Step], forward: list[Step], choice: Choice | None)
 
 
 def chosen_size(path: list[Step], sizes: dict[int, Size], choice: Choice | None) -> int:
-    """Choose a model by validation, or by the criterion where that had no time; return its number of rules."""
+    """Choose a model by cross-validation, or by the criterion if there was no time for that.
+
+    Enters the model into `sizes`, and returns its number of rules.
+    """
     everything = list(range(len(path)))
     number = _best_criterion(path, everything) if choice is None else choice.best_size(everything)
     n_rules = path[number].structure.n_rules
@@ -350,3 +355,113 @@ def chosen_size(path: list[Step], sizes: dict[int, Size], choice: Choice | None)
 
 def _best_criterion(path: list[Step], among: list[int]) -> int:
     return min(among, key=lambda number: path[number].fit.criterion)
+
+
+# The wanted truth of the rules of a finished model, slightly above the threshold that counts as true.
+_WANTED = 0.92
+# The maximum ratio of the error to that of the first attempt.
+_MAX_RISE = 1.02
+# Every further attempt multiplies the share of the local error by this.
+_FACTOR = 2.0
+# The tuning steps of every attempt.
+_N_STEPS = 6
+
+
+class Finished(NamedTuple):
+    """A finished model.
+
+    Attributes
+    ----------
+    step : Step
+        The model.
+    locality : float
+        The share of the local error that it is fitted with.
+    truth : Truth or None
+        The truth of its rules, in standardised units; None if no rows could be held out.
+    """
+
+    step: Step
+    locality: float
+    truth: Truth | None
+
+
+def made_true(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices]) -> Finished:
+    """Tune a model once more, and raise the share of the local error until its rules hold one by one.
+
+    A share that the user set stays as it is. The error may rise only a little: rather than more, the rules stay as true
+    as they are.
+
+    Parameters
+    ----------
+    growth : Growth
+        The growth of the model.
+    step : Step
+        The model.
+    regularization : float
+        The ridge of the consequents.
+    folds : sequence of ndarray
+        Rows to hold out.
+    """
+    locality = growth.locality
+    finished = _tuned(growth, step, regularization, folds, locality)
+    if finished.truth is None or growth.options.locality is not None:
+        return finished
+    limit = _MAX_RISE * finished.truth.together
+    while finished.truth.ratio < _WANTED and locality < 1.0 and not growth.ended:
+        locality = min(_FACTOR * locality, 1.0)
+        attempt = _tuned(growth, finished.step, regularization, folds, locality)
+        if attempt.truth is None or attempt.truth.together > limit:
+            break
+        finished = attempt
+    return finished
+
+
+def _tuned(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices], locality: float) -> Finished:
+    """Tune a model for a share of the local error, and measure its truth."""
+    searched, growth.locality = growth.locality, locality
+    found = growth.tune(step.structure, step.fit.kept, _N_STEPS)
+    tuned = step if found is None else step._replace(structure=found[0], fit=found[1])
+    truth = rule_truth(growth, tuned, regularization, folds) if folds and not growth.out_of_time else None
+    growth.locality = searched
+    return Finished(tuned, locality, truth)
+
+
+def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices]) -> Truth:
+    """Return the truth of a structure's rules, in standardised units.
+
+    The structure is kept, so that the truth is that of its own rules; consequents are fitted without the rows that they
+    are measured on.
+
+    Parameters
+    ----------
+    growth : Growth
+        The growth whose rows and prices are used.
+    step : Step
+        The rules, and the terms to begin with.
+    regularization : float
+        The ridge of the consequents.
+    folds : sequence of ndarray
+        Rows to hold out; together they are all rows, or enough of them.
+    """
+    structure, kept = step.structure, step.fit.kept
+    parts = [growth.rows.take(fold) for fold in folds]
+    n_rows = sum(len(part) for part in parts)
+    degrees = [degrees_of(structure, part) for part in parts]
+    sums = [Sums.over(part, own) for part, own in zip(parts, degrees, strict=True)]
+    total = reduce(Sums.__add__, sums)
+    together, alone, strongest = [], [], []
+    for part, own, held_out in zip(parts, degrees, sums, strict=True):
+        normal = (total - held_out).normal(structure, growth.locality)
+        fit = growth.final_terms(structure, normal, regularization, n_rows - len(part), kept)
+        outputs = outputs_of(structure, fit.coefficients, part, own)
+        together.append(np.square(part.y - outputs.together))
+        alone.append(np.square(part.y - outputs.of_strongest(own)))
+        strongest.append(own.weights.argmax(axis=0))
+    return measured_truth(
+        np.concatenate(together),
+        np.concatenate(alone),
+        np.concatenate([part.weight for part in parts]),
+        np.concatenate(strongest),
+        structure.n_rules,
+        held_out=True,
+    )

@@ -1,4 +1,4 @@
-"""The growth itself: one split or piece of a curve after the other, all tuned, until they no longer pay; then back."""
+"""The growth itself: add splits and pieces of curves, each time tuning all, while they pay; then prune."""
 
 from __future__ import annotations
 
@@ -11,45 +11,44 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._algorithms.growth.candidates import BendCandidate, Candidates, Contender, Preference, SplitCandidate
-from fruler._algorithms.growth.grown_rows import screened_inputs
-from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.problem import GrowthOptions, Problem, screened_inputs
 from fruler._algorithms.growth.split_points import Placed, Room, SplitPointSearch
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
 from fruler._algorithms.growth.terms import MIN_ERROR, Normal, TermFit, TermLimits, choose_terms, fit_terms
+from fruler._arrays import Floats
 from fruler._kernels import growth_sums, growth_terms
-from fruler._typing import Floats
-from fruler.learning._budget import UNLIMITED, Budget
 from fruler.learning._checkpoint import damaged
+from fruler.learning._control import UNLIMITED, Budget
 
-# The ridge of the growth itself, in rows, where the user gives none: cross-validation chooses that of the model.
+# The ridge of the growth itself, in rows, if the user sets none: cross-validation chooses the ridge of the model.
 DEFAULT_RIDGE = 0.1
-# The share of the local error in the search, where the user gives none: the finished model gets as much as it needs.
+# The share of the local error in the search, if the user sets none: the finished model gets as much as it needs.
 SEARCH_LOCALITY = 0.07
-# The rows that a rule must have, each counted as far as the rule holds in it.
+# The minimum number of rows of a rule; each row counts with the rule's weight in it.
 MIN_ROWS = 12.0
-# How many of the most promising splits, and pieces of curves, are fitted; and how many of these are tuned.
+# How many of the most promising splits and pieces of curves are fitted, and how many of the fitted ones are tuned.
 _N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 3
-# The steps of tuning for each of these, for the best of them, and after each reunion.
+# The tuning steps of each of these, of the best of them, and after each reunion.
 _STEPS_TO_COMPARE, _STEPS_OF_BEST, _STEPS_BACK = 2, 4, 2
-# The most divisions.
+# The maximum number of divisions.
 MAX_SIZE = 24
-# A row that is left out tells of the fit, but not of the search for terms and split points: by this power it does.
+# The leave-one-out error accounts for the fit, but not for the search for terms and split points: this power does.
 _SEARCHED = 1.5
-# With more terms than this the final choice among them begins with those that the search kept.
+# With more terms than this, the final choice begins with the terms that the search kept.
 _MANY_TERMS = 250
-# No row is taken to speak for itself alone by more than this.
+# The largest leverage that a row can have.
 _MAX_LEVERAGE = 0.95
-# Cross-validation ends once its choice is clear, mostly after so many folds; each grows again.
+# Cross-validation ends once its choice is clear, mostly after this many folds; each fold grows again.
 _FOLDS_EXPECTED = 3
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What the criterion charges for, in units of log(rows): BIC where all are one.
+    """The prices in the criterion, in units of log(rows): BIC if all are one.
 
     The criterion is rows·log(error) + log(rows)·(term·terms + rule·rules + split·split points + bend·bends). The error
-    is that of rows that are left out one by one: a rule of few rows with many terms does not pay.
+    is the leave-one-out error: a rule of few rows with many terms does not pay.
     """
 
     term: float = 0.3
@@ -58,7 +57,7 @@ class Prices:
     bend: float = 1.0
 
     def of(self, structure: Structure, n_terms: int) -> float:
-        """Return what a structure with so many terms costs."""
+        """Return the price of a structure with `n_terms` terms."""
         splits, bends = self.split * len(structure.splits), self.bend * len(structure.bends)
         return self.term * n_terms + self.rule * (structure.n_rules - 1) + splits + bends
 
@@ -79,7 +78,7 @@ class Fit(NamedTuple):
 
     @property
     def n_terms(self) -> int:
-        """The number of terms, the intercept among them."""
+        """The number of kept terms, including the intercept."""
         return int(np.count_nonzero(self.kept))
 
 
@@ -92,7 +91,7 @@ class Step(NamedTuple):
     seconds: float
 
     def is_sound(self, n_inputs: int) -> bool:
-        """Return whether kernels can read it: all numbers in it name something that is there."""
+        """Return whether kernels can read the step: all indices in it are valid."""
         return self.structure.is_sound(n_inputs) and self.fit.coefficients.shape == (self.structure.n_terms,)
 
 
@@ -102,30 +101,30 @@ class Growth:
     Parameters
     ----------
     problem : Problem
-        The rows, and what is given beforehand.
+        The rows, their domains, known split points and constraints.
     budget : Budget
-        The time that it may take.
+        The time that the growth may take.
     max_size : int
-        The most divisions.
+        The maximum number of divisions.
     on_step : callable, optional
         Called with the growth after each new size.
 
     Attributes
     ----------
     inputs : ndarray of int
-        The inputs that it grows on; structures are over these.
+        The inputs that rules are grown on; structures use only these.
     rows : Rows
-        The rows, of these inputs only.
+        The rows, with these inputs only.
     locality : float
-        The share of the local error in what is minimised.
+        The share of the local error in the minimised error.
     path : list of Step
         Every size so far, undivided first.
     prices : Prices
-        What the criterion charges.
+        The prices in the criterion.
     n_exact : int
-        How many of them, from the first, no limit has cut short: another growth on these rows goes through the same.
+        The number of first steps of `path` that no limit cut short: every growth on these rows goes through them.
     n_evaluations : int
-        The structures that were fitted.
+        The number of fitted structures.
     """
 
     def __init__(
@@ -154,7 +153,7 @@ class Growth:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the deadline has passed, or somebody asked for the end."""
+        """Whether the deadline has passed, or a stop was requested."""
         return self.budget.over()
 
     @property
@@ -164,14 +163,14 @@ class Growth:
         return self.out_of_time or (limit is not None and self.n_evaluations >= limit)
 
     def run(self, path: Sequence[Step] = (), max_rules: int | None = None) -> list[Step]:
-        """Grow until nothing more pays, then go back; return the best structure of every size, undivided first.
+        """Grow while it pays, then prune; return the best structure of every size, undivided first.
 
         Parameters
         ----------
         path : sequence of Step
             Exact sizes of an earlier growth on these rows, to resume from.
         max_rules : int, optional
-            The most rules that it could have.
+            The maximum number of rules of the earlier growth.
         """
         start = time.monotonic()
         if not all(step.is_sound(len(self.rows.columns)) for step in path):
@@ -192,14 +191,14 @@ class Growth:
 
     def _add(self, structure: Structure, fit: Fit, start: float) -> None:
         self.path.append(Step(structure, fit, self.n_evaluations, time.monotonic() - start))
-        # A limit, once reached, stays so: where there is none now, there was none on the way.
+        # A limit, once reached, stays reached: if there is none now, there was none on the way.
         if not self.ended:
             self.n_exact = len(self.path)
         if self.on_step is not None:
             self.on_step(self)
 
     def _next(self, step: Step) -> tuple[Structure, Fit] | None:
-        """Return the best structure with one more rule, or one more piece of a curve; None where there is none."""
+        """Return the best structure with one more rule or one more piece of a curve; None if there is none."""
         structure = step.structure
         degrees, sums = self._on_rows(structure)
         outputs = outputs_of(structure, step.fit.coefficients, self.rows, degrees)
@@ -238,7 +237,7 @@ class Growth:
     def _split(
         self, structure: Structure, split: SplitCandidate, degrees: Degrees, sums: Sums, fit: Fit
     ) -> tuple[Structure, Fit]:
-        """Fit a split of a rule, all else staying where it is."""
+        """Fit a split of a rule; all else stays where it is."""
         number = split.number
         if number >= 0:
             ramp, with_split = degrees.ramps[number], structure
@@ -259,7 +258,7 @@ class Growth:
     def _bend(
         self, structure: Structure, bend: BendCandidate, degrees: Degrees, sums: Sums, fit: Fit
     ) -> tuple[Structure, Fit]:
-        """Fit a further piece of a curve, all else staying where it is."""
+        """Fit a further piece of a curve; all else stays where it is."""
         self.n_evaluations += 1
         bent = structure.with_bend(bend.input, bend.place, bend.reach)
         point = Ramps(np.array([bend.input], dtype=np.intc), np.array([bend.place]), np.array([bend.reach]))
@@ -282,7 +281,7 @@ class Growth:
     def _refitted(
         self, structure: Structure, normal: Normal, degrees: Degrees, kept: npt.NDArray[np.bool_] | None = None
     ) -> Fit:
-        """Fit a structure, beginning with some of its terms; those that were left out may come back."""
+        """Fit a structure, beginning with some of its terms; terms left out may come back."""
         price, n = self.unit * self.prices.term, len(self.rows)
         fit = choose_terms(normal, self.regularization, price, n, kept, self._limits(structure))
         error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
@@ -290,7 +289,7 @@ class Growth:
         return Fit(fit.coefficients, fit.error, n * float(np.log(error)) + self.unit * cost)
 
     def _limits(self, structure: Structure) -> TermLimits | None:
-        """Return what is demanded of a structure's terms, if anything is."""
+        """Return the limits on a structure's terms, if there are any."""
         if self.knowledge is None:
             return None
         # After tuning the same structure is fitted once more.
@@ -306,7 +305,7 @@ class Growth:
         n_rows: int,
         kept: npt.NDArray[np.bool_],
     ) -> TermFit:
-        """Fit the terms of a model that the search is done with.
+        """Fit the terms of a model after the search.
 
         Parameters
         ----------
@@ -317,10 +316,10 @@ class Growth:
         regularization : float
             The ridge, in rows.
         n_rows : int
-            The rows that the equations come from.
+            The number of rows behind the equations.
         kept : ndarray of bool
-            The terms that the search kept. With another ridge others may matter; unless they are too many, the choice
-            begins with all of them.
+            The terms that the search kept. With another ridge, other terms may matter; so the choice begins with all
+            terms, unless there are too many.
         """
         price, limits = self.prices.term * float(np.log(max(n_rows, 2))), self._limits(structure)
         if len(kept) <= _MANY_TERMS:
@@ -328,9 +327,9 @@ class Growth:
         return choose_terms(normal, regularization, price, n_rows, kept, limits)
 
     def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
-        """Return by which factor the error of these rows would be larger, if each had been left out of the fit."""
+        """Return the ratio of the leave-one-out error of these rows to their error."""
         if len(fit.inverse) < len(fit.terms):
-            # Terms without a price are not chosen, and without their inverse nothing is known of rows left out.
+            # Terms without a price are not chosen and have no inverse, which leave-one-out errors need.
             return 1.0
         rows, total = self.rows, self.rows.total_weight
         squares, left_out = growth_terms.squares_left_out(
@@ -347,9 +346,9 @@ class Growth:
         return left_out / squares if squares > MIN_ERROR * total else 1.0
 
     def tune(self, structure: Structure, kept: npt.NDArray[np.bool_], n_steps: int) -> tuple[Structure, Fit] | None:
-        """Tune a structure with some of its terms, then choose the terms anew.
+        """Tune a structure with some of its terms, then choose the terms again.
 
-        None where a rule has too few rows, or nothing new may be begun.
+        Returns None if a rule has too few rows, or nothing new may be begun.
         """
         search = self._search(structure, kept)
         return None if search is None else self._after(search, n_steps)
@@ -364,7 +363,7 @@ class Growth:
         return SplitPointSearch(placed, self.rows, self.locality, self.regularization, self._moved)
 
     def _after(self, search: SplitPointSearch, n_steps: int) -> tuple[Structure, Fit]:
-        """Go on tuning, then choose the terms anew."""
+        """Continue tuning, then choose the terms again."""
         placed = search.placed
         if self.options.fuzziness > 0.0 and placed.structure.size > 0:
             placed = search.run(n_steps)
@@ -378,7 +377,7 @@ class Growth:
         return Placed(structure, degrees, normal, fit, float(degrees.weights.sum(axis=1).min()))
 
     def _moved(self, placed: Placed, steps: Floats) -> Placed | None:
-        """Take a step of all split points; None where that leaves a rule too few rows, or nothing new may be begun."""
+        """Move all split points; None if a rule then has too few rows, or nothing new may be begun."""
         if self.ended:
             return None
         structure = placed.structure
@@ -389,7 +388,7 @@ class Growth:
         return after if after.n_in_smallest_rule >= MIN_ROWS else None
 
     def _back(self, path: Sequence[Step]) -> list[Step]:
-        """Take away from the largest structure what it can best do without, step by step, where that beats the path."""
+        """Prune the largest structure by the division it needs least, step by step, where that beats the path."""
         best = list(path)
         for size in range(len(path) - 2, -1, -1):
             smaller: tuple[Structure, Fit] | None = None
@@ -410,7 +409,7 @@ class Growth:
         return best
 
     def _reductions(self, step: Step) -> Iterator[tuple[Structure, npt.NDArray[np.bool_]]]:
-        """Find every structure with one piece of a curve, or one rule, less; and the terms to begin with."""
+        """Yield every structure with one piece of a curve or one rule less, and the terms to begin with."""
         structure, used = step.structure, step.fit.kept
         q = structure.n_inputs + 1
         n_rule_terms = structure.n_rules * q
@@ -435,19 +434,19 @@ def failures(path: Sequence[Step]) -> int:
 
 
 def usable_steps(path: Sequence[Step], options: GrowthOptions, max_rules: int | None = None) -> list[Step]:
-    """Return the first of these steps, those that a growth with other limits goes through as well.
+    """Return the leading steps of a path that a growth with other limits goes through as well.
 
     Parameters
     ----------
     path : sequence of Step
         The steps of an earlier growth.
     options : GrowthOptions
-        Of the growth that would go on from them.
+        The options of the growth that resumes from them.
     max_rules : int, optional
-        The most rules that the earlier growth could have; as many as this one where it is not given.
+        The maximum number of rules of the earlier growth; by default that of `options`.
     """
     limit = options.max_evaluations
-    # At the lower of two limits only one of the growths could split a rule.
+    # At the lower of the two limits only one of the growths can still split a rule.
     parting = np.inf if max_rules in (None, options.max_rules) else min(max_rules, options.max_rules)
     usable: list[Step] = []
     for step in path:
@@ -461,16 +460,16 @@ def usable_steps(path: Sequence[Step], options: GrowthOptions, max_rules: int | 
 
 
 def growth_seconds_left(path: Sequence[Step], early_stopping: int, n_folds: int) -> float | None:
-    """Estimate the seconds until the size of a model is chosen, if no further step pays; None before the first step.
+    """Estimate the seconds until the size of the model is chosen, if no further step pays; None before the first step.
 
     Parameters
     ----------
     path : sequence of Step
         The steps so far.
     early_stopping : int
-        After how many steps in a row that do not pay the growth ends.
+        The number of steps in a row without an improvement after which the growth ends.
     n_folds : int
-        The most folds of the cross-validation.
+        The maximum number of folds of the cross-validation.
     """
     if len(path) < 2:
         return None

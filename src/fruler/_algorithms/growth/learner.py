@@ -17,49 +17,59 @@ from fruler._algorithms.growth.cross_validation import (
     RIDGES,
     Choice,
     CrossValidation,
+    Finished,
     Fold,
     Size,
     chosen_size,
     draw_folds,
+    made_true,
     residuals_of,
     sizes_by_rules,
 )
-from fruler._algorithms.growth.grown_rows import MAX_INPUTS, RowGroups, draw_rows, grouped_rows, on_grid
 from fruler._algorithms.growth.growth import Growth, Step, growth_seconds_left
-from fruler._algorithms.growth.problem import GrowthOptions, Knowledge, Problem, least_label
-from fruler._algorithms.growth.rule_truth import Finished, made_true
+from fruler._algorithms.growth.problem import (
+    MAX_INPUTS,
+    GrowthOptions,
+    Knowledge,
+    Problem,
+    RowGroups,
+    draw_rows,
+    grouped_rows,
+    least_label,
+    on_grid,
+)
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.sums import Sums, degrees_of, sums_in_slices
+from fruler._arrays import Floats, Indices
 from fruler._table.constraints import MAX_LABELS
 from fruler._table.rows import Rows
-from fruler._typing import Floats, Indices
 from fruler.learning._training_table import LocalTable, TrainingTable
 from fruler.learning.algorithm import Algorithm, Search, SomeTable
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.rules.intervals import HeldOutErrors, cross_validated_intervals
 
 STAGES = ("growth", "cross-validation", "fit")
-# The most rows that rules are grown on, fewer of a table with many inputs, but no fewer than the second figure;
-# consequents are fitted on all.
+# Rules are grown on at most MAX_GROWN_ROWS rows; with many inputs on fewer, but on at least _MIN_GROWN_ROWS.
+# Consequents are fitted on all rows.
 MAX_GROWN_ROWS, _MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS = 10_000, 4_000, 300_000
-# The least width of an input that is split, in floats: fewer are not enough to tell split points and slopes apart.
+# An input is split only if its domain spans this many floats: with fewer, split points and slopes blur.
 _MIN_FLOATS = 2.0**10
-# How much of the time the growth may take, and the growth and its cross-validation together.
+# The share of the time that the growth may take, and that the growth and its cross-validation may take together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
-# The growth and each fold share the evaluations that are allowed; with fewer than this each, the growth has them all.
+# The growth and each fold share the allowed evaluations; with fewer than this each, the growth gets all of them.
 _MIN_SHARE = 20
 
 
 @dataclass(frozen=True, eq=False)
 class GrowthState:
-    """What is finished of a growth and its cross-validation; nothing in it was cut short by a limit.
+    """The finished parts of a growth and its cross-validation; no limit cut any of them short.
 
     Attributes
     ----------
     path : tuple of Step
-        The sizes that it went through.
+        The sizes that the growth went through.
     max_rules : int or None
-        The most rules that it could have; None before it began.
+        The maximum number of rules of the growth; None before it began.
     folds : mapping of int to Fold
         The finished folds of the cross-validation, by number.
     """
@@ -79,7 +89,7 @@ class GrowthState:
 class GrowthLearner(ABC):
     """Learns rules by growing them.
 
-    What it needs of all rows is left to subclasses: one for rows that are here, one for rows with the workers.
+    Subclasses sum over all rows: one for rows in memory, one for rows on the workers of a cluster.
 
     Parameters
     ----------
@@ -88,19 +98,19 @@ class GrowthLearner(ABC):
     """
 
     table: TrainingTable
-    # Known when the rows to grow on are: how many folds there are, and how many rows a row stands for.
+    # Set with the rows to grow on: the number of folds, and the number of rows that a row of the table stands for.
     n_folds, rows_per_row = 0, 1.0
 
     def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
         self.options, self.rng, self.table = search.options, search.rng, search.table
-        self.pool, self.control = search.pool, search.control
+        self.pool, self.control, self.keeper = search.pool, search.control, search.keeper
         self.state = GrowthState() if search.state is None else search.state
-        # The folds of the cross-validation that the choice was made by, by number.
+        # The folds of the cross-validation that determined the choice, by number.
         self.validated: dict[int, Fold] = {}
 
     @abstractmethod
     def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
-        """Sum up all rows for one of the structures, which are over some of the inputs."""
+        """Return the sums over all rows for `structures[number]`; the structures use only `inputs`."""
 
     def learn(self) -> Learned:
         """Grow, choose the size, tune the split points, and fit every size on all rows."""
@@ -117,10 +127,10 @@ class GrowthLearner(ABC):
         growth = Growth(problem, self.control.budget(_SHARE_OF_GROWTH), on_step=self._tell_step)
         path = growth.run(self.state.path, self.state.max_rules)
         exact = not growth.out_of_time
-        self.control.end_stage()
+        self.keeper.end_stage()
         clock.append(time.perf_counter())
         choice = self._cross_validate(problem, growth, folds)
-        self.control.end_stage()
+        self.keeper.end_stage()
         exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
         sizes = sizes_by_rules(path, growth.path, choice)
@@ -143,7 +153,7 @@ class GrowthLearner(ABC):
         )
 
     def _problem(self, rows: Rows, options: GrowthOptions, min_label: float) -> Problem:
-        """Return the problem that rows pose, with everything that is known of the inputs, standardised."""
+        """Return the growth problem of some rows, with standardised domains and known split points."""
         table, scale = self.table, self.table.scale
         domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
         known = [np.empty(0) for _ in range(table.n_inputs)]
@@ -159,9 +169,9 @@ class GrowthLearner(ABC):
         return Problem(rows, domains, known, options, min_label, nominal, knowledge)
 
     def _narrow_inputs(self) -> npt.NDArray[np.bool_]:
-        """Return the inputs that are not split, like constant ones, and warn about them.
+        """Return which inputs are too narrow to be split, and warn about those that are not constant.
 
-        Split points of an input with hardly any floats between its ends would fall together in its own units.
+        With hardly any floats between the ends of an input, its split points would coincide in the input's own units.
         """
         table = self.table
         widths = np.ptp(table.domains, axis=1)
@@ -170,32 +180,31 @@ class GrowthLearner(ABC):
         for j in np.flatnonzero(narrow & (widths > 0.0)).tolist():
             low, high = table.domains[j]
             warnings.warn(
-                f"Input {table.names[j]!r} is not split: its values, from {low:.17g} to {high:.17g}, lie too near to "
-                f"each other for numbers of that size. Subtract {low:.17g} from it.",
+                f"Input {table.names[j]!r} is not split: its values, from {low:.17g} to {high:.17g}, are too close "
+                f"together for numbers of this size. Subtract {low:.17g} from it.",
                 stacklevel=2,
             )
         return narrow
 
     def _tell_step(self, growth: Growth) -> None:
-        """Keep and tell of a size that the growth came to."""
-        self.control.has_model = True
+        """Keep and report a size that the growth has reached."""
         step = growth.path[-1]
         if growth.n_exact == len(growth.path):
             self.state = replace(self.state, path=tuple(growth.path), max_rules=growth.options.max_rules)
-            self.control.keep(self.state)
+            self.keeper.keep(self.state)
         error = step.fit.error * self.table.error_unit
         left = growth_seconds_left(growth.path, growth.options.early_stopping, self.n_folds)
         self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error, left)
 
     def _cross_validate(self, problem: Problem, growth: Growth, folds: list[Indices]) -> Choice | None:
-        """Cross-validate, keeping and telling of every fold."""
+        """Cross-validate; keep and report every fold."""
         start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
         ridges = RIDGES if self.options.regularization is None else (self.options.regularization,)
 
         def tell(number: int, found: list[Fold]) -> None:
             self.state = replace(self.state, folds={**self.state.folds, number: found[-1]})
             self.validated[number] = found[-1]
-            self.control.keep(self.state)
+            self.keeper.keep(self.state)
             choice = Choice.from_folds(found, ridges)
             size = min(choice.best_size(), len(growth.path) - 1)
             n_new = len(found) - n_known
@@ -220,7 +229,7 @@ class GrowthLearner(ABC):
         return validation.run(self.pool, self.state.folds, tell)
 
     def _grown_rows(self) -> tuple[Indices, Rows]:
-        """Return the rows to grow on, and their numbers."""
+        """Return the indices of the rows to grow on, and these rows."""
         n_rows, n_inputs = self.table.n_rows, min(self.table.n_inputs, MAX_INPUTS)
         most = min(MAX_GROWN_ROWS, max(_MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS // n_inputs))
         if n_rows <= most:
@@ -231,16 +240,16 @@ class GrowthLearner(ABC):
         return drawn.numbers, replace(rows, weight=rows.weight * drawn.weight)
 
     def _folds(self, groups: RowGroups) -> list[Indices]:
-        """Return the rows to hold out, fold by fold; no folds where there are too few evaluations for them.
+        """Return the rows to hold out, fold by fold; no folds if there are too few evaluations for them.
 
-        Rows that are equal are held out together: or the others would know what they are to say.
+        Equal rows are held out together: otherwise the model would have seen the targets of held-out rows.
         """
         folds = [groups.rows_of(fold) for fold in draw_folds(groups.n_groups, self.rng)]
         limit = self.options.max_evaluations
         return folds if limit is None or limit // (len(folds) + 1) >= _MIN_SHARE else []
 
     def _options_of_one(self, n_folds: int) -> GrowthOptions:
-        """Return the options of one growth, which shares the evaluations with those of all folds."""
+        """Return the options of one growth; it shares the evaluations with the growths of the folds."""
         limit = self.options.max_evaluations
         return replace(
             self.options,
@@ -249,7 +258,7 @@ class GrowthLearner(ABC):
         )
 
     def _seconds_of_fit(self, growth: Growth, structure: Structure) -> float:
-        """Estimate how long the fit on all rows will take, from one on those that rules were grown on."""
+        """Estimate the seconds of the fit on all rows from a fit on the grown rows."""
         if self.control.limit == np.inf:
             return 0.0
         start = time.monotonic()
@@ -264,7 +273,7 @@ class GrowthLearner(ABC):
         growth: Growth,
         folds: list[Indices],
     ) -> list[FrontPoint]:
-        """Finish the chosen model and fit it on all rows, then the others while there is time."""
+        """Finish the chosen model and fit it on all rows, then the other sizes while there is time."""
         start = time.monotonic()
         order = [chosen, *(n_rules for n_rules in sizes if n_rules != chosen)]
         ridges = [growth.regularization if choice is None else choice.best_ridge(sizes[n].number) for n in order]
@@ -296,17 +305,17 @@ class GrowthLearner(ABC):
     def _front_point(
         self, finished: Finished, sums: Sums, ridge: float, validated: float | None, growth: Growth
     ) -> FrontPoint:
-        """Fit one model on all rows; its error in cross-validation is given, where there was one."""
+        """Fit one model on all rows; `validated` is its error in cross-validation, if there was one."""
         structure, unit = finished.step.structure, self.table.error_unit
         normal = sums.normal(structure, finished.locality)
-        # The ridge is in rows, and weights may stand for more of them than the table has.
+        # The ridge is counted in rows, and weights may stand for more rows than the table has.
         n_rows = max(round(self.table.n_rows * self.rows_per_row), 1)
         fit = growth.final_terms(structure, normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
         conversion = Conversion(self.table, growth.inputs, self.options.fuzziness, growth.knowledge)
         truth, cv_error = finished.truth, np.nan if validated is None else validated
         if truth is not None:
-            # Sizes are compared by what was grown without the rows; of one size that may have been another mix of rules
-            # and curves, but this one is no better than its own structure on held-out rows.
+            # The folds of a size may have grown another mix of rules and curves. So this model counts as no better than
+            # its own structure on held-out rows.
             cv_error = max(cv_error, truth.together**2)
             error = float(np.sqrt(2.0 * cv_error * unit))
             truth = truth.scaled(error / truth.together) if truth.together > 0.0 else None
@@ -323,10 +332,10 @@ class GrowthLearner(ABC):
     def _with_intervals(
         self, point: FrontPoint, finished: Finished, growth: Growth, folds: list[Indices], place: tuple[int, int]
     ) -> FrontPoint:
-        """Give a model the prediction intervals that the cross-validation of its size and ridge says."""
+        """Give a model the prediction intervals from the cross-validation of its size and ridge."""
         held_out = [(growth.rows.take(folds[number]), fold) for number, fold in self.validated.items()]
         errors = residuals_of([fold for _, fold in held_out], *place)
-        # As the error of the model is scaled to that of cross-validation, so are those of its rows.
+        # Scale the held-out errors to the model's error in cross-validation.
         square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
         weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
         unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0

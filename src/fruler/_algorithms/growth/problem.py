@@ -1,32 +1,33 @@
-"""What a growth is given: options, what is known of the inputs, and the rows that rules are grown on."""
+"""The problem of a growth: its options, constraints on the inputs, and the rows that rules are grown on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.terms import Bools, TermLimits
-from fruler._kernels import growth_limits
+from fruler._arrays import Floats, Indices
+from fruler._kernels import growth_candidates, growth_limits
 from fruler._table.constraints import InputConstraints
 from fruler._table.rows import Rows
-from fruler._typing import Floats, Indices
 
 # A label between two split points has at least this share of the rows: nobody believes a sliver.
 MIN_LABEL = 0.05
-# So many rows are no sliver, whatever their share; but so many of those that are grown on must be there to judge it by.
+# With _ENOUGH_ROWS of all rows a label is not a sliver, whatever their share; to judge it, it needs _MIN_GROWN_ON of
+# the grown rows.
 _ENOUGH_ROWS, _MIN_GROWN_ON = 500, 60
 
 
 @dataclass(frozen=True)
 class GrowthOptions:
-    """The parameters of `FuzzyRuleRegressor` that decide on the model; documented there.
+    """The parameters of `FuzzyRuleRegressor` that determine the model; documented there.
 
-    Constraints are those of inputs, by name, as `table.constraints` makes them of columns.
+    Constraints name inputs; `fruler._table.constraints` derives them from constraints on columns.
     """
 
     max_rules: int = 20
@@ -44,19 +45,19 @@ class GrowthOptions:
 class Knowledge:
     """Constraints on the inputs of a growth.
 
-    An input of known direction is in no antecedent, so that the weights of rules do not depend on it: then the slope of
-    the prediction along it is a mean of the rules' slopes, and of the right sign if each of these is. That is a set of
-    inequalities that are linear in the terms.
+    An input of known direction is in no antecedent, so that the weights of rules do not depend on it. The slope of the
+    prediction along this input is then a mean of the rules' slopes, and has the right sign if each of these has. These
+    conditions are linear inequalities in the terms.
 
-    Two inputs interact where one is in the antecedent of a rule and the other in it too, or in a term that this
-    antecedent brings. What all rules share, and curves, are sums of functions of one input each.
+    Two inputs interact if one is in the antecedent of a rule and the other is in the same antecedent, or in a term that
+    this antecedent brings. The terms that all rules share, and the curves, are sums of functions of one input each.
 
     Attributes
     ----------
     signs : ndarray of int, shape (n_inputs,)
-        Whether the output rises (1) or falls (-1) with each input; 0 where that is open.
+        Whether the output rises (1) or falls (-1) with each input; 0 if its direction is free.
     groups : ndarray of bool, shape (n_groups, n_inputs), or None
-        The inputs that may interact with each other; None: all may.
+        The groups of inputs that may interact with each other; None: all may.
     """
 
     signs: npt.NDArray[np.intc]
@@ -64,7 +65,7 @@ class Knowledge:
 
     @classmethod
     def from_options(cls, options: GrowthOptions, names: Sequence[str]) -> Self | None:
-        """Return what the options of a growth say of inputs with some names; None where they say nothing."""
+        """Return the constraints in the options of a growth, for inputs with these names; None if there are none."""
         signs, groups = options.monotonic_constraints, options.interaction_constraints
         if signs is None and groups is None:
             return None
@@ -74,7 +75,7 @@ class Knowledge:
         return cls(known.signs(names), known.groups(names))
 
     def over(self, inputs: Indices) -> Knowledge:
-        """Return what is known of some of the inputs."""
+        """Return the constraints on some of the inputs."""
         return Knowledge(self.signs[inputs], None if self.groups is None else np.unique(self.groups[:, inputs], axis=0))
 
     @property
@@ -83,24 +84,24 @@ class Knowledge:
         return np.asarray(self.signs == 0)
 
     def partners(self, together: Bools) -> Bools:
-        """Return the inputs that may interact with some others, all at once; none where these may not interact."""
+        """Return the inputs that may interact with all of `together` at once; none if these may not interact."""
         if self.groups is None:
             return np.ones(len(self.signs), dtype=np.bool_)
         having = (self.groups | ~together).all(axis=1)
         return np.asarray(self.groups[having].any(axis=0))
 
     def limits(self, structure: Structure) -> TermLimits:
-        """Return what is demanded of the terms of a structure."""
+        """Return the limits on the terms of a structure."""
         sides = growth_limits.slope_sides(structure.blocks, self.signs, *structure.bends.arrays)
         return TermLimits(None if self.groups is None else self._allowed(structure), sides)
 
     def _allowed(self, structure: Structure) -> Bools:
-        """Return the terms whose input may interact with those that their block depends on."""
+        """Return which terms have an input that may interact with the inputs of their block's antecedent."""
         n, q = structure.n_rules, structure.n_inputs + 1
         allowed = np.ones(structure.n_terms, dtype=np.bool_)
         bounded = structure.bounds >= 0
         for block in range(1, n):
-            # The rules of a block are together a box, which ends where all of them do.
+            # The rules of a block together are a box; it is bounded where all of them are.
             ends = np.asarray(bounded[structure.blocks[:, block] > 0.0].all(axis=0))
             own = np.asarray(ends.any(axis=1))
             allowed[block * q + 1 : (block + 1) * q] = self.partners(own)
@@ -109,22 +110,23 @@ class Knowledge:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The rows that rules are grown on, and what is given beforehand.
+    """The rows that rules are grown on, with domains, known split points and constraints.
 
     Attributes
     ----------
     rows : Rows
         Standardised data.
     domains : ndarray of shape (n_inputs, 2)
-        Least and greatest value of each input.
+        Smallest and largest value of each input.
     known : sequence of ndarray
-        Known split points, by input; empty where they are to be found.
+        Known split points, by input; empty if they are to be found.
     options : GrowthOptions
         Parameters.
     min_label : float
-        The least share of the rows that a label has.
+        The minimum share of the rows in a label.
     nominal : ndarray of bool, shape (n_inputs,), or None
-        The inputs that stand for categories: their split points, which are known, do not overlap. None: there are none.
+        The inputs that stand for categories: their split points are known, and labels do not overlap. None: there are
+        none.
     knowledge : Knowledge or None
         Constraints on the inputs; None: there are none.
     """
@@ -159,7 +161,7 @@ class Problem:
 
 
 def least_label(n_rows: int, n_grown_on: int) -> float:
-    """Return the least share of the rows that a label has, if rules are grown on some of all rows.
+    """Return the minimum share of the rows in a label, if rules are grown on some of all rows.
 
     Examples
     --------
@@ -169,3 +171,269 @@ def least_label(n_rows: int, n_grown_on: int) -> float:
     if n_rows == n_grown_on:
         return MIN_LABEL
     return min(MIN_LABEL, max(_ENOUGH_ROWS / n_rows, _MIN_GROWN_ON / n_grown_on))
+
+
+# Standardised numbers are rounded to multiples of this: other units, or the order in which a mean is summed up, change
+# the last bits of a number, which would decide a tie between two candidates.
+GRID = 2.0**-30
+# Weights count as numbers of rows if they are whole multiples of the smallest weight, or of a half, a third or a
+# quarter of it.
+_MAX_PARTS, _WHOLE = 4, 1e-9
+# Of rows like each other about this many are drawn, or all if there are fewer, however rare they are.
+_SEEN = 100
+# The largest share of the rows that may be drawn for being rare.
+_MAX_RARE = 0.2
+# The maximum number of inputs that rules are grown on: the cost of normal equations rises with its square.
+MAX_INPUTS = 48
+# Inputs are chosen in this many rounds, each on the residuals of the round before.
+_N_ROUNDS = 3
+_N_BINS = 8
+# The number of inputs that are binned at a time.
+_INPUTS_A_SLICE = 256
+# The number of inputs whose slopes may change where another input bends.
+_N_STRONGEST = 5
+# The ridge, in rows: enough to keep collinear inputs apart.
+_RIDGE = 1.0
+
+
+class RowGroups(NamedTuple):
+    """Rows in groups of equal rows.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows, group by group.
+    starts : ndarray of shape (n_groups + 1,)
+        Where each group begins; the last entry is the number of rows.
+    """
+
+    rows: Rows
+    starts: Indices
+
+    @property
+    def n_groups(self) -> int:
+        """The number of groups."""
+        return len(self.starts) - 1
+
+    def rows_of(self, groups: Indices) -> Indices:
+        """Return the indices of the rows of some groups."""
+        chosen = np.zeros(self.n_groups, dtype=np.bool_)
+        chosen[groups] = True
+        return np.flatnonzero(np.repeat(chosen, np.diff(self.starts)))
+
+
+def on_grid(values: Floats) -> Floats:
+    """Round standardised numbers; a negative zero becomes a positive one."""
+    return np.asarray(np.rint(values / GRID) * GRID + 0.0)
+
+
+def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
+    """Round rows and put equal ones together, in an order that depends on their values only.
+
+    A row with a weight of two becomes two rows, if all weights are whole numbers of rows. So the model depends neither
+    on the order of the table nor on whether rows are repeated or weighted.
+
+    Parameters
+    ----------
+    rows : Rows
+        Standardised data.
+    max_rows : int
+        The maximum number of rows that weights are turned into, or the number of rows if that is larger.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[2.0], [1.0], [2.0]]), np.array([5.0, 3.0, 5.0])
+    >>> repeated = grouped_rows(Rows.from_arrays(X, y), 100)
+    >>> weighted = grouped_rows(Rows.from_arrays(X[[1, 0]], y[[1, 0]], np.array([0.1, 0.2])), 100)
+    >>> repeated.rows.y.tolist() == weighted.rows.y.tolist(), repeated.n_groups, weighted.rows.weight.tolist()
+    (True, 2, [1.0, 1.0, 1.0])
+    """
+    columns, terms, y = on_grid(rows.columns), on_grid(rows.rows), on_grid(rows.y)
+    whole = np.ascontiguousarray(np.column_stack([y, columns.T, terms]))
+    # Rows as strings of bytes: any fixed order will do.
+    keys = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel()
+    _, first, own = np.unique(keys, return_index=True, return_inverse=True)
+    own = own.ravel()
+    numbers = _row_numbers(rows.weight, max(max_rows, len(rows)))
+    if numbers is None:
+        order, weight, counts = np.lexsort([rows.weight, own]), rows.weight, np.bincount(own)
+    else:
+        counts = np.zeros(len(first), dtype=np.intp)
+        np.add.at(counts, own, numbers)
+        # If all groups are there twice, once is enough.
+        counts //= np.gcd.reduce(counts)
+        order, weight = np.repeat(first, counts), np.ones(len(rows))
+    grouped = Rows(np.ascontiguousarray(columns[:, order]), terms[order], y[order], weight[order])
+    return RowGroups(grouped, np.concatenate([[0], np.cumsum(counts)]))
+
+
+def _row_numbers(weights: npt.NDArray[np.floating], max_rows: int) -> Indices | None:
+    """Return how many rows each weight stands for, as few as possible; None if weights are not numbers of rows."""
+    # The smallest weight may be zero, or tiny next to a huge one.
+    if weights.max() > max_rows * weights.min():
+        return None
+    for parts in range(1, _MAX_PARTS + 1):
+        multiples = weights * (parts / weights.min())
+        numbers = np.rint(multiples)
+        if numbers.sum() > max_rows:
+            return None
+        if (np.abs(multiples - numbers) <= _WHOLE * multiples).all():
+            return np.asarray(numbers, dtype=np.intp)
+    return None
+
+
+class Drawn(NamedTuple):
+    """Drawn rows: their indices, increasing, and their weights, one on average, for the rows they stand for."""
+
+    numbers: Indices
+    weight: Floats
+
+
+def draw_rows(n_alike: npt.NDArray[np.int64], n_drawn: int, rng: np.random.Generator) -> Drawn:
+    """Draw rows, rare ones more often than others; their weights make up for that.
+
+    Parameters
+    ----------
+    n_alike : ndarray of shape (n_rows,)
+        For each row, the number of rows like it.
+    n_drawn : int
+        The number of rows to draw; fewer than there are.
+    rng : Generator
+        The random number generator.
+
+    Examples
+    --------
+    Of a million rows, 500 differ from all others. A simple sample of 10,000 would have five of them; this one has
+    about 100:
+
+    >>> import numpy as np
+    >>> n_alike = np.where(np.arange(1_000_000) % 2000 == 0, 500, 999_500)
+    >>> drawn = draw_rows(n_alike, 10_000, np.random.default_rng(0))
+    >>> rare = drawn.numbers % 2000 == 0
+    >>> len(drawn.numbers), bool(80 < rare.sum() < 120)
+    (10000, True)
+
+    Each of these stands for five rows, each of the others for about a hundred:
+
+    >>> float(round(drawn.weight[~rare].mean() / drawn.weight[rare].mean(), 1))
+    20.2
+    """
+    common, seen = n_drawn / len(n_alike), float(_SEEN)
+    wanted = np.minimum(seen / n_alike, 1.0)
+    while (extra := float(np.maximum(wanted - common, 0.0).sum())) > _MAX_RARE * n_drawn:
+        seen /= 2.0
+        wanted = np.minimum(seen / n_alike, 1.0)
+    n_common = np.count_nonzero(wanted <= common)
+    if extra > 0.0 and n_common:
+        common -= extra / n_common
+    chances = np.maximum(wanted, common)
+    # Systematic sampling: along all rows in random order, one is drawn whenever the chances add up to one more.
+    order = rng.permutation(len(n_alike))
+    edges = np.cumsum(chances[order])
+    steps = (rng.uniform() + np.arange(n_drawn)) * (edges[-1] / n_drawn)
+    numbers = np.sort(order[np.searchsorted(edges, steps, side="right")])
+    weight = 1.0 / chances[numbers]
+    return Drawn(numbers, weight / weight.mean())
+
+
+def screened_inputs(rows: Rows, always: npt.NDArray[np.bool_], max_inputs: int = MAX_INPUTS) -> Indices:
+    """Return the indices of the inputs to grow on: all of them, unless there are many.
+
+    The worth of an input is the gain of a regression whose line over this input bends once, and whose slopes over the
+    strongest inputs so far change there. The first round explains the output, later rounds the residuals of a linear
+    regression on the inputs chosen before.
+
+    Parameters
+    ----------
+    rows : Rows
+        Standardised data.
+    always : ndarray of bool, shape (n_inputs,)
+        The inputs to take in any case.
+    max_inputs : int
+        The maximum number of other inputs.
+    """
+    n_inputs = len(rows.columns)
+    if n_inputs <= max_inputs:
+        return np.arange(n_inputs)
+    chosen = always.copy()
+    bins, places = _binned(rows)
+    everywhere = np.ones(len(rows)), np.repeat([[-np.inf, np.inf]], n_inputs, axis=0)
+    left, strongest = rows.y - np.average(rows.y, weights=rows.weight), np.zeros(1, dtype=np.intc)
+    for number in range(_N_ROUNDS):
+        gains, _ = growth_candidates.split_gains(
+            (rows.rows, rows.weight),
+            (everywhere[0], left, everywhere[1]),
+            bins,
+            places,
+            strongest,
+            0.0,
+            float(rows.weight.sum()),
+            _RIDGE / len(rows),
+            0.0,
+            _N_BINS,
+        )
+        gains[chosen] = -np.inf
+        n_new = max_inputs * (number + 1) // _N_ROUNDS - max_inputs * number // _N_ROUNDS
+        best = np.argsort(-gains, kind="stable")[:n_new]
+        chosen[best[gains[best] > -np.inf]] = True
+        left, strongest = _regression(rows, np.flatnonzero(chosen))
+    return np.flatnonzero(chosen)
+
+
+_Bytes = npt.NDArray[np.uint8]
+
+
+def _binned(rows: Rows) -> tuple[tuple[_Bytes, Floats], tuple[npt.NDArray[np.intc], Floats, Floats, _Bytes]]:
+    """Put every input's rows into a few bins; return the bins, and the places between them where a line may bend."""
+    n_inputs = len(rows.columns)
+    parts = [_bins_of(rows.columns[start : start + _INPUTS_A_SLICE]) for start in range(0, n_inputs, _INPUTS_A_SLICE)]
+    bin_of, centres, counts, places, reaches = (np.concatenate(part) for part in zip(*parts, strict=True))
+    first = np.zeros(n_inputs + 1, dtype=np.intc)
+    np.cumsum(counts, out=first[1:])
+    return (bin_of, centres), (first, places, reaches, np.ones(len(places), dtype=np.uint8))
+
+
+def _bins_of(columns: Floats) -> tuple[_Bytes, Floats, Indices, Floats, Floats]:
+    """Return the bin of each row, the mean of each bin, the number of edges, the edges and their reaches, by input.
+
+    The edges of an input are those of `fruler._algorithms.growth.candidates.between`, here for many inputs at once.
+    """
+    n_inputs, n_rows = columns.shape
+    values = np.sort(columns, axis=1)
+    is_step = values[:, 1:] > values[:, :-1]
+    n_steps = is_step.sum(axis=1)
+    many = np.flatnonzero(n_steps > _N_BINS - 1)
+    is_edge = is_step.copy()
+    if len(many):
+        at = np.where(is_step[many], np.arange(n_rows - 1), n_rows)
+        following = np.minimum.accumulate(at[:, ::-1], axis=1)[:, ::-1]
+        last = np.where(is_step[many], at, -1).max(axis=1)
+        ranks = np.arange(1, _N_BINS) * n_rows // _N_BINS
+        is_edge[many] = False
+        # The step at or after each rank, or the last one.
+        is_edge[many[:, None], np.minimum(following[:, ranks - 1], last[:, None])] = True
+    inputs, steps = np.nonzero(is_edge)
+    edges = (values[inputs, steps] + values[inputs, steps + 1]) / 2.0
+    counts = is_edge.sum(axis=1)
+    numbers = np.arange(len(edges)) - np.repeat(np.cumsum(counts) - counts, counts)
+    bins = np.zeros((n_inputs, n_rows), dtype=np.intp)
+    for number in range(_N_BINS - 1):
+        own = numbers == number
+        bins[inputs[own]] += columns[inputs[own]] >= edges[own, None]
+    flat = (np.arange(n_inputs)[:, None] * _N_BINS + bins).ravel()
+    sums = np.bincount(flat, weights=columns.ravel(), minlength=n_inputs * _N_BINS)
+    centres = sums / np.maximum(np.bincount(flat, minlength=n_inputs * _N_BINS), 1)
+    reaches = np.maximum(0.1 * (values[:, -1] - values[:, 0]), 1e-9)
+    return bins.astype(np.uint8), centres.reshape(n_inputs, _N_BINS), counts, edges, np.repeat(reaches, counts)
+
+
+def _regression(rows: Rows, inputs: Indices) -> tuple[Floats, npt.NDArray[np.intc]]:
+    """Return the residuals of a linear regression on some inputs, and its constant and strongest terms."""
+    terms = rows.rows[:, np.concatenate([[0], inputs + 1])]
+    weighted = terms * rows.weight[:, None]
+    gram = terms.T @ weighted
+    gram[np.diag_indices(len(gram))] += _RIDGE
+    coefficients = np.linalg.solve(gram, weighted.T @ rows.y)
+    strongest = inputs[np.argsort(-np.abs(coefficients[1:]), kind="stable")[:_N_STRONGEST]]
+    return rows.y - terms @ coefficients, np.concatenate([[0], np.sort(strongest) + 1]).astype(np.intc)

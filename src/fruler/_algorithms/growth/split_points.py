@@ -1,4 +1,4 @@
-"""Where split points may be, and how all of them are moved together, by steps of Levenberg and Marquardt."""
+"""Where split points may be, and how all of them are moved together by Levenberg-Marquardt steps."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from fruler._algorithms.growth.problem import Problem
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, curve_lines, outputs_of
 from fruler._algorithms.growth.terms import Normal, TermFit, ridge_of
+from fruler._arrays import Floats
 from fruler._kernels import growth_sums, growth_tuning
 from fruler._table.rows import Rows
-from fruler._typing import Floats
 from fruler.rules._partitions import half_widths
 
-# A label has at least this share of the range that most rows lie in: all but a hundredth at either end, which may be
+# The minimum width of a label, as a share of the range of most rows: all but a hundredth at either end, which may be
 # far out.
 MIN_WIDTH, _TAIL = 0.02, 0.01
-# Unless so large a share of the rows crowds there, or the input is discrete there: the label stands for at most so many
-# values, each of them so often on average.
+# A narrower label is allowed if it has this share of the rows, or if the input is discrete there: at most MAX_DISTINCT
+# values, each of them at least MIN_REPEATS times on average.
 MANY_ROWS, MAX_DISTINCT, MIN_REPEATS = 0.1, 10, 5
-# The least reach of a split point, as a share of the domain, and that of a crisp one.
+# The minimum reach of a split point, as a share of the domain, and the reach of a crisp one.
 _MIN_REACH, _CRISP_REACH = 1e-3, 1e-9
 # Two split points nearer than this, as a share of the domain, are one.
 _MIN_GAP = 1e-7
-# The most that a split point moves in one step, as a share of the gap, and that the logarithm of its reach changes.
+# The largest step of a split point, as a share of the gap, and the largest change of the logarithm of its reach.
 _MAX_STEP, _MAX_STRETCH = 0.5, 0.7
 _FIRST_DAMPING, _LEAST_DAMPING, _LARGEST_DAMPING = 0.1, 1e-4, 1e4
-# By how much damping changes after a step that lowered the error, and rises after one that did not.
+# The factors by which damping changes after a step that lowered the error, and rises after one that did not.
 _CHANGE, _TIGHTEN = 5.0, 10.0
-# The shares of what the local model promised above which it is believed further, and below which less far.
+# Damping falls if the gain is above the first share of the gain that the local model promised, and rises if it is below
+# the second.
 _GOOD, _POOR = 0.75, 0.25
 # A step that lowers the error by less than this share, and by less than it promised, is the last.
 _MIN_GAIN = 1e-4
@@ -59,18 +60,18 @@ class Room:
         self.least_widths = least_widths(self.sorted)
         self.distinct = np.zeros(self.sorted.shape, dtype=np.intc)
         np.cumsum(np.diff(self.sorted, axis=1) > 0.0, axis=1, out=self.distinct[:, 1:])
-        # The least rows of a label, rounded up, but for rounding itself.
+        # The minimum rows of a label, rounded up, but not because of a rounding error.
         self.min_rows = max(1, math.ceil(self.min_label * len(rows) - 1e-9))
-        # What excuses a narrow label.
+        # The thresholds that make a narrow label acceptable.
         self.enough = np.array([math.ceil(MANY_ROWS * len(rows)), MAX_DISTINCT, MIN_REPEATS], dtype=np.intc)
-        # The reach of a crisp split point of each input, and the least of others.
+        # The reach of a crisp split point of each input, and the minimum reach of others.
         self.crisp_reach = _CRISP_REACH * self.widths
         self.least_reach = self.crisp_reach if fuzziness == 0.0 else _MIN_REACH * self.widths
 
     def largest_reaches(self, points: Ramps) -> Floats:
-        """Return how far split points may reach: half way to a neighbour, all the way to an end of the domain.
+        """Return the largest reaches of split points: half way to a neighbour, all the way to an end of the domain.
 
-        Where split points are known, all of them are neighbours.
+        If split points are known, all of them are neighbours.
         """
         room = growth_tuning.largest_reaches(points.inputs, points.places, self.domains)
         for k in np.flatnonzero(self.fixed[points.inputs]):
@@ -80,19 +81,19 @@ class Room:
         return np.maximum(fuzziness * room, self.crisp_reach[points.inputs])
 
     def limited(self, points: Ramps) -> Ramps:
-        """Shorten what reaches too far, and lengthen what is narrower than can be told from a jump."""
+        """Shorten reaches that are too long, and lengthen those too short to differ from a jump."""
         reaches = np.maximum(points.reaches, self.least_reach[points.inputs])
         return replace(points, reaches=np.minimum(reaches, self.largest_reaches(points)))
 
     def moved(self, points: Ramps, steps: Floats) -> Ramps:
-        """Move split points and stretch their reaches, no further than there is room for.
+        """Move split points and stretch their reaches, within their room.
 
         Parameters
         ----------
         points : Ramps
-            Where they are.
+            The split points.
         steps : ndarray of shape (2 n_points,)
-            Of each the step of its place, and the change of its reach's logarithm.
+            For each split point the step of its place, and the change of the logarithm of its reach.
         """
         places = growth_tuning.moved_places(
             points.inputs,
@@ -123,14 +124,14 @@ class Room:
         return np.asarray(free & ~self.slivers(input, edges[at], places) & ~self.slivers(input, places, edges[at + 1]))
 
     def slivers(self, input: int, lows: Floats, highs: Floats) -> npt.NDArray[np.bool_]:
-        """Return which labels of an input, each from a low to a high end, are too narrow to be told of."""
+        """Return which labels of an input, each from a low to a high end, are too narrow."""
         return growth_tuning.slivers(
             self.sorted[input], self.distinct[input], lows, highs, self.least_widths[input], self.enough
         )
 
 
 def least_widths(values: Floats) -> Floats:
-    """Return the least width of a label of each input.
+    """Return the minimum width of a label of each input.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ class Placed(NamedTuple):
 
 
 class LocalModel(NamedTuple):
-    """The local model of the error: its slope and curvature by the parameters of all split points."""
+    """The local model of the error: its slope and curvature in the parameters of all split points."""
 
     slope: Floats
     curvature: Floats
@@ -173,13 +174,13 @@ class SplitPointSearch:
     Parameters
     ----------
     placed : Placed
-        Where to begin.
+        The structure to begin with.
     rows : Rows
-        The rows that it is placed on.
+        The rows of this structure.
     locality, regularization : float
-        Of the error.
+        The share of the local error, and the ridge, of the error.
     moved : callable
-        Returns the structure after a step of all parameters, with the same terms fitted; None where it may not be.
+        Returns the structure after a step of all parameters, with the same terms fitted; None if it is not allowed.
 
     Attributes
     ----------
@@ -202,7 +203,7 @@ class SplitPointSearch:
         self._ended = False
 
     def run(self, n_steps: int) -> Placed:
-        """Try so many steps, or fewer where the error no longer falls; go on from there when called again."""
+        """Try `n_steps` steps, or fewer if the error no longer falls; another call continues from there."""
         for _ in range(n_steps):
             if self._ended:
                 break
@@ -221,7 +222,7 @@ class SplitPointSearch:
             self._ended = self._damping > _LARGEST_DAMPING
             return
         self.placed, self._model = after, None
-        # A short step that is worth all it promised says nothing of longer ones.
+        # If a short step gains all it promised, longer steps may gain more.
         self._ended = gain < _MIN_GAIN * before and gain <= _GOOD * promised
         if gain > _GOOD * promised:
             self._damping = max(self._damping / _CHANGE, _LEAST_DAMPING)
@@ -230,7 +231,7 @@ class SplitPointSearch:
 
 
 def _step(model: LocalModel, damping: float) -> tuple[Floats, float]:
-    """Return the step, and by how much it promises to lower the error."""
+    """Return the step, and the reduction of the error that it promises."""
     flat = 1e-12 + 1e-8 * float(model.scale.max())
     try:
         step = np.linalg.solve(model.curvature + np.diag(damping * model.scale + flat), model.slope)
@@ -258,7 +259,7 @@ def _local_model(placed: Placed, rows: Rows, locality: float, regularization: fl
     gram[np.diag_indices(len(kept))] += ridge_of(normal, regularization)[kept]
     scale = np.diag(curvature) / normal.weight
     try:
-        # The consequents follow every step: what they can make up for is no curvature.
+        # The consequents follow every step: changes that they can make up for add no curvature.
         curvature = curvature / normal.weight - across @ np.linalg.solve(gram, across.T)
     except np.linalg.LinAlgError:
         curvature = np.diag(scale)

@@ -1,4 +1,4 @@
-"""The antecedents of a rule base that grows: where inputs are split, which rules there are, and where curves bend."""
+"""The antecedents of a growing rule base: the split points of inputs, the rules, and the bends of curves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 
 Numbers = npt.NDArray[np.intc]
 
@@ -26,9 +26,9 @@ class Ramps:
     Attributes
     ----------
     inputs : ndarray of int
-        The input of each.
+        The input of each split point.
     places, reaches : ndarray
-        Where it is, and half the width of its overlap, in standardised units.
+        The place of each split point, and half the width of its overlap, in standardised units.
     """
 
     inputs: Numbers
@@ -45,11 +45,11 @@ class Ramps:
 
     @property
     def arrays(self) -> tuple[Numbers, Floats, Floats]:
-        """What the kernels read."""
+        """The arrays that the kernels read."""
         return self.inputs, self.places, self.reaches
 
     def is_sound(self, n_inputs: int) -> bool:
-        """Return whether all are on inputs that there are, and reach somewhere."""
+        """Return whether all split points are on existing inputs and have a positive reach."""
         same = self.inputs.ndim == 1 and self.inputs.shape == self.places.shape == self.reaches.shape
         return same and _all_within(self.inputs, 0, n_inputs) and bool((self.reaches > 0.0).all())
 
@@ -71,25 +71,25 @@ class Ramps:
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Rules that come from splitting one rule again and again, and curves that they all share.
+    """Rules from splitting one rule again and again, and curves that all rules share.
 
-    The consequents are hierarchical. The first rule has a block of terms; every split opens one more, which the upper
-    of its two rules has in addition to what both inherit. A rule's consequent is the sum of its blocks. The terms of
-    a block are a constant and every input, that of the split counted from the split point: leaving a term out makes
-    the two rules share it, or join without a jump.
+    The consequents are hierarchical. The first rule has a block of terms. Every split opens one more block, which the
+    upper of its two rules has in addition to the blocks that both inherit. A rule's consequent is the sum of its
+    blocks. The terms of a block are a constant and every input; the input of the split is counted from the split
+    point. If a term is left out, the two rules share it, or join without a jump.
 
     Attributes
     ----------
     splits : Ramps
         The split points of the rules' labels.
     bounds : ndarray of shape (n_rules, n_inputs, 2)
-        The numbers of the split points below and above which a rule holds; -1 where there is none.
+        The numbers of the split points between which each rule holds, the lower one and the upper one; -1 for none.
     blocks : ndarray of shape (n_rules, n_rules)
-        Which blocks each rule has: 1 or 0.
+        Whether each rule has each block: 1 or 0.
     openers : ndarray of shape (n_rules,)
         The split point that opened each block; -1 for the first.
     bends : Ramps
-        Where a piece of a curve begins.
+        Where the pieces of curves begin.
     """
 
     splits: Ramps
@@ -100,12 +100,12 @@ class Structure:
 
     @classmethod
     def undivided(cls, n_inputs: int) -> Self:
-        """Return one rule that accepts everything, without curves."""
+        """Return a structure with one rule that accepts everything, without curves."""
         bounds = np.full((1, n_inputs, 2), -1, dtype=np.intc)
         return cls(Ramps.none(), bounds, np.ones((1, 1)), np.array([-1], dtype=np.intc), Ramps.none())
 
     def is_sound(self, n_inputs: int) -> bool:
-        """Return whether all numbers in it name something that is there, which kernels rely on."""
+        """Return whether all indices are valid; kernels rely on that."""
         n_rules, n_splits = len(self.openers), len(self.splits)
         shapes = (self.bounds.shape, self.blocks.shape, self.openers.shape)
         return (
@@ -131,17 +131,17 @@ class Structure:
 
     @property
     def size(self) -> int:
-        """How often it was divided: the rules but one, and the pieces of curves."""
+        """The number of divisions: the rules less one, and the pieces of curves."""
         return self.n_rules - 1 + len(self.bends)
 
     @property
     def n_terms(self) -> int:
-        """The number of terms that its consequents and curves could have."""
+        """The number of terms that the consequents and curves could have."""
         return self.n_rules * (self.n_inputs + 1) + 2 * len(self.bends)
 
     @cached_property
     def conditions(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Where the conditions of each rule begin, and the split points below and above each, for the kernels."""
+        """The first condition of each rule, and the lower and upper split point of each condition, for the kernels."""
         rules, inputs = np.nonzero((self.bounds >= 0).any(axis=2))
         first = np.zeros(self.n_rules + 1, dtype=np.intc)
         np.cumsum(np.bincount(rules, minlength=self.n_rules), out=first[1:])
@@ -150,7 +150,7 @@ class Structure:
 
     @cached_property
     def uses(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
-        """Where each split point occurs: the rule, the condition, and whether it is below (1) or above (-1)."""
+        """The uses of each split point: where they begin, rules, conditions, and sides (1 for lower, -1 for upper)."""
         first, lower, upper = self.conditions
         rules = np.repeat(np.arange(self.n_rules), np.diff(first))
         points = np.concatenate([lower, upper])
@@ -164,7 +164,7 @@ class Structure:
 
     @cached_property
     def origins(self) -> tuple[Numbers, Floats]:
-        """For each block the column of the term that counts from a split point (0: none), and that point's place."""
+        """The column of the term of each block that counts from a split point (0: none), and that point's place."""
         opened = self.openers >= 0
         columns, places = np.zeros(self.n_rules, dtype=np.intc), np.zeros(self.n_rules)
         columns[opened] = self.splits.inputs[self.openers[opened]] + 1
@@ -183,7 +183,7 @@ class Structure:
         return blocks.astype(np.intc), columns.astype(np.intc), origins
 
     def divided(self, rule: int, split: int) -> Structure:
-        """Put two rules in the place of one: what is below a split point stays, what is above it comes last."""
+        """Split a rule in two: the rule below the split point takes its place, the rule above comes last."""
         feature = self.splits.inputs[split]
         bounds = np.concatenate([self.bounds, self.bounds[[rule]]])
         bounds[rule, feature, 1] = bounds[-1, feature, 0] = split
@@ -193,14 +193,14 @@ class Structure:
         return replace(self, bounds=bounds, blocks=blocks, openers=np.append(self.openers, np.intc(split)))
 
     def placed_at(self, splits: Ramps, bends: Ramps) -> Structure:
-        """Move its split points and bends; the rules stay what they are."""
+        """Move the split points and bends; the rules stay the same."""
         moved = replace(self, splits=splits, bends=bends)
-        # Which conditions the rules have does not depend on where these are.
+        # The conditions of the rules do not depend on the places of the split points.
         vars(moved).update({name: vars(self)[name] for name in ("conditions", "uses") if name in vars(self)})
         return moved
 
     def with_split(self, input: int, place: float, reach: float) -> tuple[Structure, int]:
-        """Add a split point that no rule uses yet; return its number too."""
+        """Add a split point that no rule uses yet; also return its number."""
         return replace(self, splits=self.splits.with_point(input, place, reach)), len(self.splits)
 
     def with_bend(self, input: int, place: float, reach: float) -> Structure:
@@ -212,7 +212,7 @@ class Structure:
         return replace(self, bends=self.bends.take(np.delete(np.arange(len(self.bends)), number)))
 
     def reunions(self) -> Iterator[tuple[int, int]]:
-        """Find pairs of rules that came from one split and were not split again: the lower, and the upper one."""
+        """Yield pairs of rules that came from one split and were not split again: the lower and the upper one."""
         counts = self.blocks.sum(axis=0)
         for upper in range(1, self.n_rules):
             # The last block of a rule that was not split upwards again is its own.
@@ -228,7 +228,7 @@ class Structure:
                         yield int(lower), upper
 
     def reunited(self, lower: int, upper: int) -> tuple[Structure, int]:
-        """Put one rule in the place of two that came from one split; return the block that this closes, too."""
+        """Merge two rules that came from one split; also return the block that this closes."""
         [block] = np.flatnonzero(self.blocks[upper] != self.blocks[lower])
         feature = self.splits.inputs[self.openers[block]]
         bounds = self.bounds.copy()
@@ -239,7 +239,7 @@ class Structure:
         return replace(self, bounds=bounds[kept], blocks=blocks, openers=openers).without_idle_splits(), int(block)
 
     def in_reading_order(self) -> Structure:
-        """Sort the rules: by where they are on the input that was split first, then on the next."""
+        """Sort the rules by their place on the input that was split first, then on the next."""
         inputs = list(dict.fromkeys(self.splits.inputs[self.openers[1:]].tolist()))
         if not inputs:
             return self
@@ -254,7 +254,7 @@ class Structure:
         used = np.unique(self.bounds[self.bounds >= 0])
         if len(used) == len(self.splits):
             return self
-        # The last entry is for -1: none stays none.
+        # The last entry is for -1, which stays -1.
         new = np.full(len(self.splits) + 1, -1, dtype=np.intc)
         new[used] = np.arange(len(used), dtype=np.intc)
         return replace(

@@ -1,4 +1,4 @@
-"""A structure on rows: the weights of its rules, and the sums that its normal equations are made of."""
+"""A structure on rows: the weights of its rules, and the sums for its normal equations."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.terms import Normal
+from fruler._arrays import Floats
 from fruler._kernels import growth_sums
 from fruler._table.rows import Rows
-from fruler._typing import Floats
 
-# Rows whose weights in all rules are held at a time.
+# The number of rows whose rule weights are in memory at a time.
 _ROWS_A_SLICE = 16_384
 
 
 class Degrees(NamedTuple):
-    """What a structure is in each row.
+    """A structure evaluated in each row.
 
     Attributes
     ----------
     ramps : ndarray of shape (n_splits, n_rows)
-        How far the row has passed each split point.
+        How far the row has passed each split point, from 0 to 1.
     weights : ndarray of shape (n_rules, n_rows)
-        The weight of each rule; they sum to one.
+        The weight of each rule; the weights of a row sum to one.
     bends : ndarray of shape (n_bends, n_rows)
-        How far it has passed each bend of a curve.
+        How far the row has passed each bend of a curve, from 0 to 1.
     columns : ndarray of shape (2 n_bends, n_rows)
-        The terms of the curves: of each piece a step, and a slope from its place on.
+        The terms of the curves: for each piece a step, and a slope from its place on.
     """
 
     ramps: Floats
@@ -40,7 +40,7 @@ class Degrees(NamedTuple):
 
 
 def degrees_of(structure: Structure, rows: Rows) -> Degrees:
-    """Return what a structure is in each of some rows."""
+    """Evaluate a structure in some rows."""
     ramps = growth_sums.ramps(rows.columns, *structure.splits.arrays)
     weights = growth_sums.rule_weights(ramps, *structure.conditions)
     bends = growth_sums.ramps(rows.columns, *structure.bends.arrays)
@@ -54,20 +54,20 @@ def curve_columns(points: Ramps, bends: Floats, rows: Rows) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums over rows from which normal equations are made; those of two sets of rows can be added.
+    """Sums over rows for the normal equations; the sums of two sets of rows can be added.
 
     Attributes
     ----------
     pairs : ndarray of shape (n_pairs, n_packed)
-        Of the terms of all pairs of rules; packed, see `kernels.growth_sums`.
+        Products of the terms of all pairs of rules; packed, see `fruler._kernels.growth_sums`.
     moments : ndarray of shape (n_rules, n_inputs + 1)
-        Of the rules' terms with y.
+        Products of the rules' terms with y.
     curve_terms : ndarray of shape (n_rules, 2 n_bends, n_inputs + 1)
-        Of the curves' terms with those of the rules.
+        Products of the curves' terms with the terms of the rules.
     curve_gram, curve_moments : ndarray of shape (2 n_bends, 2 n_bends) and (2 n_bends,)
-        Of the curves' terms with each other, and with y.
+        Products of the curves' terms with each other, and with y.
     square, weight : float
-        Of y squared, and of the rows' weights.
+        The sum of squares of y, and the sum of the rows' weights.
     """
 
     pairs: Floats
@@ -109,7 +109,7 @@ class Sums:
 
     @property
     def support(self) -> Floats:
-        """The weight that each rule has in all rows together."""
+        """The total weight of each rule over all rows."""
         support = np.zeros(self.n_rules)
         upper = np.repeat(np.arange(self.n_rules), np.arange(1, self.n_rules + 1))
         lower = np.concatenate([np.arange(k + 1) for k in range(self.n_rules)])
@@ -120,14 +120,14 @@ class Sums:
         return support
 
     def after_split(self, rule: int, upper: Floats, rows: Rows, degrees: Degrees) -> Sums:
-        """Return the sums once a rule is split: what it gives to the new rule, row by row, is `upper`."""
+        """Return the sums after the split of a rule; in each row the new rule takes the weight `upper` from it."""
         new, moments = growth_sums.new_rule_sums(rows.rows, degrees.weights, upper, rows.y, rows.weight)
         terms, _, _ = growth_sums.column_sums(rows.rows, upper[None], degrees.columns, rows.y, rows.weight)
         n = self.n_rules
         pairs = np.concatenate([self.pairs, new])
         with_others = np.arange(n)
         low, high = np.minimum(with_others, rule), np.maximum(with_others, rule)
-        # The rule gives away its share with every other one, and with itself twice, but for what both give away.
+        # The rule loses the new rule's products with all rules; its own twice, but for the square of the new rule.
         pairs[high * (high + 1) // 2 + low] -= new[:n]
         own = rule * (rule + 1) // 2 + rule
         pairs[own] += new[n] - new[rule]
@@ -163,14 +163,14 @@ class Sums:
 
 
 def sums_in_slices(structure: Structure, rows: Rows) -> Sums:
-    """Sum up many rows, of which only some have their weights in memory at a time."""
+    """Sum up many rows in slices, so that only the weights of one slice are in memory at a time."""
     starts = range(0, max(len(rows), 1), _ROWS_A_SLICE)
     parts = (rows.slice(start, start + _ROWS_A_SLICE) for start in starts)
     return reduce(Sums.__add__, (Sums.over(part, degrees_of(structure, part)) for part in parts))
 
 
 def rule_coefficients(structure: Structure, coefficients: Floats) -> Floats:
-    """Return the consequents of the rules, intercept first, of the coefficients of all terms; without curves."""
+    """Return the consequents of the rules, intercept first, from the coefficients of all terms; without curves."""
     n, q = structure.n_rules, structure.n_inputs + 1
     blocks = coefficients[: n * q].reshape(n, q).copy()
     columns, places = structure.origins
@@ -180,21 +180,21 @@ def rule_coefficients(structure: Structure, coefficients: Floats) -> Floats:
 
 
 def curve_lines(structure: Structure, coefficients: Floats) -> Floats:
-    """Return intercept and slope of what each piece of a curve adds from its bend on, shape (n_bends, 2)."""
+    """Return intercept and slope of the line that each piece of a curve adds from its bend on, shape (n_bends, 2)."""
     lines = coefficients[structure.n_rules * (structure.n_inputs + 1) :].reshape(-1, 2).copy()
     lines[:, 0] -= structure.bends.places * lines[:, 1]
     return lines
 
 
 class Outputs(NamedTuple):
-    """What a fitted structure says of rows.
+    """The outputs of a fitted structure in rows.
 
     Attributes
     ----------
     rules : ndarray of shape (n_rules, n_rows)
         The output of each rule, without the curves.
     curves : ndarray of shape (n_rows,)
-        What the curves add.
+        The sum of the curves.
     together : ndarray of shape (n_rows,)
         The prediction.
     """
@@ -204,12 +204,12 @@ class Outputs(NamedTuple):
     together: Floats
 
     def of_strongest(self, degrees: Degrees) -> Floats:
-        """Return what the strongest rule of each row says by itself, curves included."""
+        """Return the output of the strongest rule of each row by itself, curves included."""
         return np.asarray(self.rules[degrees.weights.argmax(axis=0), np.arange(len(self.curves))] + self.curves)
 
 
 def outputs_of(structure: Structure, coefficients: Floats, rows: Rows, degrees: Degrees) -> Outputs:
-    """Return what a fitted structure says of rows."""
+    """Return the outputs of a fitted structure in rows."""
     rules = rule_coefficients(structure, coefficients) @ rows.rows.T
     curves = coefficients[structure.n_rules * (structure.n_inputs + 1) :] @ degrees.columns
     return Outputs(rules, curves, np.einsum("kn,kn->n", degrees.weights, rules) + curves)

@@ -7,47 +7,47 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats
 from fruler._kernels import growth_limits, growth_terms
-from fruler._typing import Floats
 
 Bools = npt.NDArray[np.bool_]
 
-# What is nearer to a limit than this, for terms of a spread near one, is at it.
+# A sum of coefficients nearer to its limit than this counts as at the limit; terms have a spread near one.
 _AT_LIMIT = 1e-9
-# No error is taken for less than this share of the output's variance: an exact fit is not worth any number of terms.
+# Errors count as at least this share of the output's variance: an exact fit is not worth any number of terms.
 MIN_ERROR = 1e-12
-# The ridge on the intercept, which is not to be shrunk: it keeps the equations regular.
+# The intercept should not be shrunk; this ridge only keeps the equations regular.
 _INTERCEPT_RIDGE = 1e-9
-# Terms that limits hold at zero are left out, and the others chosen again; so often.
+# Terms that limits hold at zero are left out, and the others chosen again, at most this often.
 _MAX_ROUNDS = 3
 
 
 class TermLimits(NamedTuple):
-    """What is demanded of coefficients.
+    """Limits on coefficients.
 
     Attributes
     ----------
     allowed : ndarray of bool, shape (n_terms,), or None
-        The terms that there may be; None: all.
+        The allowed terms; None: all.
     inequalities : ndarray of shape (n_inequalities, n_terms)
-        Sums of coefficients, each of which must be zero or more.
+        Weighted sums of coefficients that must be zero or more.
     """
 
     allowed: Bools | None
     inequalities: Floats
 
     def broken_by(self, coefficients: Floats) -> bool:
-        """Say whether coefficients break any of the inequalities."""
+        """Return whether coefficients break any of the inequalities."""
         return growth_limits.any_negative(self.inequalities, coefficients)
 
     def among(self, start: Bools | None) -> Bools | None:
-        """Return which of some terms there may be; None stands for all."""
+        """Return which of some terms are allowed; None stands for all."""
         if self.allowed is None:
             return start
         return self.allowed.copy() if start is None else start & self.allowed
 
     def may_enter(self, coefficients: Floats, slopes: Floats) -> Bools:
-        """Return which terms could, each by itself, move in the direction of a slope without breaking a limit."""
+        """Return which terms could, each by itself, move in the direction of its slope without breaking a limit."""
         may = np.ones(len(coefficients), dtype=np.bool_) if self.allowed is None else self.allowed
         tight = self.inequalities[self.inequalities @ coefficients < _AT_LIMIT]
         return np.asarray(may & (tight * np.sign(slopes) >= 0.0).all(axis=0))
@@ -56,7 +56,7 @@ class TermLimits(NamedTuple):
 class Normal(NamedTuple):
     """Normal equations as means over the rows: the Gram matrix of the terms, their moments, and the square of y.
 
-    The first term is the intercept; the weight is that of all rows together.
+    The first term is the intercept; `weight` is the total weight of the rows.
     """
 
     gram: Floats
@@ -71,13 +71,13 @@ class TermFit(NamedTuple):
     Attributes
     ----------
     coefficients : ndarray
-        Of all terms, zero where one is left out.
+        The coefficients of all terms, zero for terms left out.
     error : float
         The mean squared error, ridge included.
     terms : ndarray of int
         The terms that are kept; the intercept always is.
     inverse : ndarray
-        Of their Gram matrix with the ridge; empty where no terms were chosen.
+        The inverse of their Gram matrix with the ridge; empty if no terms were chosen.
     """
 
     coefficients: Floats
@@ -94,7 +94,7 @@ class TermFit(NamedTuple):
 
 
 def ridge_of(normal: Normal, regularization: float) -> Floats:
-    """Return the ridge on each term: that many rows that say nothing, among all; on the intercept none."""
+    """Return the ridge on each term, `regularization` rows as a share of all rows; next to none on the intercept."""
     ridge = np.full(len(normal.moment), regularization / normal.weight)
     ridge[0] = _INTERCEPT_RIDGE
     return ridge
@@ -110,7 +110,7 @@ def fit_terms(
 ) -> TermFit:
     """Fit terms with a ridge; then leave out terms while that pays.
 
-    Where the result breaks a limit, the same terms are fitted within the limits, and those that are zero then are left
+    If the result breaks a limit, the same terms are fitted within the limits, and the terms that become zero are left
     out.
 
     Parameters
@@ -120,13 +120,13 @@ def fit_terms(
     regularization : float
         The ridge, in rows.
     price : float
-        What a term costs: terms are left out while n_rows·log(error) + price·terms falls. With 0 all stay.
+        The price of a term: terms are left out while n_rows·log(error) + price·terms falls. With 0 all stay.
     n_rows : int
-        The rows that the equations come from.
+        The number of rows behind the equations.
     start : ndarray of bool, optional
-        The terms to begin with; all of them where it is not given.
+        The terms to begin with; by default all.
     limits : TermLimits, optional
-        What is demanded of the coefficients.
+        Limits on the coefficients.
     """
     if limits is not None:
         start = limits.among(start)
@@ -150,13 +150,13 @@ def fit_terms(
 def _within(
     limits: TermLimits, fit: TermFit, normal: Normal, ridge: Floats, *, chosen: bool
 ) -> tuple[TermFit, npt.NDArray[np.intp]]:
-    """Fit the terms of a fit again, within limits; return those that are zero by that, too."""
+    """Fit the terms of a fit again within limits; also return the terms that become zero."""
     terms = fit.terms
     coefficients, error, idle, inverse = growth_terms.fit_within(
         normal.gram, normal.moment, normal.square, terms, ridge, limits.inequalities
     )
     if not chosen:
-        # Terms that are not chosen stay, whatever they are.
+        # If terms are not being chosen, all stay, even those at zero.
         return TermFit(coefficients, error, terms, fit.inverse), terms[idle]
     kept = np.flatnonzero(~idle)
     return TermFit(coefficients, error, terms[kept], inverse[kept[:, None], kept]), terms[idle]
@@ -170,9 +170,9 @@ def choose_terms(
     start: npt.NDArray[np.bool_] | None = None,
     limits: TermLimits | None = None,
 ) -> TermFit:
-    """Fit terms as `fit_terms` does, beginning with some of them; those that were left out may come back once.
+    """Fit terms as `fit_terms` does, beginning with some of them; terms left out may come back once.
 
-    Beginning with terms that are known to matter is much faster than with all, and ends in nearly the same.
+    Beginning with terms that are known to matter is much faster than beginning with all, with nearly the same result.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def choose_terms(
 def _worth_entering(
     normal: Normal, fit: TermFit, price: float, n_rows: int, limits: TermLimits | None
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the terms that are left out would, each by itself, lower the error by more than its price."""
+    """Return which of the terms left out would, each by itself, lower the error by more than its price."""
     slopes = normal.moment - normal.gram @ fit.coefficients
     gains = slopes * slopes / (np.diag(normal.gram) + MIN_ERROR)
     worth = np.asarray(~fit.kept & (gains * n_rows > price * fit.error))

@@ -1,4 +1,4 @@
-"""What a multi-objective search is about: a problem, samples of its rows, and what chromosomes are worth."""
+"""The problem of a multi-objective search, samples of its rows, and the values of chromosomes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from fruler._algorithms import genetic
 from fruler._algorithms.genetic import C, Workers
-from fruler._typing import Floats, Indices
+from fruler._arrays import Floats, Indices
 from fruler.rules._rule_base import RuleBase
 
 
 class Limit(NamedTuple):
-    """When a chromosome need not be evaluated to the end.
+    """The limit beyond which a chromosome need not be evaluated to the end.
 
     Attributes
     ----------
     error : float
-        A chromosome whose error on the sample is larger is of no interest.
+        A chromosome with a larger error on the sample is not needed.
     min_rules : int
-        This holds only for chromosomes with at least so many rules.
+        The limit applies only to chromosomes with at least this many rules.
     """
 
     error: float = np.inf
@@ -34,35 +34,35 @@ S = TypeVar("S")
 
 
 class Problem(Protocol[C, S]):
-    """What `Spea2` needs to know; `C` is the type of chromosomes, `S` that of samples of the rows.
+    """The problem that `Spea2` solves; `C` is the type of chromosomes, `S` that of samples of the rows.
 
-    All that is drawn comes from the generator that is given. `evaluate` is called from several threads at once, the
-    others are not.
+    All randomness comes from the given generator. `evaluate` is called from several threads at once, the other methods
+    are not.
     """
 
     # Turns errors into half of a mean squared error in the target's own units.
     error_unit: float
-    # With which consequents are fitted; 0 where they are not.
+    # The ridge of the consequents; 0 if they are not fitted.
     regularization: float
 
     @property
     def initial_threshold(self) -> float:
-        """The first threshold of incest prevention: the length of a chromosome in bits / 4. Also a cycle's clock."""
+        """The first threshold of incest prevention: a quarter of a chromosome's bits. It also times a cycle."""
 
     def initial(self, size: int, rng: np.random.Generator) -> list[C]:
-        """Make the first population."""
+        """Create the first population."""
 
     def simplest(self) -> C:
-        """Return a chromosome that can always be evaluated: the model where there is no time, or nothing else."""
+        """Return a chromosome that can always be evaluated: the model if there is no time, or no other candidate."""
 
     def cross(self, first: C, second: C, threshold: float, rng: np.random.Generator) -> tuple[C, C] | None:
-        """Cross two parents; None if they are too much alike: half their Hamming distance is at most the threshold."""
+        """Cross two parents; None if half their Hamming distance is at most the threshold."""
 
     def mutate(self, chromosome: C, rng: np.random.Generator) -> C:
         """Change one chromosome."""
 
     def restart(self, best: C, size: int, rng: np.random.Generator) -> list[C]:
-        """Make a new population around the most accurate individual, which need not be in it."""
+        """Create a new population around the most accurate individual, which need not be in it."""
 
     def take_sample(self, rows: Indices) -> S:
         """Prepare some rows to measure errors on."""
@@ -70,8 +70,8 @@ class Problem(Protocol[C, S]):
     def evaluate(self, chromosomes: Sequence[C], sample: S | None, limit: Limit) -> Floats:
         """Return the error and the number of rules of every chromosome, an array of shape (n, 2).
 
-        The error is measured on all rows, or on those of a sample. It is infinite for a chromosome that is no
-        candidate, and for one that is beyond the limit. It must not depend on what else is evaluated with it.
+        The error is measured on all rows, or on those of a sample. It is infinite for a chromosome that is not a
+        candidate, and for one that is beyond the limit. It must not depend on the other chromosomes of the call.
         """
 
     def build(self, chromosome: C) -> RuleBase:
@@ -80,7 +80,7 @@ class Problem(Protocol[C, S]):
 
 Subset = Literal["auto"] | None
 
-# Up to so many rows the full error is cheap enough; a sample has at least so many rows, and at least this share.
+# Up to _MIN_TABLE rows the full error is cheap enough; a sample has at least _MIN_ROWS rows, and at least this share.
 _MIN_TABLE, _MIN_ROWS, _SHARE = 2_000, 1_000, 0.2
 
 
@@ -92,7 +92,7 @@ class RowSampler:
     target : ndarray of shape (n_rows,)
         The outputs.
     size : int
-        The rows of a sample.
+        The number of rows of a sample.
 
     Examples
     --------
@@ -108,23 +108,23 @@ class RowSampler:
 
     @classmethod
     def for_table(cls, target: Floats, subset: Subset = "auto") -> Self | None:
-        """Return a sampler for a table that is large enough to be sampled; None for a smaller one, or if not wanted."""
+        """Return a sampler for a large table; None for a small table, or if `subset` is None."""
         if subset is None or len(target) <= _MIN_TABLE:
             return None
         return cls(target, max(_MIN_ROWS, int(_SHARE * len(target))))
 
     def draw(self, rng: np.random.Generator) -> Indices:
-        """Draw one row of every stratum; returned in increasing order."""
+        """Draw one row of every stratum; rows are returned in increasing order."""
         return np.sort(self._order[rng.integers(self._edges[:-1], self._edges[1:])]).astype(np.intp, copy=False)
 
 
 class Worth(NamedTuple):
-    """What a chromosome is worth: less is better.
+    """The value of a chromosome: less is better.
 
     Attributes
     ----------
     error : float
-        Infinite if it is no candidate.
+        The error; infinite if the chromosome is not a candidate.
     n_rules : int
         The number of rules.
     """
@@ -134,21 +134,21 @@ class Worth(NamedTuple):
 
     @property
     def fitness(self) -> float:
-        """What is minimised: the error."""
+        """The minimised criterion: the error."""
         return self.error
 
 
 class Individual(NamedTuple, Generic[C]):
-    """A chromosome and what it is worth.
+    """A chromosome and its value.
 
     Attributes
     ----------
     chromosome : chromosome
-        Of the problem's own type.
+        A chromosome of the problem's own type.
     worth : Worth
-        On all rows.
+        Its value on all rows.
     sampled : float
-        Its error on the sample of this cycle; the same as on all rows where there is no sample.
+        Its error on the sample of this cycle; without a sample, its error on all rows.
     """
 
     chromosome: C
@@ -157,21 +157,21 @@ class Individual(NamedTuple, Generic[C]):
 
 
 class Evaluator(genetic.Evaluator[C, Worth], Generic[C, S]):
-    """Evaluates chromosomes of a problem on all rows or on a sample, and keeps what it knows.
+    """Evaluates chromosomes of a problem on all rows or on a sample, and remembers their values.
 
     Parameters
     ----------
     problem : Problem
-        Evaluates.
+        The problem.
     workers : Workers, optional
-        On which threads, and how long.
+        The threads, and their budget.
     """
 
     def __init__(self, problem: Problem[C, S], workers: Workers | None = None) -> None:
         super().__init__(workers)
         self.problem = problem
         self._sample: S | None = None
-        # Of the sample: the worth, and the limit with which an infinite one was found.
+        # Values on the sample, each with the limit under which it was found.
         self._sampled: dict[bytes, tuple[Worth, Limit]] = {}
 
     def _evaluate(self, chromosomes: Sequence[C]) -> Floats:
@@ -181,11 +181,11 @@ class Evaluator(genetic.Evaluator[C, Worth], Generic[C, S]):
         return [Worth(error if np.isfinite(error) else np.inf, int(n_rules)) for error, n_rules in found.tolist()]
 
     def use_sample(self, sample: S | None) -> None:
-        """Judge by another sample from here on."""
+        """Use another sample from now on."""
         self._sample, self._sampled = sample, {}
 
     def sampled(self, chromosomes: Sequence[C], limit: Limit = NO_LIMIT) -> list[Worth]:
-        """Return what chromosomes are worth on the sample; those beyond the limit have an infinite error."""
+        """Return the values of chromosomes on the sample; those beyond the limit have an infinite error."""
         waiting = list({one.key: one for one in chromosomes if not self._answers(one.key, limit)}.values())
 
         def evaluate(part: Sequence[C]) -> Floats:
@@ -199,11 +199,11 @@ class Evaluator(genetic.Evaluator[C, Worth], Generic[C, S]):
         return [self._limited(one.key, limit) for one in chromosomes]
 
     def _answers(self, key: bytes, limit: Limit) -> bool:
-        """Return whether what is known of a chromosome tells its worth under this limit."""
+        """Return whether the stored value of a chromosome determines its value under this limit."""
         if key not in self._sampled:
             return False
         worth, then = self._sampled[key]
-        # An infinite error may only mean that it was beyond a limit which was lower than this one.
+        # An infinite error may only mean that the error was beyond a limit lower than this one.
         return bool(np.isfinite(worth.error)) or (limit.error <= then.error and worth.n_rules >= limit.min_rules)
 
     def _limited(self, key: bytes, limit: Limit) -> Worth:

@@ -1,11 +1,11 @@
-"""Genes of several kinds: real ones as Gray codes, and crossover operators on arrays of them."""
+"""Operators on arrays of genes: the distance of Gray codes of real genes, and crossovers."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 
 Words = npt.NDArray[np.uint32]
 BITS = 30
@@ -20,7 +20,7 @@ def gray_distance(first: Floats, second: Floats, low: Floats | float, high: Floa
     first, second : ndarray
         Genes.
     low, high : ndarray or float
-        Their intervals; a gene whose interval is empty counts nothing.
+        Their intervals; a gene with an empty interval does not count.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def gray_distance(first: Floats, second: Floats, low: Floats | float, high: Floa
     >>> gray_distance(np.array([0.0, 0.5]), np.array([1.0, 0.5]), 0.0, 1.0)
     1
     """
-    # The code of a number n is n ^ (n >> 1); that of two numbers' difference in bits is the difference of their codes.
+    # The Gray code of n is n ^ (n >> 1). It is linear over xor: the codes of a and b differ by the code of a ^ b.
     different = _whole(first, low, high) ^ _whole(second, low, high)
     return int(_count_bits(different ^ (different >> np.uint32(1))).sum())
 
@@ -40,7 +40,7 @@ def _whole(genes: Floats, low: Floats | float, high: Floats | float) -> Words:
 
 
 def _count_bits(words: Words) -> Words:
-    """Return how many bits of each word are set: sums over pairs of bits, then fours, then bytes."""
+    """Return the number of set bits of each word: sums over pairs of bits, then fours, then bytes."""
     one, two, four = np.uint32(1), np.uint32(2), np.uint32(4)
     words = words - ((words >> one) & np.uint32(0x55555555))
     words = (words & np.uint32(0x33333333)) + ((words >> two) & np.uint32(0x33333333))
@@ -52,7 +52,7 @@ Bits = npt.NDArray[np.bool_]
 
 
 def blx(first: Floats, second: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """BLX: both children anywhere between the parents, or beyond them by half of their distance."""
+    """BLX: draw both children between the parents, or beyond them by up to half of their distance."""
     least, most = np.minimum(first, second), np.maximum(first, second)
     reach = 0.5 * (most - least)
     low, high = least - reach, most + reach
@@ -60,7 +60,7 @@ def blx(first: Floats, second: Floats, rng: np.random.Generator) -> tuple[Floats
 
 
 def hux(first: Bits, second: Bits, rng: np.random.Generator) -> tuple[Bits, Bits]:
-    """Exchange exactly half of the bits that differ (of an odd number the smaller half), chosen at random.
+    """Exchange half of the bits that differ (rounded down), chosen at random.
 
     Examples
     --------
@@ -77,5 +77,5 @@ def hux(first: Bits, second: Bits, rng: np.random.Generator) -> tuple[Bits, Bits
 
 
 def cut_point(n_genes: int, rng: np.random.Generator) -> int:
-    """Draw where one-point crossover cuts, so that both children get genes of both parents; 0 for a single gene."""
+    """Draw the cut of a one-point crossover, so that both children get genes of both parents; 0 for a single gene."""
     return 0 if n_genes < 2 else int(rng.integers(1, n_genes))

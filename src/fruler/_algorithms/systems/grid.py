@@ -1,4 +1,4 @@
-"""Uniform grids: the space of them, the chromosome of one of them, and its rules in the data's own units."""
+"""Uniform grids: their search space, the chromosome of one grid, and its rules in the data's own units."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from fruler._algorithms.genetic import Granularities
 from fruler._algorithms.systems.options import GridOptions
+from fruler._arrays import Floats, Indices
 from fruler._kernels import grids
-from fruler._typing import Floats, Indices
 from fruler.learning._checkpoint import damaged
 from fruler.learning._training_table import LocalTable
 from fruler.rules._antecedents import T_NORMS
@@ -30,22 +30,22 @@ CONSEQUENTS: tuple[Consequent, ...] = ("nearest_row", "mean", "output_label")
 class Grid:
     """The uniform grids of a search, in standardised units.
 
-    A variable with g labels has its centres at equal distances from the least to the greatest value of the training
-    rows, all moved together by at most `displacement` of such a distance. Where labels of the output are consequents,
-    the output is the last variable.
+    The centres of a variable with g labels are equally spaced from the smallest to the largest value of the training
+    rows, and all moved together by at most `displacement` times their distance. If consequents are labels of the
+    output, the output is the last variable.
 
     Attributes
     ----------
     domains : ndarray of shape (n_variables, 2)
-        Least and greatest value of each variable.
+        Smallest and largest value of each variable.
     least, largest : ndarray of shape (n_variables,)
-        The fewest and the most labels of each variable.
+        The minimum and maximum number of labels of each variable.
     consequent : {"nearest_row", "mean", "output_label"}
-        What a rule says: the output of the row that fits its cell best, the mean of the rows of its cell, weighted by
-        how well they fit, or the label of the output that the best-fitting row has.
+        The consequent of a rule: the output of the row that fits its cell best, the mean output of the rows of its
+        cell, weighted by how well they fit, or the output label of the row that fits best.
     options : GridOptions
-        The most rules, how far labels may be moved, the t-norm, and what happens to a candidate with too many rules: it
-        is none, or later rules are left out.
+        The maximum number of rules, the largest displacement, the t-norm, and whether a candidate with too many rules
+        is rejected or truncated.
     """
 
     domains: Floats
@@ -58,13 +58,13 @@ class Grid:
     def from_domains(cls, inputs: Floats, output: Floats, consequent: Consequent, options: GridOptions) -> Self:
         """Build the space of grids from the domains of the inputs and of the output.
 
-        An input that has one value only has one label, and is in no antecedent.
+        A constant input has one label, and is in no antecedent.
         """
         domains = np.ascontiguousarray(inputs, dtype=np.float64)
         largest = np.where(np.ptp(domains, axis=1) > 0.0, options.max_labels, 1)
         least = np.ones_like(largest)
         if consequent == "output_label":
-            # An output that is always the same is the middle of a domain, so that its labels are somewhere.
+            # A constant output is the middle of a domain, so that its labels have distinct places.
             low, high = (float(end) for end in output)
             ends = (low, high) if low < high else (low - 0.5, high + 0.5)
             domains = np.vstack([domains, ends])
@@ -83,12 +83,12 @@ class Grid:
 
     @property
     def arrays(self) -> tuple[Floats, int, int, bool, int]:
-        """What the kernels read."""
+        """The arguments of the kernels."""
         t_norm, consequent = T_NORMS.index(self.options.t_norm), CONSEQUENTS.index(self.consequent)
         return self.domains, t_norm, consequent, self.options.crop == "truncate", max(2, int(self.largest.max()))
 
 
-# Displacements are multiples of this, so that searches meet fewer chromosomes that differ in nothing.
+# Displacements are multiples of this, so that fewer chromosomes are practically equal.
 _STEP = 1e-6
 
 
@@ -101,7 +101,7 @@ class GridChromosome:
     granularities : ndarray of shape (n_variables,)
         The number of labels of each variable; an input with one label is in no antecedent.
     displacements : ndarray of shape (n_variables,)
-        By which share of the distance of two labels those of a variable are moved; zero where there is one label.
+        The displacement of the labels of each variable, as a share of their distance; zero if there is one label.
     """
 
     granularities: Granularities
@@ -119,20 +119,20 @@ class GridChromosome:
 
 
 def make_chromosome(grid: Grid, granularities: Granularities, displacements: Floats) -> GridChromosome:
-    """Build a valid chromosome: displacements within their limits, and none where there is one label."""
+    """Build a valid chromosome: displacements are within their limits, and zero if there is one label."""
     limit = grid.options.displacement
     moved = np.maximum(np.minimum(displacements, limit), -limit) * (granularities > 1)
-    # Adding zero turns a negative zero into a positive one, which has the same key.
+    # Adding zero turns a negative zero into a positive one, so that both have the same key.
     return GridChromosome(granularities.astype(np.intc), np.rint(moved / _STEP) * _STEP + 0.0)
 
 
 def check_chromosomes(grid: Grid, chromosomes: Iterable[GridChromosome]) -> None:
-    """Refuse chromosomes that are none of a grid, as those of a damaged checkpoint are.
+    """Check that chromosomes of a checkpoint belong to a grid.
 
     Raises
     ------
     ValueError
-        If there is one.
+        If one does not.
     """
     for one in chromosomes:
         fits = one.granularities.shape == one.displacements.shape == grid.largest.shape
@@ -145,22 +145,22 @@ def check_chromosomes(grid: Grid, chromosomes: Iterable[GridChromosome]) -> None
 
 @dataclass(frozen=True, eq=False)
 class GridSolution:
-    """One grid and its rules: what the second stages start from.
+    """One grid and its rules, from which the second stages start.
 
     Attributes
     ----------
     grid : Grid
-        What there was to choose from.
+        The search space of the grid.
     chromosome : GridChromosome
-        Granularities and displacements; where labels of the output are consequents, its are the last.
+        Granularities and displacements; if consequents are labels of the output, those of the output come last.
     inputs : ndarray of shape (n_used,)
         The inputs in antecedents: those with more than one label.
     cells : ndarray of shape (n_rules, n_used)
-        The label of every rule in each of them; rules are in the order of their labels.
+        The label of every rule for each of these inputs; rules are in the order of their labels.
     outputs : ndarray of shape (n_rules,)
-        What each rule says, in the target's own units.
+        The output of each rule, in the target's own units.
     output_labels : ndarray of shape (n_rules,)
-        The labels of the output, where they are consequents.
+        The output label of each rule, if consequents are labels.
     error : float
         The mean squared error of standardised outputs on all training rows.
     """
@@ -181,7 +181,7 @@ class GridSolution:
         )
         outputs = values * float(table.target_scale.spread) + float(table.target_scale.centre)
         if grid.consequent != "output_label":
-            # The output of a row to the last bit, instead of back from standardised units.
+            # The exact output of a row, instead of one converted back from standardised units.
             outputs = np.where(rows >= 0, table.target[rows], outputs)
         return cls(grid, chromosome, inputs, cells, outputs, labels, error)
 
@@ -203,7 +203,7 @@ class GridSolution:
 
 
 def label_centres(domain: Floats, granularity: int, displacement: float) -> Floats:
-    """Return the centres of uniform labels: from end to end of a domain, all moved by a share of their distance.
+    """Return the centres of uniform labels: from end to end of a domain, all displaced by a share of their distance.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def label_centres(domain: Floats, granularity: int, displacement: float) -> Floa
 
 
 def uniform_partition(domain: Floats, granularity: int, displacement: float) -> FuzzyPartition:
-    """Return uniform triangles as a strong partition, whose outer labels go on beyond their centres.
+    """Return uniform triangles as a strong partition; the outer labels continue beyond their centres.
 
     Examples
     --------
@@ -227,5 +227,5 @@ def uniform_partition(domain: Floats, granularity: int, displacement: float) -> 
     if granularity == 1:
         return FuzzyPartition([], domain)
     centres = label_centres(domain, granularity, displacement)
-    # Between the outer centres every zone reaches from centre to centre, so that labels are triangles.
+    # Between the outer centres every overlap reaches from centre to centre, so that labels are triangles.
     return FuzzyPartition((centres[1:] + centres[:-1]) / 2.0, (centres[0], centres[-1]))

@@ -29,29 +29,29 @@ from fruler._algorithms.systems.grid import (
 )
 from fruler._algorithms.systems.options import GridOptions
 from fruler._algorithms.systems.spea2 import Snapshot, Spea2
+from fruler._arrays import Floats, Indices
 from fruler._kernels import grids
 from fruler._table.rows import Rows
-from fruler._typing import Floats, Indices
 from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Search
 from fruler.rules._rule_base import RuleBase
 
-# Errors are rounded, so that the order of summation does not tell apart what is equal, as errors of zero are.
+# Errors are rounded, so that the order of summation does not make equal errors, such as zeros, differ.
 _DECIMALS = 12
 
 
 class GridProblem:
-    """Granularities and displacements, with the error of the rules that they give and the number of these.
+    """Search for granularities and displacements, by the error and the number of their rules.
 
     Parameters
     ----------
     grid : Grid
-        What there is to choose from.
+        The grids to choose from.
     table : LocalTable
         The rows.
     """
 
-    # Rules say constants.
+    # Consequents are constants, and are not fitted.
     regularization = 0.0
 
     def __init__(self, grid: Grid, table: LocalTable) -> None:
@@ -66,10 +66,10 @@ class GridProblem:
         return BITS * self.grid.n_variables / 4.0
 
     def initial(self, size: int, rng: np.random.Generator) -> list[GridChromosome]:
-        """Make grids without displacements.
+        """Return grids without displacements.
 
-        One half has the same random granularity for all inputs, the other a random one for each. Random inputs are
-        taken out until there are no more cells than rules are allowed.
+        One half has the same random granularity for all inputs, the other half a random one for each. Random inputs
+        are taken out until there are at most as many cells as allowed rules.
         """
         grid, made = self.grid, []
         for k in range(size):
@@ -84,15 +84,15 @@ class GridProblem:
         return made
 
     def simplest(self) -> GridChromosome:
-        """Return the grid of one rule that looks at nothing."""
+        """Return the grid of one rule with an empty antecedent."""
         return make_chromosome(self.grid, self.grid.least, np.zeros(self.grid.n_variables))
 
     def cross(
         self, first: GridChromosome, second: GridChromosome, threshold: float, rng: np.random.Generator
     ) -> tuple[GridChromosome, GridChromosome] | None:
-        """Cross the granularities at one point if they differ, with their displacements; else these alone.
+        """Cross granularities and displacements at one point if granularities differ, otherwise only displacements.
 
-        Only parents that differ in nothing but displacements can be too much alike.
+        Only parents with the same granularities can be too similar.
         """
         grid, limit = self.grid, self.grid.options.displacement
         if first.structure != second.structure:
@@ -104,9 +104,9 @@ class GridProblem:
         return make_chromosome(grid, first.granularities, one), make_chromosome(grid, first.granularities, other)
 
     def mutate(self, chromosome: GridChromosome, rng: np.random.Generator) -> GridChromosome:
-        """Give one random variable a label less or, as likely, any larger number of labels, and a new displacement.
+        """Give one random variable one label less or, equally likely, any larger number, and a new displacement.
 
-        Where only one of the two is possible, that is done.
+        If only one of the two is possible, that is done.
         """
         if not len(self._mutable):
             return chromosome
@@ -115,7 +115,7 @@ class GridProblem:
         return self._changed(chromosome, variable, granularity, rng)
 
     def restart(self, best: GridChromosome, size: int, rng: np.random.Generator) -> list[GridChromosome]:
-        """Make one half anew, the other from the best by one label more or less of one variable."""
+        """Return one half of new grids, and one half with one label more or less of one variable than the best."""
         near = [self._neighbour(best, rng) for _ in range(size // 2)]
         return near + self.initial(size - len(near), rng)
 
@@ -152,7 +152,7 @@ class GridProblem:
         return self._changed(chromosome, variable, granularity, rng)
 
     def _range(self, chromosome: GridChromosome, variable: int) -> tuple[int, int, int]:
-        """Return how many labels a variable has, and how many it can have."""
+        """Return the number of labels of a variable, and the smallest and largest number that it can have."""
         least, largest = self.grid.least[variable], self.grid.largest[variable]
         return int(chromosome.granularities[variable]), int(least), int(largest)
 
@@ -171,7 +171,7 @@ class GridProblem:
         return make_chromosome(self.grid, self._looking(granularities, rng), displacements)
 
     def _looking(self, granularities: Granularities, rng: np.random.Generator) -> Granularities:
-        """Make sure that rules look at something: if no input has two labels, a random one gets some."""
+        """Make sure that antecedents are not empty: if no input has two labels, a random one gets some."""
         if len(self._inputs) and self.grid.options.max_rules > 1 and not (granularities[self._inputs] > 1).any():
             granularities = granularities.copy()
             chosen = int(rng.choice(self._inputs))
@@ -182,7 +182,7 @@ class GridProblem:
 GridSnapshot = Snapshot[GridChromosome]
 
 GRID_STAGE = "grid"
-# The labels of an input whose values differ by less than so many roundings could not be told apart.
+# An input whose values differ by fewer roundings than this is not split: its labels would coincide.
 _MIN_ROUNDINGS = 64.0
 
 
@@ -192,14 +192,14 @@ class GridStage:
     Parameters
     ----------
     search : Search
-        Options, rows, threads and chance, as a learner is given them.
+        The options, rows, threads and random number generator of a learner.
     consequent : {"nearest_row", "mean", "output_label"}
-        What rules say.
+        The kind of consequents.
     """
 
     def __init__(self, search: Search[Any, LocalTable, Any], consequent: Consequent) -> None:
         options: GridOptions = search.options
-        self.table, self.control = search.table, search.control
+        self.table, self.control, self.keeper = search.table, search.control, search.keeper
         self.grid = make_grid(self.table, options, consequent)
         self.search: Spea2[GridChromosome, Rows] = Spea2(
             GridProblem(self.grid, self.table),
@@ -210,15 +210,16 @@ class GridStage:
         )
 
     def run(self, keep: Callable[[GridSnapshot], None], snapshot: GridSnapshot | None = None) -> None:
-        """Search from the start or from a snapshot, keeping and reporting every generation."""
+        """Search from the start or from a snapshot; keep and report every generation."""
         if snapshot is not None:
-            # A first population of which nothing can be used takes one evaluation more than was allowed.
+            # If nothing of the first population can be used, one more evaluation than allowed is made.
             check_limits({"max_evaluations": (self.search.max_evaluations + 1, snapshot.n_asked)})
             check_chromosomes(self.grid, (one for one, _ in snapshot.valued))
         run_watched(self.search, self.control, keep, snapshot, stage=GRID_STAGE, error_unit=self.table.error_unit)
+        self.keeper.end_stage()
 
     def best(self) -> GridSolution:
-        """Return the most accurate grid that was found, with its rules; of equals the smallest."""
+        """Return the most accurate grid with its rules; of equals the one with the fewest rules."""
         return self.solution(self.search.front[-1][0])
 
     def solution(self, chromosome: GridChromosome) -> GridSolution:
@@ -227,7 +228,7 @@ class GridStage:
 
 
 def make_grid(table: LocalTable, options: GridOptions, consequent: Consequent) -> Grid:
-    """Return the grids that the inputs of a table can have."""
+    """Return the search space of grids for a table."""
     ends = (np.array([table.target.min(), table.target.max()]) - table.target_scale.centre) / table.target_scale.spread
     centre, spread = table.scale.centre[:, None], table.scale.spread[:, None]
     inputs = np.where(_has_room(table.domains), (table.domains - centre) / spread, 0.0)
@@ -235,6 +236,6 @@ def make_grid(table: LocalTable, options: GridOptions, consequent: Consequent) -
 
 
 def _has_room(domains: Floats) -> Any:
-    """Return whether the values of an input differ by enough to be told apart, as a column."""
+    """Return whether the values of each input differ enough for labels, as a column."""
     rounding = np.spacing(np.abs(domains).max(axis=1))
     return (np.ptp(domains, axis=1) > _MIN_ROUNDINGS * rounding)[:, None]

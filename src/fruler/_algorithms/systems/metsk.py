@@ -12,8 +12,8 @@ from fruler._algorithms.systems.grid_search import GRID_STAGE, GridSnapshot, Gri
 from fruler._algorithms.systems.options import AMETSKOptions, LMETSKOptions
 from fruler._algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningRows, TuningSpace
 from fruler._algorithms.systems.two_stages import TwoStageLearner, TwoStageState
+from fruler._arrays import Floats
 from fruler._kernels import tuned_linear
-from fruler._typing import Floats
 from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Algorithm, Search
 from fruler.learning.learned import Learned
@@ -22,14 +22,14 @@ from fruler.rules._rule_base import RuleBase
 
 
 class LinearTuning(TuningProblem):
-    """The triangles of every rule, and which rules there are; the filter starts from the constants of the grid."""
+    """Tunes the triangles of every rule and selects rules; the filter starts from the constants of the grid."""
 
     def __init__(self, solution: GridSolution, table: LocalTable, options: AMETSKOptions) -> None:
         super().__init__(solution, table, options)
         start, scale = self.start, table.target_scale
         self.space = TuningSpace.around(start.triangles.reshape(-1, 3), start.shoulders.reshape(-1, 2), start.n_rules)
         self.constants = np.ascontiguousarray((solution.outputs - scale.centre) / scale.spread)
-        # The ridge stands for the filter: `kappa` is the variance of coefficients before it has seen a row.
+        # The ridge replaces the filter: `kappa` is the variance of the coefficients before the first row.
         self.error_unit, self.regularization = table.error_unit, 1.0 / options.kappa
         self.ridge = options.estimation == "local", self.regularization
         differing = np.flatnonzero(np.ptp(table.domains, axis=1) > 0.0)
@@ -59,13 +59,13 @@ class LinearTuning(TuningProblem):
         return RuleBase(variables, OwnTriangles(points, variables), self._in_data_units(found), self.t_norm)
 
     def _in_data_units(self, found: Floats) -> Floats:
-        """Return coefficients of the inputs and the output in their own units, zero where there is no term."""
+        """Return the coefficients in the units of the inputs and the output, zero for inputs without a term."""
         scale, terms = self.table.target_scale, self.terms
         coefficients = np.zeros((len(found), self.table.n_inputs + 1))
         coefficients[:, terms + 1] = found[:, 1:] * scale.spread / self.widths[terms]
         lows = self.table.domains[terms, 0]
         coefficients[:, 0] = found[:, 0] * scale.spread + scale.centre
-        # One input after the other: a product of matrices may round differently on another processor.
+        # One input after the other: a matrix product may round differently on another processor.
         for j, low in zip(terms, lows, strict=True):
             coefficients[:, 0] -= coefficients[:, j + 1] * low
         return coefficients
@@ -81,13 +81,13 @@ class LMETSKLearner:
     """
 
     def __init__(self, search: Search[LMETSKOptions, LocalTable, GridSnapshot]) -> None:
-        self.table, self.control, self.state = search.table, search.control, search.state
+        self.table, self.control, self.keeper = search.table, search.control, search.keeper
         self.stage = GridStage(search, search.options.consequent)
 
     def learn(self) -> Learned:
-        """Search for grids, and make the rules of all that are on the front."""
+        """Search for grids, and build the rules of all grids on the front."""
         start = time.perf_counter()
-        self.stage.run(self.control.keep, self.state)
+        self.stage.run(self.keeper.keep, self.keeper.state)
         search = self.stage.search
         points = search.models(self.table, self.control)
         return Learned(

@@ -1,4 +1,4 @@
-"""FS_MOGFS with TUN: Mamdani rules on uniform grids, whose labels are then tuned for all rules that have them."""
+"""FS_MOGFS with TUN: Mamdani rules on uniform grids, whose shared labels are then tuned."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fruler._algorithms.systems.grid import GridSolution
 from fruler._algorithms.systems.options import FSMOGFSOptions
 from fruler._algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningRows, TuningSpace, uniform_points
 from fruler._algorithms.systems.two_stages import TwoStageLearner, TwoStageState
+from fruler._arrays import Floats
 from fruler._kernels import tuned_mamdani
-from fruler._typing import Floats
 from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Algorithm, Search
 from fruler.rules._antecedents import T_NORMS, LabelTriangles
@@ -21,7 +21,7 @@ from fruler.rules._rule_base import RuleBase
 
 
 class MamdaniTuning(TuningProblem):
-    """The labels that rules have, and which rules there are; errors are in the target's own units."""
+    """Tunes the labels that rules use and selects rules; errors are in the target's own units."""
 
     error_unit = 0.5
 
@@ -32,7 +32,7 @@ class MamdaniTuning(TuningProblem):
         genes = solution.chromosome
         output = uniform_points(self.domain, int(genes.granularities[-1]), float(genes.displacements[-1]))
         n_labels = [len(points) for points in start.points]
-        # Labels of all variables in one row, and those that rules have.
+        # The labels of all variables in one array, and the labels that rules use.
         self._first = np.concatenate([[0], np.cumsum(n_labels)]).astype(np.intp)
         every = np.concatenate([*start.points, output])
         places = np.column_stack([start.labels + self._first[:-1], self.said + self._first[-1]])
@@ -44,7 +44,7 @@ class MamdaniTuning(TuningProblem):
         self.rows = self._rows(table.target)
 
     def _outer_labels(self, n_labels: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-        """Return which labels hold for everything below, or above: the outer ones of inputs."""
+        """Return which labels hold for everything below or above: the outer labels of inputs."""
         shoulders = np.zeros((n_labels, 2), dtype=np.bool_)
         shoulders[self._first[:-1], 0] = True
         shoulders[self._first[1:] - 1, 1] = True
@@ -58,7 +58,7 @@ class MamdaniTuning(TuningProblem):
         return np.asarray(found[:, 0])
 
     def build(self, chromosome: TunedChromosome) -> RuleBase:
-        """Return the rule base of a chromosome; labels that no rule of the first stage has are as they were."""
+        """Return the rule base of a chromosome; labels that no rule of the first stage uses are not moved."""
         table, start, selected = self.table, self.start, chromosome.selected
         points = self._every.copy()
         points[self._shoulders[:, 0], 0] = -np.inf
@@ -76,7 +76,7 @@ class MamdaniTuning(TuningProblem):
 
 
 def output_domain(solution: GridSolution, table: LocalTable) -> tuple[float, float]:
-    """Return the least and the greatest output; around an output that is always the same there is some room."""
+    """Return the smallest and the largest output; a constant output gets some room around it."""
     low, high = float(table.target.min()), float(table.target.max())
     if low < high:
         return low, high

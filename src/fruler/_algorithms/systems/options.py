@@ -23,7 +23,7 @@ TERMS: tuple[Terms, ...] = ("used", "all")
 
 @dataclass(frozen=True)
 class GridOptions(GeneticOptions):
-    """The parameters of the first stage, which all three algorithms have."""
+    """The parameters of the first stage, which all three algorithms share."""
 
     max_rules: int = 100
     max_labels: int = 7
@@ -35,14 +35,14 @@ class GridOptions(GeneticOptions):
 
 @dataclass(frozen=True)
 class LMETSKOptions(GridOptions):
-    """The parameters of `LMETSKRegressor` that decide on the model; documented there."""
+    """The parameters of `LMETSKRegressor` that determine the model; documented there."""
 
     consequent: ConstantConsequent = "nearest_row"
 
 
 @dataclass(frozen=True)
 class AMETSKOptions(LMETSKOptions):
-    """The parameters of `AMETSKRegressor` that decide on the model; documented there."""
+    """The parameters of `AMETSKRegressor` that determine the model; documented there."""
 
     kappa: float = 10.0
     estimation: Estimation = "global"
@@ -52,7 +52,7 @@ class AMETSKOptions(LMETSKOptions):
 
 @dataclass(frozen=True)
 class FSMOGFSOptions(GridOptions):
-    """The parameters of `FSMOGFSRegressor` that decide on the model; documented there."""
+    """The parameters of `FSMOGFSRegressor` that determine the model; documented there."""
 
     max_rules: int = 50
     crossover: Crossover = "blx"

@@ -1,15 +1,15 @@
-"""The selection of SPEA2: the fitness of individuals, which of them survive, and which become parents."""
+"""The selection of SPEA2: the fitness of individuals, the next archive, and the parents."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats, Indices
+from fruler._arrays import Floats, Indices
 
 
 def scaled(objectives: Floats) -> Floats:
-    """Return objectives scaled to [0, 1], each over all individuals; one that is the same for all becomes zero.
+    """Return objectives scaled to [0, 1], each over all individuals; a constant objective becomes zero.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def scaled(objectives: Floats) -> Floats:
 def dominance(objectives: Floats) -> npt.NDArray[np.bool_]:
     """Return a matrix: whether the individual of the row dominates that of the column.
 
-    It does if it is no worse in any objective, and better in one; less is better.
+    An individual dominates another if it is not worse in any objective and better in one; less is better.
     """
     no_worse = np.ones((len(objectives), len(objectives)), dtype=np.bool_)
     better = ~no_worse
@@ -35,7 +35,7 @@ def dominance(objectives: Floats) -> npt.NDArray[np.bool_]:
 
 
 def raw_fitness(dominates: npt.NDArray[np.bool_]) -> Floats:
-    """Return the sum of the strengths of all that dominate an individual; its strength is how many it dominates.
+    """Return the sum of the strengths of an individual's dominators; the strength is the number of dominated ones.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def raw_fitness(dominates: npt.NDArray[np.bool_]) -> Floats:
 def distances(objectives: Floats) -> Floats:
     """Return the Euclidean distances between all individuals."""
     square = np.zeros((len(objectives), len(objectives)))
-    # One objective after the other: the sum is then rounded alike on every processor.
+    # One objective after the other: the sum is then rounded the same on every processor.
     for column in objectives.T:
         apart = column[:, None] - column[None, :]
         square += apart * apart
@@ -65,22 +65,22 @@ def densities(apart: Floats, neighbour: int) -> Floats:
     apart : ndarray of shape (n, n)
         Distances.
     neighbour : int
-        Which neighbour, from 1; where there are fewer, the farthest.
+        The number k of the neighbour, from 1; if there are fewer, the farthest.
     """
-    # The first of the sorted distances is that to itself.
+    # The first of the sorted distances is that of an individual to itself.
     nearest = np.sort(apart, axis=1)[:, min(neighbour, len(apart) - 1)]
     return np.asarray(1.0 / (nearest + 2.0))
 
 
 def spea2_fitness(objectives: Floats, neighbour: int | None = None) -> Floats:
-    """Return the fitness of SPEA2 of every individual: less is better, and below 1 it is non-dominated.
+    """Return the SPEA2 fitness of every individual: less is better, and non-dominated individuals are below 1.
 
     Parameters
     ----------
     objectives : ndarray of shape (n, 2)
-        Already scaled.
+        Scaled objectives.
     neighbour : int, optional
-        By which neighbour crowding is measured; by default the square root of n.
+        The number of the neighbour that measures the density; by default the square root of n.
     """
     k = int(np.sqrt(len(objectives))) if neighbour is None else neighbour
     return raw_fitness(dominance(objectives)) + densities(distances(objectives), k)
@@ -89,23 +89,23 @@ def spea2_fitness(objectives: Floats, neighbour: int | None = None) -> Floats:
 def select_archive(objectives: Floats, size: int) -> tuple[Indices, Floats]:
     """Choose the individuals of the next archive as SPEA2 does.
 
-    Of individuals with the same objectives only the first takes part. All that are non-dominated are taken; if they are
-    too few the fittest others are added, and if they are too many those in the densest places are removed, but never
-    the most accurate.
+    Of individuals with the same objectives only the first takes part. All non-dominated individuals are taken. If they
+    are too few, the fittest others are added; if they are too many, those in the densest places are removed, but never
+    the most accurate one.
 
     Parameters
     ----------
     objectives : ndarray of shape (n, 2)
         Error and number of rules, all finite.
     size : int
-        The most that are taken.
+        The maximum size of the archive.
 
     Returns
     -------
     indices : ndarray
-        Those that are taken, in increasing order.
+        The individuals of the archive, in increasing order.
     fitness : ndarray
-        Their fitness among all.
+        Their fitness among all individuals.
 
     Examples
     --------
@@ -129,15 +129,15 @@ def select_archive(objectives: Floats, size: int) -> tuple[Indices, Floats]:
 def truncated(places: Floats, size: int) -> Indices:
     """Return the individuals that are left when the most crowded one is removed again and again.
 
-    The most crowded is nearest to its nearest neighbour; if several are, to its second nearest, and so on. Of equals
-    the last is removed. The most accurate, the first objective's least, always stays.
+    The most crowded individual has the nearest neighbour; ties are broken by the second nearest, and so on. Of equals
+    the last is removed. The most accurate individual, the smallest in the first objective, always stays.
 
     Parameters
     ----------
     places : ndarray of shape (n, 2)
-        Scaled objectives, none twice.
+        Distinct scaled objectives.
     size : int
-        How many are left.
+        The number of individuals that are left.
     """
     apart = distances(places)
     np.fill_diagonal(apart, np.inf)
@@ -155,9 +155,9 @@ def truncated(places: Floats, size: int) -> Indices:
 
 
 def mating_share(progress: float) -> float:
-    """Return the most accurate share of the archive that may become parents, by the progress of a cycle.
+    """Return the share of the archive, the most accurate first, that may become parents, by the progress of a cycle.
 
-    It falls from all to one half: exploration at first, exploitation at the end.
+    The share falls from one to one half: exploration at first, exploitation at the end.
 
     Examples
     --------
@@ -170,18 +170,18 @@ def mating_share(progress: float) -> float:
 def tournaments(
     errors: Floats, fitness: Floats, share: float, n_pairs: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """Choose pairs of parents by binary tournaments on the fitness, among the most accurate share of all.
+    """Choose pairs of parents by binary tournaments on the fitness, among the most accurate share of the archive.
 
     Parameters
     ----------
     errors, fitness : ndarray of shape (n,)
-        Of the archive.
+        The errors and the fitness of the archive.
     share : float
-        The most accurate share that takes part; at least two individuals do, where there are two.
+        The most accurate share that takes part; at least two individuals do, if there are two.
     n_pairs : int
-        How many pairs.
+        The number of pairs.
     rng : numpy Generator
-        Draws them.
+        The random number generator.
     """
     pool = np.argsort(errors, kind="stable")[: max(2, int(np.ceil(share * len(errors))))]
     drawn = pool[rng.integers(len(pool), size=(n_pairs, 2, 2))]

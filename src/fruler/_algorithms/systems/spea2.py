@@ -23,7 +23,7 @@ from fruler._algorithms.genetic import (
 )
 from fruler._algorithms.systems.evaluation import NO_LIMIT, Evaluator, Individual, Limit, Problem, RowSampler, S, Worth
 from fruler._algorithms.systems.selection import mating_share, select_archive, tournaments
-from fruler._typing import Floats, Indices
+from fruler._arrays import Floats, Indices
 from fruler.learning._checkpoint import damaged
 from fruler.learning._codec import GeneratorState
 from fruler.learning._control import RunControl
@@ -37,21 +37,21 @@ class Generation(NamedTuple):
     Attributes
     ----------
     generation : int
-        From 0, the first population.
+        The number of the generation; the first population is 0.
     evaluations : int
-        The chromosomes that were to be evaluated by then.
+        The number of requested evaluations so far.
     best_fitness, best_error : float
-        The least error so far.
+        The smallest error so far.
     n_rules : int
-        The rules of the model that has it.
+        The number of rules of the model with this error.
     n_archive : int
-        The individuals of the archive.
+        The number of individuals in the archive.
     threshold : float
-        Of the incest prevention.
+        The threshold of incest prevention.
     n_restarts : int
-        How often the search had started again.
+        The number of restarts so far.
     seconds : float
-        Since its start.
+        The seconds since the start of the search.
     """
 
     generation: int
@@ -74,23 +74,23 @@ class Snapshot(Generic[C]):
     archive : sequence of Individual
         The archive.
     fitness : ndarray
-        SPEA2's fitness of its individuals, when they were selected.
+        The SPEA2 fitness of its individuals when they were selected.
     best_by_rules : mapping of int to (chromosome, Worth)
-        The best of every number of rules.
+        The best chromosome of every number of rules.
     rows : ndarray or None
         The rows of this cycle's sample.
     threshold : float
-        Of the incest prevention.
+        The threshold of incest prevention.
     fall : int
-        By how much it falls when the next generation brings nothing new.
+        How far the threshold falls if the next generation brings nothing new.
     n_restarts, n_stale : int
-        How often the search has started again, and how many of the last cycles brought no lower error.
+        The number of restarts, and the number of last cycles without a lower error.
     cycle_error : float
-        The least error when the cycle began.
+        The smallest error when the cycle began.
     n_asked : int
-        Evaluations that were asked for.
+        The number of requested evaluations.
     rng : mapping
-        The state of the generator of random numbers.
+        The state of the random number generator.
     history : tuple of Generation
         One row per generation.
     """
@@ -110,39 +110,39 @@ class Snapshot(Generic[C]):
 
     @property
     def n_evaluations(self) -> int:
-        """The candidates that were looked at for it."""
+        """The number of evaluated candidates."""
         return self.n_asked
 
     @property
     def valued(self) -> list[tuple[C, Worth]]:
-        """All chromosomes that it holds, and what they are worth."""
+        """All chromosomes of the snapshot, and their values."""
         return [*((one.chromosome, one.worth) for one in self.archive), *self.best_by_rules.values()]
 
 
-# So many cycles in a row without a lower error end the search.
+# This many cycles in a row without a lower error end the search.
 _MAX_STALE = 2
 
 
 class Spea2(GeneticSearch[C], Generic[C, S]):
     """A multi-objective search, one generation after the other.
 
-    A cycle lasts from a start to the next; with it falls the threshold of incest prevention, and the share of the
-    archive that becomes parents narrows to its more accurate half. At its end only the most accurate and the smallest
-    individual are kept. The search ends after the second cycle in a row without a lower error.
+    A cycle lasts from one start to the next. During a cycle the threshold of incest prevention falls, and the share of
+    the archive that becomes parents narrows to its more accurate half. At the end of a cycle only the most accurate and
+    the smallest individual are kept. The search ends after the second cycle in a row without a lower error.
 
     Parameters
     ----------
     problem : Problem
-        Makes, crosses and evaluates chromosomes.
+        Creates, crosses and evaluates chromosomes.
     options : GeneticOptions
         Sizes and limits.
     rng : numpy Generator
-        The only source of chance.
+        The only source of randomness.
     workers : Workers, optional
-        On which threads, and how long.
+        The threads, and their budget.
     sampler : RowSampler, optional
-        Draws rows on which children are judged first: only those that would enter the archive by their error on these
-        get their full error. The others are left behind.
+        Draws the rows on which children are judged first. Only children that would enter the archive by their error on
+        these rows are evaluated on all rows; the others are dropped.
 
     Attributes
     ----------
@@ -173,12 +173,12 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
 
     @property
     def best(self) -> Individual[C]:
-        """The most accurate individual of the archive; of equals the smallest."""
+        """The most accurate individual of the archive; of equals the one with the fewest rules."""
         return min(self.archive, key=lambda one: one.worth)
 
     @property
     def front(self) -> list[tuple[C, Worth]]:
-        """The trade-off over all that was evaluated on all rows, by increasing number of rules."""
+        """The Pareto front of all chromosomes evaluated on all rows, by increasing number of rules."""
         return pareto_front(self.evaluator.best_by_rules)
 
     @property
@@ -188,24 +188,25 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
 
     @property
     def ended(self) -> bool:
-        """Whether no other generation is to come."""
+        """Whether there will be no further generation."""
         return (self.cycle_ended and self._stale_cycles >= _MAX_STALE) or self.out_of_limits
 
     @property
     def _stale_cycles(self) -> int:
-        """How many cycles in a row, with this one, brought no lower error."""
+        """The number of last cycles, including this one, without a lower error."""
         return self.n_stale + 1 if self.best.worth.error >= self.cycle_error else 0
 
     @property
     def threshold_left(self) -> float:
-        """By how much the threshold has to fall until the search ends, if nothing better is found."""
+        """How far the threshold has to fall until the search ends, if nothing better is found."""
         cycles = max(0, _MAX_STALE - self._stale_cycles)
         return max(self.threshold, 0.0) + cycles * self.initial_threshold
 
     def initialize(self) -> None:
-        """Make and evaluate the first population.
+        """Create and evaluate the first population.
 
-        If none of it can be used, for want of time or for too many rules, the problem's simplest chromosome is there.
+        If none of it can be used, because time ran out or all have too many rules, the problem's simplest chromosome is
+        added.
         """
         self._draw_sample()
         with suppress(OutOfTime):
@@ -220,7 +221,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
             self._select([Individual(simplest, worth, sampled[0])])
 
     def advance(self) -> None:
-        """One generation: parents, children, and the next archive."""
+        """Run one generation: parents, children, and the next archive."""
         best = self.best.worth
         before = {one.chromosome.key for one in self.archive}
         self._select(self.evaluated(self.offspring()))
@@ -233,9 +234,9 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
             self.fall = 1
 
     def offspring(self) -> list[C]:
-        """Cross parents, and mutate some of the children; those of parents that are too much alike are copies.
+        """Cross parents, and mutate some of the children; children of parents that are too similar are copies.
 
-        Children that are in the archive already are left out.
+        Children that are already in the archive are left out.
         """
         errors = np.array([one.worth.error for one in self.archive])
         share = mating_share(1.0 - self.threshold / self.initial_threshold if self.initial_threshold > 0.0 else 1.0)
@@ -269,7 +270,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         self.n_restarts, self.n_stale, self.cycle_error = self.n_restarts + 1, stale, best.worth.error
 
     def evaluated(self, chromosomes: Sequence[C]) -> list[Individual[C]]:
-        """Evaluate as many as the limit allows; return the candidates for the archive, with their full errors."""
+        """Evaluate as many chromosomes as the limit allows; return the candidates for the archive, with full errors."""
         allowed = self.allowed(chromosomes)
         if self.rows is None:
             worths = self.evaluator(allowed)
@@ -284,13 +285,13 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         return [one for one in made if np.isfinite(one.worth.error)]
 
     def _limit(self) -> Limit:
-        """Return from which error on the sample on a child cannot be of use."""
+        """Return the limit beyond which a child cannot enter the archive."""
         if len(self.archive) < self.options.population_size:
             return NO_LIMIT
         return Limit(max(one.sampled for one in self.archive), min(one.worth.n_rules for one in self.archive))
 
     def _promising(self, judged: Sequence[Worth]) -> list[int]:
-        """Return the children that would enter the archive if the errors on the sample were all there is."""
+        """Return the children that would enter the archive by the errors on the sample."""
         finite = [k for k, worth in enumerate(judged) if np.isfinite(worth.error)]
         if not finite:
             return []
@@ -300,7 +301,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         return [finite[i - len(here)] for i in taken.tolist() if i >= len(here)]
 
     def _select(self, candidates: list[Individual[C]]) -> None:
-        """Make the next archive of this one and new individuals."""
+        """Select the next archive from this one and new individuals."""
         union = self.archive + candidates
         if not union:
             return
@@ -317,13 +318,13 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         self.evaluator.use_sample(None if rows is None else self.problem.take_sample(rows))
 
     def _sampled_errors(self, chromosomes: Sequence[C], worths: Sequence[Worth]) -> list[float]:
-        """Return the errors on the sample of individuals that stay."""
+        """Return the errors of individuals on the sample, if there is one."""
         if self.rows is None:
             return [worth.error for worth in worths]
         return [worth.error for worth in self.evaluator.sampled(chromosomes)]
 
     def snapshot(self) -> Snapshot[C] | None:
-        """Return the search as it is between two generations; None once a limit has cut one of them short."""
+        """Return the state of the search between two generations; None once a limit has cut a generation short."""
         if not self.resumable:
             return None
         return Snapshot(
@@ -342,12 +343,12 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         )
 
     def restore(self, snapshot: Snapshot[C]) -> None:
-        """Go back to where a snapshot was taken.
+        """Restore the state of a snapshot.
 
         Raises
         ------
         ValueError
-            If it was taken of another table.
+            If the snapshot's threshold is above the first one, as in a damaged checkpoint.
         """
         if not snapshot.threshold <= self.initial_threshold:
             raise damaged("its search would not end")
@@ -357,7 +358,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         self.n_restarts, self.n_stale, self.cycle_error = snapshot.n_restarts, snapshot.n_stale, snapshot.cycle_error
 
     def row(self, seconds: float) -> Generation:
-        """Return the row of the history for the generation that was made."""
+        """Return the row of the history for the last generation."""
         best = self.best.worth
         return Generation(
             len(self.history),
@@ -378,7 +379,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         return history
 
     def models(self, table: LocalTable, control: RunControl) -> tuple[FrontPoint, ...]:
-        """Build the models of the front, the most accurate first: for the others there may be no time."""
+        """Build the models of the front, the most accurate first; once time has run out, the others are left out."""
         problem = self.problem
 
         def finish(chromosome: C, worth: Worth) -> FrontPoint:

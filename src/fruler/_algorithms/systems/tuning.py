@@ -1,6 +1,6 @@
 """The second stage of FS_MOGFS and A-METSK: points of triangles are tuned, and rules are selected.
 
-What is tuned (labels that rules share, or sets of their own) is left to `metsk.py` and `mogfs.py`.
+The tuned triangles are labels that rules share (`mogfs.py`), or sets of each rule (`metsk.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fruler._algorithms.systems.evaluation import Limit
 from fruler._algorithms.systems.genes import BITS, blx, gray_distance, hux
 from fruler._algorithms.systems.grid import GridSolution
 from fruler._algorithms.systems.options import AMETSKOptions, FSMOGFSOptions
-from fruler._typing import Floats, Indices
+from fruler._arrays import Floats, Indices
 from fruler.learning._training_table import LocalTable
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import FuzzyPartition, TrianglePartition
@@ -29,18 +29,18 @@ from fruler.rules._rule_base import RuleBase
 
 @dataclass(frozen=True, eq=False)
 class TuningSpace:
-    """Where the points of triangles may lie: one gene from 0 to 1 for each that can move, its place in its interval.
+    """The search space of the points of triangles: a gene from 0 to 1 is the place of a finite point in its interval.
 
     Attributes
     ----------
     triangles : ndarray of shape (n_triangles, 3)
-        The triangles as they are before tuning; infinite where a label holds for everything beyond its middle.
+        The triangles before tuning; a point is infinite if the label holds for everything beyond its middle.
     moved : ndarray of shape (n_genes,)
-        The places of the finite points in the flattened triangles.
+        The indices of the finite points in the flattened triangles.
     low, high : ndarray of shape (n_genes,)
         The interval of each point.
     n_rules : int
-        The number of rules that are selected from.
+        The number of rules to select from.
 
     Examples
     --------
@@ -60,22 +60,22 @@ class TuningSpace:
 
     @classmethod
     def around(cls, triangles: Floats, shoulders: npt.NDArray[np.bool_], n_rules: int) -> Self:
-        """Build the space of triangles whose points move by at most half of the side next to them.
+        """Build the space in which points move by at most half of the side next to them.
 
-        So their order can't change: two neighbouring points meet in the middle at most.
+        So their order cannot change: at most, two neighbouring points meet in the middle.
 
         Parameters
         ----------
         triangles : ndarray of shape (n_triangles, 3)
-            Whole triangles with finite points, their sides equally long.
+            Triangles with finite points and equally long sides.
         shoulders : ndarray of bool, shape (n_triangles, 2)
-            Whether a label holds for everything below, or above, its middle: then that side is no side.
+            Whether a label holds for everything below, or above, its middle: then it has no side there.
         n_rules : int
             The number of rules.
         """
         left, right = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 1]
         middles = (triangles[:, :-1] + triangles[:, 1:]) / 2.0
-        # Where two intervals meet they have the same number, or rounding could let the points pass each other.
+        # Intervals that meet share the same number: otherwise rounding could let the points pass each other.
         low = np.column_stack([triangles[:, 0] - left / 2.0, middles])
         high = np.column_stack([middles, triangles[:, 2] + right / 2.0])
         shaped = triangles.copy()
@@ -91,15 +91,15 @@ class TuningSpace:
 
     @property
     def start(self) -> Floats:
-        """The genes of the triangles before tuning: all in the middle, since sides are equally long."""
+        """The genes of the triangles before tuning: all in the middle, because sides are equally long."""
         return np.full(self.n_genes, 0.5)
 
     def decoded(self, genes: Floats) -> Floats:
-        """Return the triangles that genes stand for."""
+        """Return the triangles of some genes."""
         points = self.triangles.ravel().copy()
-        # Rounding must not take a point out of its interval.
+        # Rounding must not move a point out of its interval.
         placed = np.minimum(self.low + genes * (self.high - self.low), self.high)
-        # What has not been moved is where it was, to the last bit.
+        # Points that have not been moved stay exactly where they were.
         points[self.moved] = np.where(genes == 0.5, points[self.moved], placed)
         return points.reshape(-1, 3)
 
@@ -114,7 +114,7 @@ class TunedChromosome:
     Attributes
     ----------
     genes : ndarray of shape (n_genes,)
-        The first part, C_T: where points lie in their intervals, from 0 to 1.
+        The first part, C_T: the places of the points in their intervals, from 0 to 1.
     selected : ndarray of bool, shape (n_rules,)
         The second part, C_S: which rules are selected.
     """
@@ -131,16 +131,16 @@ class TunedChromosome:
 
     @property
     def n_rules(self) -> int:
-        """The number of rules that are selected."""
+        """The number of selected rules."""
         return int(np.count_nonzero(self.selected))
 
 
-# How often a mutation brings a rule back that it meets unselected.
+# The probability that mutation selects an unselected rule again.
 _RETURNS = 0.5
 
 
 def drawn(space: TuningSpace, size: int, rng: np.random.Generator) -> list[TunedChromosome]:
-    """Draw chromosomes: points anywhere in their intervals; half of them with all rules, half with random ones."""
+    """Draw chromosomes with random points in their intervals; one half has all rules, the other half random ones."""
     found = []
     for number in range(size):
         genes = rng.random(space.n_genes)
@@ -150,7 +150,7 @@ def drawn(space: TuningSpace, size: int, rng: np.random.Generator) -> list[Tuned
 
 
 def random_rules(space: TuningSpace, rng: np.random.Generator) -> Selection:
-    """Draw a selection of rules, each with probability one half, but at least one."""
+    """Draw a selection of rules, each rule with probability one half, but at least one rule."""
     selected = rng.random(space.n_rules) < 0.5
     if not selected.any():
         selected[rng.integers(space.n_rules)] = True
@@ -159,16 +159,16 @@ def random_rules(space: TuningSpace, rng: np.random.Generator) -> Selection:
 
 @dataclass(frozen=True, eq=False)
 class GridRules:
-    """The antecedents that a first stage has found.
+    """The antecedents that the first stage found.
 
     Attributes
     ----------
     inputs : ndarray of shape (n_used,)
         The inputs in antecedents.
     points : tuple of ndarray of shape (n_labels, 3)
-        The labels of each of these as whole triangles, those at the ends reaching beyond the domain.
+        The labels of each of these inputs as triangles; the outer ones reach beyond the domain.
     labels : ndarray of shape (n_rules, n_used)
-        The label that each rule has of each of these inputs.
+        The label of each rule for each of these inputs.
     """
 
     inputs: Indices
@@ -177,7 +177,7 @@ class GridRules:
 
     @classmethod
     def of(cls, solution: GridSolution, domains: Floats) -> GridRules:
-        """Take the antecedents of a grid, with the domains of all inputs."""
+        """Return the antecedents of a grid; `domains` has the domains of all inputs."""
         granularities, displacements = solution.chromosome.granularities, solution.chromosome.displacements
         points = [uniform_points(domains[j], int(granularities[j]), float(displacements[j])) for j in solution.inputs]
         return cls(solution.inputs, tuple(points), solution.cells)
@@ -189,7 +189,7 @@ class GridRules:
 
     @property
     def triangles(self) -> Floats:
-        """The whole triangles of the rules, shape (n_rules, n_used, 3)."""
+        """The triangles of the rules, shape (n_rules, n_used, 3)."""
         if not len(self.inputs):
             return np.empty((self.n_rules, 0, 3))
         return np.stack([points[self.labels[:, k]] for k, points in enumerate(self.points)], axis=1)
@@ -202,13 +202,13 @@ class GridRules:
 
 
 def uniform_points(domain: Floats | tuple[float, float], n_labels: int, displacement: float) -> Floats:
-    """Return equal triangles over a domain, shape (n_labels, 3); those at its ends reach beyond it."""
+    """Return equal triangles over a domain, shape (n_labels, 3); the outer ones reach beyond it."""
     low, high = (float(end) for end in domain)
     return TrianglePartition.uniform((low, high), n_labels, displacement, shoulders=False).triangles
 
 
 class TuningRows(NamedTuple):
-    """Rows as the kernels read them: inputs in their own units, and what slopes are fitted to, if there are slopes."""
+    """Rows as the kernels read them: inputs in their own units, and the terms of linear consequents, if any."""
 
     columns: Floats
     widths: Floats
@@ -218,7 +218,7 @@ class TuningRows(NamedTuple):
 
     @property
     def arrays(self) -> Any:
-        """A plain tuple, which is what the kernels take: of five arrays, or of four where there are no terms."""
+        """The arguments of the kernels as a plain tuple: five arrays, or four if there are no terms."""
         return tuple(part for part in self if part is not None)
 
     def take(self, rows: Indices) -> TuningRows:
@@ -228,12 +228,12 @@ class TuningRows(NamedTuple):
         return TuningRows(columns, self.widths, terms, self.y[rows], self.weight[rows])
 
 
-# A sum of squares that is above the limit by rounding alone is summed to its end, and compared then.
+# A sum of squares that is above the limit only by rounding is summed to its end, and compared then.
 _ROUNDING = 1.0 + 1e-9
 
 
 class TuningProblem(ABC):
-    """Tuned chromosomes of rules whose triangles are known; what they are worth is left to subclasses.
+    """The problem of tuning triangles and selecting rules; subclasses compute the errors.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ class TuningProblem(ABC):
     table : LocalTable
         The rows.
     options : AMETSKOptions or FSMOGFSOptions
-        How the parts of an antecedent are joined, and how points are crossed.
+        The t-norm, and how points are crossed.
 
     Attributes
     ----------
@@ -253,7 +253,7 @@ class TuningProblem(ABC):
     error_unit : float
         Turns errors into half of a mean squared error in the target's own units.
     regularization : float
-        With which consequents are fitted; 0 where they are not.
+        The ridge of the consequents; 0 if they are not fitted.
     """
 
     space: TuningSpace
@@ -273,17 +273,17 @@ class TuningProblem(ABC):
         return (BITS * self.space.n_genes + self.space.n_rules) / 4.0
 
     def initial(self, size: int, rng: np.random.Generator) -> list[TunedChromosome]:
-        """Make the first population: the rules as they are, and random ones."""
+        """Return the first population: the rules of the first stage, and random chromosomes."""
         return [self.simplest(), *drawn(self.space, size - 1, rng)]
 
     def simplest(self) -> TunedChromosome:
-        """Return the rules as they are, all of them."""
+        """Return the rules of the first stage, all selected and none moved."""
         return TunedChromosome(self.space.start, np.ones(self.space.n_rules, dtype=np.bool_))
 
     def cross(
         self, first: TunedChromosome, second: TunedChromosome, threshold: float, rng: np.random.Generator
     ) -> tuple[TunedChromosome, TunedChromosome] | None:
-        """Cross the points by BLX-0.5 or its parent-centric form, the selection by HUX; None if they are too alike."""
+        """Cross points by BLX-0.5 or its parent-centric form, selections by HUX; None if parents are too similar."""
         if distance(first, second) / 2.0 <= threshold:
             return None
         operator = blx if self.crossover == "blx" else pcblx
@@ -293,19 +293,19 @@ class TuningProblem(ABC):
         return TunedChromosome(genes[0], selected[0]), TunedChromosome(genes[1], selected[1])
 
     def mutate(self, chromosome: TunedChromosome, rng: np.random.Generator) -> TunedChromosome:
-        """Draw one point anew and drop one rule; a rule that is dropped already comes back in half of the cases."""
+        """Draw one point again and drop one rule; if it is already dropped, it comes back with probability one half."""
         genes, selected = chromosome.genes.copy(), chromosome.selected.copy()
         if self.space.n_genes:
             gene = int(rng.integers(self.space.n_genes))
             genes[gene] = rng.random()
         rule = int(rng.integers(self.space.n_rules))
-        # Drawn whether it is needed or not, so that what follows does not depend on it.
+        # Drawn whether it is needed or not, so that later draws do not depend on it.
         returns = bool(rng.random() < _RETURNS)
         selected[rule] = not selected[rule] and returns
         return TunedChromosome(genes, selected)
 
     def restart(self, best: TunedChromosome, size: int, rng: np.random.Generator) -> list[TunedChromosome]:
-        """Make a new population with the rules of the best: points anywhere in their intervals."""
+        """Return a new population with the rules of the best and random points in their intervals."""
         return [TunedChromosome(rng.random(self.space.n_genes), best.selected) for _ in range(size)]
 
     @abstractmethod
@@ -321,7 +321,7 @@ class TuningProblem(ABC):
         labels : list of ndarray
             The triangles of each chromosome.
         selected : ndarray
-            Its rules.
+            The selected rules of each chromosome.
         rows : TuningRows
             A sample, or all rows.
         limits : ndarray
@@ -329,7 +329,7 @@ class TuningProblem(ABC):
         """
 
     def take_sample(self, rows: Indices) -> TuningRows:
-        """Return some rows; consequents are then estimated on these, too."""
+        """Return some rows; consequents are then also estimated on these."""
         return self.rows.take(rows)
 
     def evaluate(self, chromosomes: Sequence[TunedChromosome], sample: TuningRows | None, limit: Limit) -> Floats:
@@ -346,7 +346,7 @@ class TuningProblem(ABC):
     def _rows(self, y: Floats, terms: Floats | None = None) -> TuningRows:
         inputs = self.start.inputs
         columns = np.ascontiguousarray(self.table.values[:, inputs].T)
-        # At least one number, so that there is something to point at.
+        # At least one number, so that the kernel has an address.
         widths = np.append(self.widths[inputs], 1.0)
         return TuningRows(columns, widths, terms, np.ascontiguousarray(y), self.table.rows.weight)
 
@@ -357,6 +357,6 @@ class TuningProblem(ABC):
 
 
 def distance(first: TunedChromosome, second: TunedChromosome) -> int:
-    """Return in how many bits two chromosomes differ: Gray codes of their points, and their selections."""
+    """Return the number of bits in which two chromosomes differ: Gray codes of their points, and selections."""
     points = gray_distance(first.genes, second.genes, 0.0, 1.0)
     return points + int(np.count_nonzero(first.selected != second.selected))

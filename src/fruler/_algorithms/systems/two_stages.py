@@ -17,8 +17,8 @@ from fruler._algorithms.systems.grid_search import GRID_STAGE, GridSnapshot, Gri
 from fruler._algorithms.systems.options import AMETSKOptions, FSMOGFSOptions
 from fruler._algorithms.systems.spea2 import Snapshot, Spea2
 from fruler._algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningRows, TuningSpace
-from fruler.learning._budget import UNLIMITED
 from fruler.learning._checkpoint import damaged
+from fruler.learning._control import UNLIMITED
 from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Search
 from fruler.learning.learned import Learned
@@ -29,7 +29,7 @@ TunedSnapshot = Snapshot[TunedChromosome]
 
 @dataclass(frozen=True, eq=False)
 class TwoStageState:
-    """Both stages; None what has not begun.
+    """The state of both stages; None for a stage that has not begun.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class TwoStageState:
     base : bytes
         The key of the grid that the second stage tunes.
     max_evaluations : int or None
-        What was allowed in each stage when the second began.
+        The limit of each stage when the second began.
     """
 
     grid: GridSnapshot | None = None
@@ -50,36 +50,36 @@ class TwoStageState:
 
     @property
     def n_evaluations(self) -> int:
-        """The candidates that were evaluated in both."""
+        """The number of candidates evaluated in both stages."""
         latest = self.grid if self.tuning is None else self.tuning
         return 0 if latest is None else latest.n_asked
 
 
-# How much of the time the search for a grid may take.
+# The share of the time that the search for a grid may take.
 _SHARE_OF_GRID = 1.0 / 3.0
 
 
 class TwoStageLearner:
-    """Searches for a grid, and tunes its most accurate solution; what is tuned is left to subclasses.
+    """Searches for a grid, and tunes its most accurate solution; subclasses define the tuning problem.
 
     Parameters
     ----------
     search : Search
         Options, rows, and the state to resume from.
     consequent : {"nearest_row", "mean", "output_label"}
-        What the rules of the grid say.
+        The kind of consequents of the grid's rules.
     """
 
-    # What is tuned, given the rules on the grid.
+    # Returns the tuning problem of the rules on the grid.
     tuning: Callable[..., TuningProblem]
 
     def __init__(self, search: Search[Any, LocalTable, TwoStageState], consequent: Consequent) -> None:
         self.options: AMETSKOptions | FSMOGFSOptions = search.options
-        self.table, self.control = search.table, search.control
+        self.table, self.control, self.keeper = search.table, search.control, search.keeper
         self.state = TwoStageState() if search.state is None else search.state
         self.grid = GridStage(search, consequent)
         self._pool = search.pool, search.n_jobs
-        # A generator of its own: what is tuned depends on the grid alone, and not on how long the search for it took.
+        # A generator of its own: tuning depends on the grid alone, and not on how long the search for it took.
         [self._rng] = search.rng.spawn(1)
 
     def _problem(self, solution: GridSolution) -> TuningProblem:
@@ -105,12 +105,12 @@ class TwoStageLearner:
         )
 
     def _find_grid(self) -> tuple[GridSolution, bool]:
-        """Return the most accurate grid with its rules, and whether there was time enough to find it."""
+        """Return the most accurate grid with its rules, and whether there was enough time to find it."""
         workers, state = self.grid.search.evaluator.workers, self.state
         workers.budget = self.control.budget(_SHARE_OF_GRID)
         ended = state.tuning is not None and state.max_evaluations == self.options.max_evaluations
         if ended:
-            # At most a generation that the number of evaluations cut short: without it, tuning could not resume.
+            # Only a generation that `max_evaluations` cut short may be left; without it, tuning could not resume.
             workers.budget = UNLIMITED
 
         def keep(snapshot: GridSnapshot) -> None:
@@ -120,7 +120,7 @@ class TwoStageLearner:
         return self.grid.solution(self._best_grid()), ended or not workers.out_of_time
 
     def _best_grid(self) -> GridChromosome:
-        """Return the most accurate grid whose rules look at something, if there is one: others have nothing to tune."""
+        """Return the most accurate grid, if possible one with antecedents: other grids have nothing to tune."""
         n_inputs, best_by_rules = self.grid.grid.n_inputs, self.grid.search.evaluator.best_by_rules.values()
         looking = [(one, worth) for one, worth in best_by_rules if (one.granularities[:n_inputs] > 1).any()]
         best, _ = min(looking or best_by_rules, key=lambda found: found[1])
@@ -142,31 +142,32 @@ class TwoStageLearner:
             check_tuned(problem.space, snapshot)
 
         def keep(snapshot: TunedSnapshot) -> None:
-            # A search for a grid that time has cut short goes on when it is resumed, and what was tuned is void.
+            # If time cut the search for a grid short, it continues when resumed, and this tuning becomes void.
             if in_time:
                 self._keep(replace(self.state, tuning=snapshot, base=base, max_evaluations=options.max_evaluations))
 
         run_watched(search, control, keep, snapshot, stage=TUNING_STAGE, error_unit=problem.error_unit)
+        self.keeper.end_stage()
         return search
 
     def _keep(self, state: TwoStageState) -> None:
         self.state = state
-        self.control.keep(state)
+        self.keeper.keep(state)
 
     def _history(self, tuning: Spea2[TunedChromosome, TuningRows]) -> pd.DataFrame:
-        """Return one row per generation of both stages; generations are counted anew in the second."""
+        """Return one row per generation of both stages; the second stage counts generations from 0 again."""
         first, second = self.grid.search.history_table(), tuning.history_table()
         second["seconds"] += first["seconds"].iloc[-1]
         return pd.concat([first.assign(stage=1), second.assign(stage=2)], ignore_index=True)
 
 
 def check_tuned(space: TuningSpace, snapshot: TunedSnapshot) -> None:
-    """Refuse chromosomes that are none of a space, as those of a damaged checkpoint are.
+    """Check that chromosomes of a checkpoint belong to a search space.
 
     Raises
     ------
     ValueError
-        If there is one.
+        If one does not.
     """
     for one, _ in snapshot.valued:
         fits = one.genes.shape == (space.n_genes,) and one.selected.shape == (space.n_rules,)

@@ -1,4 +1,4 @@
-"""Pictures of models, in the style of scikit-learn's displays; matplotlib is loaded when the first one is drawn."""
+"""Plots of models, in the style of scikit-learn's displays; matplotlib is loaded when the first plot is drawn."""
 
 from fruler.explain.plots._effect_displays import EffectDisplay, PairEffectDisplay
 from fruler.explain.plots._panel_displays import CurveDisplay, EffectsDisplay, StabilityDisplay

@@ -1,4 +1,4 @@
-"""The base of all displays, and the models that they are made from."""
+"""The base class of all displays, and checks of the models that they are made from."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Display:
-    """A picture that can be drawn again.
+    """A plot that can be drawn again.
 
-    A subclass keeps what it shows. It implements `_draw`, which makes axes with `_new_axes` or `_new_panels`.
+    A subclass stores the data that it shows. It implements `_draw`, which makes axes with `_new_axes` or `_new_panels`.
     """
 
     ax_: Axes
@@ -33,7 +33,7 @@ class Display:
         Parameters
         ----------
         ax : Axes, optional
-            The axes to draw on; a display with several axes takes their place. A new figure by default.
+            The axes to draw on, or to replace if the display has several axes; a new figure by default.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class Display:
         raise NotImplementedError
 
     def _new_axes(self, ax: Axes | None, size: tuple[float, float]) -> Axes:
-        """Take the axes that were given, or those of a new figure."""
+        """Return the given axes, or the axes of a new figure."""
         self.ax_ = load_pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure  # type: ignore[assignment]
         tidy(self.ax_)
@@ -72,7 +72,7 @@ class Display:
         widths: Sequence[float] = (1.0,),
         share: str,
     ) -> None:
-        """Make a grid of axes that share their x or y: in a new figure, or in the place of the axes that were given."""
+        """Make a grid of axes that share their x or y axis: in a new figure, or in place of the given axes."""
         shape = len(heights), len(widths)
         look: dict[str, Any] = {"height_ratios": heights, "width_ratios": widths}
         spec = None if ax is None else ax.get_subplotspec()
@@ -100,26 +100,26 @@ def rule_base_of(model: Any) -> RuleBase:
 
 
 def table_of(model: Any, attribute: str, what: str) -> Any:
-    """Return a table that a search has left in an estimator, or say why there is none."""
+    """Return a table that a search has stored in an estimator; raise an error if there is none."""
     _require_regressor(model)
     rule_base_of(model)
     table = getattr(model, attribute, None)
     if table is None or not len(table):
         raise ValueError(
-            f"This model has no {what} ({attribute}), like models that were loaded from files; fit it again."
+            f"This model has no {what} ({attribute}), perhaps because it was loaded from a file; fit it again."
         )
     return table
 
 
 def require_columns(table: Any, names: Sequence[str], what: str, attribute: str) -> None:
-    """Refuse a table that lacks a column."""
+    """Raise an error if a table lacks a column."""
     for name in names:
         if name not in table.columns:
             raise ValueError(f"The {what} has no column {name!r}; give {attribute} of a fitted model.")
 
 
 def require_count(name: str, value: int | None) -> None:
-    """Refuse a maximum that is less than 1; None means that there is none."""
+    """Raise an error if a maximum is less than 1; None means no maximum."""
     if value is not None and value < 1:
         raise ValueError(f"{name} must be 1 or more, or None for all; got {value}.")
 

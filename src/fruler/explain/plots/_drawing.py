@@ -1,4 +1,4 @@
-"""Colours, ticks, and text that fits: what all pictures share. Matplotlib is loaded on use."""
+"""Drawing tools that all displays share: colours, ticks, and text that fits. Matplotlib is loaded on use."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-# Okabe and Ito's colours, which colour-blind readers tell apart; all but the blue are seen on light and on dark.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; all but the blue work on light and dark grounds.
 VERMILLION, GREEN = "#D55E00", "#009E73"
 _BLUE, _SKY_BLUE = "#0072B2", "#56B4E9"
 _LOW, _MIDDLE, _HIGH = (0x1F, 0x83, 0xC4), (0x90, 0x90, 0x90), (0xD5, 0x5E, 0x00)
 SMALL = 9.0
-# Mean width of a letter, in shares of the font's size; capitals and digits are wider than most.
+# Mean width of a letter as a share of the font size; capitals and digits are wider than most letters.
 _LETTER = 0.62
 _POINTS_AN_INCH = 72.0
-# Inches: from one date on an axis to the next, from one name that stands on end to the next, the longest of these, and
-# from one level name to the next.
+# Inches: between dates on an axis, between vertical names, the longest vertical name, and between horizontal names.
 _BETWEEN, _ON_END, _LONGEST, _APART = 0.12, 0.17, 1.6, 0.05
-# Inches of a figure: usually, at most for the sake of level names, and beside the names.
+# Widths of a figure in inches: the default, the maximum for horizontal names, and the margin beside the names.
 _USUAL, _WIDEST, _BESIDE = 6.4, 9.0, 1.6
-# Legends beside axes, from their upper corner on.
+# Legends to the right of axes, at their upper corner.
 LEGEND_BESIDE: dict[str, Any] = {
     "loc": "upper left",
     "bbox_to_anchor": (1.01, 1.0),
@@ -42,7 +41,7 @@ LEGEND_BESIDE: dict[str, Any] = {
 
 
 def load_pyplot() -> Any:
-    """Return matplotlib's pyplot, or say how to get it."""
+    """Return matplotlib's pyplot; if it is not installed, the error explains how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -51,12 +50,12 @@ def load_pyplot() -> Any:
 
 
 def ink() -> str:
-    """Return the colour of text in the style that is in use."""
+    """Return the text colour of the current style."""
     return str(load_pyplot().rcParams["text.color"])
 
 
 def blue() -> str:
-    """Return the main colour: a blue that is seen on the background of the style that is in use."""
+    """Return the main colour: a blue that is visible on the background of the current style."""
     from matplotlib.colors import to_rgb
 
     return _BLUE if sum(to_rgb(load_pyplot().rcParams["axes.facecolor"])) > 1.5 else _SKY_BLUE
@@ -70,26 +69,26 @@ def label_colours(n_labels: int) -> list[tuple[float, float, float]]:
 
 
 def tidy(ax: Axes, *, left: bool = True, bottom: bool = True) -> None:
-    """Take away the frame but for the axes that are read."""
+    """Remove the frame, except for the axes to be read."""
     for side, kept in (("left", left), ("bottom", bottom), ("top", False), ("right", False)):
         ax.spines[side].set_visible(kept)
     ax.tick_params(left=left, labelleft=left, bottom=bottom, labelbottom=bottom)
 
 
 def inches_of(ax: Axes) -> tuple[float, float]:
-    """Return about how wide and high axes are; a layout that is still to come moves their borders a little."""
+    """Return the approximate width and height of axes; a later layout moves their edges a little."""
     figure: Any = ax.figure
     box = ax.get_window_extent()
     return box.width / figure.dpi, box.height / figure.dpi
 
 
 def text_inches(text: str, size: float = SMALL) -> float:
-    """Return about how wide a text is, rather too much than too little."""
+    """Return the approximate width of a text; rather too large than too small."""
     return max(map(len, text.split("\n"))) * size * _LETTER / _POINTS_AN_INCH
 
 
 def wrap(text: str, inches: float, size: float = SMALL, max_lines: int = 4) -> str:
-    """Break a text so that its lines fit a width, where words end if possible; a last line that is too long is cut.
+    """Break a text into lines that fit a width, between words if possible; text after the last line is cut.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def wrap(text: str, inches: float, size: float = SMALL, max_lines: int = 4) -> s
 
 
 def name_axes(ax: Axes, x: str = "", y: str = "", *, numbers: str = "") -> None:
-    """Write what the axes show, broken where it is longer than they are; those in `numbers`, "x" or "y", get ticks."""
+    """Write axis labels, wrapped to the size of the axes; the axes in `numbers` ("x", "y", "xy") get number ticks."""
     for side in numbers:
         number_ticks(ax.yaxis if side == "y" else ax.xaxis)
     width, height = inches_of(ax)
@@ -125,26 +124,26 @@ def name_axes(ax: Axes, x: str = "", y: str = "", *, numbers: str = "") -> None:
 
 
 def note_above(ax: Axes, note: str, inches: float | None = None) -> None:
-    """Write a note above axes, broken to a width; that of the axes by default."""
+    """Write a note above axes, wrapped to a width; the width of the axes by default."""
     text = wrap(note, inches_of(ax)[0] if inches is None else inches, SMALL + 1)
     ax.set_title(text, fontsize=SMALL + 1, loc="left")
 
 
 def number_ticks(axis: Axis, *, whole: bool = False) -> None:
-    """Give an axis as many ticks as there is room for, with numbers as a person would write them."""
+    """Give an axis as many ticks as there is room for, with readable numbers."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     room = 0.4 if axis is axis.axes.yaxis else 0.5 if whole else 0.75
     bins = int(np.clip(_length(axis) / room, 3, 10 if whole else 8))
     low, high = axis.get_view_interval()
-    # Between one whole number and the next there is nothing to write.
+    # There is no whole number between two neighbours.
     least = 1 if whole and abs(high - low) < 2.0 else 2
     axis.set_major_locator(MaxNLocator(bins, integer=whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, axis.get_majorticklocs())))
 
 
 def scale_ticks(axis: Axis, scale: Scale, *, changes: bool) -> None:
-    """Give an axis of the rules' output ticks with the targets that these stand for, or with changes of the target."""
+    """Give an axis of raw outputs ticks in the target's scale, or ticks with changes of the target."""
     low, high = sorted(axis.get_view_interval())
     places = scale.round_places(low, high, int(np.clip(_length(axis) / 0.75, 3, 8)))
     if not places:
@@ -157,7 +156,7 @@ def scale_ticks(axis: Axis, scale: Scale, *, changes: bool) -> None:
 
 
 def value_ticks(axis: Axis, variable: Variable) -> None:
-    """Give the axis of an input ticks: dates where it comes from them, else numbers."""
+    """Give the axis of an input ticks: dates if the input is a date, else numbers."""
     size = _points("xtick.labelsize")
     low, high = axis.get_view_interval()
     ticks = variable.ticks(low, high, lambda text: (text_inches(text, size) + _BETWEEN) / _length(axis))
@@ -168,7 +167,7 @@ def value_ticks(axis: Axis, variable: Variable) -> None:
 
 
 def name_ticks(ax: Axes, names: Sequence[str]) -> None:
-    """Write names below the places 0, 1, ... of the x axis, on end where there is little room; all that fit."""
+    """Write as many names as fit at 0, 1, ... on the x axis, vertically if there is little room."""
     ax.set_xlim(-0.5, len(names) - 0.5)
     room = inches_of(ax)[0] / len(names)
     if room >= _level_room(names):
@@ -180,17 +179,17 @@ def name_ticks(ax: Axes, names: Sequence[str]) -> None:
 
 
 def width_for(names: Sequence[str]) -> float:
-    """Return the width of a figure with names below its axes, in inches."""
+    """Return the width in inches of a figure with names below its axes."""
     return max(_USUAL, min(_BESIDE + len(names) * _level_room(names), _WIDEST), _BESIDE + len(names) * _ON_END)
 
 
 def _level_room(names: Sequence[str]) -> float:
-    """Return the room for names that are written level: they are broken only between words."""
+    """Return the room for a horizontal name, which is broken only between words."""
     return max(text_inches(word) for name in names for word in name.split() or [""]) + _APART
 
 
 def tick_text(value: float, ticks: Sequence[float] | npt.NDArray[Any]) -> str:
-    """Write the number at a tick with the digits that tell it from its neighbours.
+    """Write the number at a tick with enough digits to distinguish it from its neighbours.
 
     Examples
     --------
@@ -207,12 +206,12 @@ def tick_text(value: float, ticks: Sequence[float] | npt.NDArray[Any]) -> str:
 
 
 def place_names(ax: Axes, places: Sequence[float], names: Sequence[str], *, y: float, colours: Sequence[Any]) -> bool:
-    """Write names above places on the x axis, whose limits must be set, if there is room for all of them in a line.
+    """Write names above places on the x axis if all of them fit on one line; the limits of the axis must be set.
 
     Returns
     -------
     bool
-        Whether there was; nothing is written otherwise.
+        Whether the names fit; otherwise none is written.
     """
     low, high = ax.get_xlim()
     inch = (high - low) / inches_of(ax)[0]

@@ -1,4 +1,4 @@
-"""Effects of one input and of two inputs on the prediction."""
+"""Plots of the effects of one input and of two inputs on the prediction."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats, Indices
 from fruler._table.rows import spread_evenly
-from fruler._typing import Floats, Indices
 from fruler._wording import name_with_unit, number_within
 from fruler.explain.explanation import PART_SHARE
 from fruler.explain.plots._display import Display, rule_base_of
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MAX_ROW_LINES = 50
-# Heights of the strip below, where the effect has 3: with something in it, and with names alone.
+# Heights of the strip below an effect of height 3: with labels or bars, and with names only.
 _STRIP, _NO_STRIP = 1.15, 0.03
-# Lines of a pair: of categories and of labels at most; and for an input without labels at these shares of the rows.
+# Lines of a pair: the maximum for categories and for labels, and the quantiles for an input without labels.
 _MAX_LINES, _MAX_LABELS, _SHARES = 6, 5, (0.1, 0.5, 0.9)
-# Rows at most for each line of a pair, since each of them is predicted at every point of every line.
+# The maximum number of rows per line of a pair, since each row is predicted at every point of every line.
 _MAX_LINE_ROWS = 100
-# Inches of a pair: the names of the lines at most, and the axes.
+# Inches of a pair: the longest name of a line, and the axes.
 _LONGEST_NAME, _WIDTH, _HEIGHT = 2.2, 5.6, 4.0
-# Error of a written value of the second input at most, as a share of its range.
+# The rounding error of a written value of the second input, as a share of its range.
 _SHARE_OF_RANGE = 0.005
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 
 
 def draw_effect(ax: Axes, along: Range, predictions: Floats, order: Indices, **look: Any) -> list[Any]:
-    """Draw predictions along a range, one line per row; those of categories are points."""
+    """Draw predictions along a range, one line per row; categories are points."""
     plain = {"color": blue(), "linewidth": 2.2, "linestyle": "-" if along.is_line else ""}
     marker = "" if along.is_line else "o"
     return ax.plot(along.grid, predictions.T[order], marker=marker, **{**plain, **look})
@@ -75,9 +75,9 @@ def rows_text(n_rows: int) -> str:
 class EffectDisplay(Display):
     """The prediction as one input moves over its range, with its fuzzy sets and its histogram below.
 
-    The other inputs stay at their typical values; or, with rows given, the line is the mean over these rows (the
-    partial dependence). A curve of the input is part of it. Categories are points over their names, the one with the
-    lowest prediction first; below them is the number of rows of each, where it is known.
+    The other inputs stay at their typical values; if rows are given, the line is the mean over these rows (the partial
+    dependence). It includes the curve of the input, if there is one. Categories are points over their names, the one
+    with the lowest prediction first; below them is the number of rows of each, if it is known.
 
     Parameters
     ----------
@@ -93,18 +93,18 @@ class EffectDisplay(Display):
     Attributes
     ----------
     axes_ : ndarray of Axes
-        The effect, and the strip below.
+        The axes of the effect and of the strip below.
     figure_ : Figure
         The figure of the axes.
     line_ : Line2D
-        The effect.
+        The line of the effect.
     rows_ : list of Line2D
         The faint lines.
 
     See Also
     --------
-    EffectsDisplay : The same for all inputs, in small panels.
-    PairEffectDisplay : What two inputs do together.
+    EffectsDisplay : The effects of all inputs, in small panels.
+    PairEffectDisplay : The joint effect of two inputs.
 
     Examples
     --------
@@ -145,12 +145,12 @@ class EffectDisplay(Display):
         feature : int or str
             The input, by its name or its number; or a column of categories by its name.
         X : array-like of shape (n_samples, n_inputs), optional
-            Rows to take the mean over; of more than 500, 500 are taken, evenly spread. Without them the other inputs
-            stay at the typical values of the training rows.
+            Rows to average over; at most 500 of them are used, evenly spread. By default the other inputs stay at the
+            typical values of the training rows.
         individual : bool, default=False
             Whether to draw one faint line per row, at most 50, behind the mean.
         ax : Axes, optional
-            The axes whose place to take; a new figure by default.
+            The axes to replace; a new figure by default.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class EffectDisplay(Display):
         note_above(upper, rows_text(len(predictions)))
 
     def _draw_strip(self, ax: Axes, order: Indices) -> None:
-        """Draw the labels of a number over its histogram, or the numbers of rows of categories."""
+        """Draw the labels of a numeric input over its histogram, or the number of rows of each category."""
         along, partition, top = self.along, self.along.variable.partition, 1.05
         tidy(ax, left=False)
         show_values(ax, along, order)
@@ -203,18 +203,18 @@ class EffectDisplay(Display):
 class PairEffectDisplay(Display):
     """The prediction as one input moves over its range, with one line for each of some values of another input.
 
-    Parallel lines mean that the two inputs act independently of each other; lines that part or cross, that the effect
-    of one of them depends on the other. The remaining inputs stay at their typical values; or, with rows given, the
-    lines are means over these rows. A line is faint where it has no rows: each row belongs to the nearest line.
+    Parallel lines mean that the two inputs do not interact. If lines diverge or cross, the effect of one input depends
+    on the other. The remaining inputs stay at their typical values; if rows are given, the lines are means over these
+    rows. A line is faint where it has no rows: each row belongs to the nearest line.
 
     Parameters
     ----------
     first, second : Range
-        The input along the axis, and the one with a line for each value.
+        The input along the axis, and the input with one line per value.
     predictions : ndarray of shape (n_lines, n_points)
-        The prediction at each value of the second and the first.
+        The prediction at each value of the second and the first input.
     covered : ndarray of bool, shape (n_lines, n_points), optional
-        Where there are rows; a line is faint elsewhere.
+        The points with rows; a line is faint elsewhere.
     n_hidden : int, default=0
         The number of categories of the second input without a line.
     n_rows : int, default=1
@@ -222,22 +222,22 @@ class PairEffectDisplay(Display):
     target_name, target_unit : str
         The name of the target, and its unit if any.
     tolerance : float, default=0.0
-        The largest error of a written number.
+        The rounding error that a written number may have.
 
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes that it was drawn on.
     figure_ : Figure
-        Their figure.
+        The figure of the axes.
     lines_ : list of Line2D
-        One for each value of the second input.
+        One line per value of the second input.
     interaction_ : ndarray of shape (n_lines, n_points)
-        The predictions less the sum of the effects of either input by itself.
+        The predictions minus the sum of the separate effects of both inputs.
 
     See Also
     --------
-    EffectDisplay : What one input does.
+    EffectDisplay : The effect of one input.
 
     Examples
     --------
@@ -273,19 +273,19 @@ class PairEffectDisplay(Display):
     def from_estimator(
         cls, model: Any, features: Sequence[int | str], X: Any = None, *, ax: Axes | None = None
     ) -> Self:
-        """Draw the effect of two inputs of a model together.
+        """Draw the joint effect of two inputs of a model.
 
         Parameters
         ----------
         model : fitted estimator or RuleBase
             The model.
         features : (int or str, int or str)
-            The input along the axis, and the one with a line for each of some values: each of its labels, if it has up
-            to five; else at 10, 50 and 90 % of the rows; or its categories, of many those with the lowest and the
-            highest predictions.
+            The input along the axis, and the input with one line for each of some values. These values are the centres
+            of its labels if it has two to five labels, else its 10, 50 and 90 % quantiles; or its categories, at most
+            six, with the lowest and the highest predictions.
         X : array-like of shape (n_samples, n_inputs), optional
-            Rows to take the mean over; of more than 100, 100 are taken, evenly spread. Without them the remaining
-            inputs stay at the typical values of the training rows.
+            Rows to average over; at most 100 of them are used, evenly spread. By default the remaining inputs stay at
+            the typical values of the training rows.
         ax : Axes, optional
             The axes to draw on; a new figure by default.
 
@@ -309,7 +309,7 @@ class PairEffectDisplay(Display):
             raise ValueError(f"features must be two different inputs; got {features[0]!r} and {features[1]!r}.")
         if second.is_line:
             second = _at_some_values(rules, second)
-        # One row after the other with each of the values of the second.
+        # All values of the second input for the first row, then for the next row, and so on.
         lines = predicted_over(rules, second.moved(rows), first).reshape(len(rows), len(second.values), -1)
         predictions = lines.mean(axis=0)
         kept = np.arange(len(predictions)) if second.is_line else _ends(predictions.mean(axis=1))
@@ -338,7 +338,7 @@ class PairEffectDisplay(Display):
         note_above(ax, self._note())
 
     def _draw_lines(self, names: list[str], title: str, order: Indices) -> None:
-        """Draw the lines, and name them beside the axes in the order in which they end there."""
+        """Draw the lines, and name them beside the axes in the order of their right ends."""
         self.lines_: list[Any] = []
         handles = []
         for k, colour in enumerate(label_colours(max(len(names), 2))[: len(names)]):
@@ -362,7 +362,7 @@ class PairEffectDisplay(Display):
         legend.set_zorder(3)
 
     def _line_names(self) -> list[str]:
-        """Write the values of the second input; where it has labels, with these."""
+        """Write the values of the second input, with its labels if it has several."""
         variable, grid = self.second.variable, self.second.grid
         if not self.second.is_line:
             return self.second.names
@@ -387,7 +387,7 @@ class PairEffectDisplay(Display):
 
 
 def _at_some_values(rule_base: RuleBase, along: Range) -> Range:
-    """Return a range of numbers with few values: one for each label, or where some shares of the rows lie below."""
+    """Return a numeric range with only a few values: one per label, or some quantiles of the rows."""
     partition, histogram = along.variable.partition, along.histogram
     low, high = (along.grid if histogram is None else histogram[0])[[0, -1]].tolist()
     if rule_base.background.is_binary(along.feature.inputs[0]):
@@ -404,14 +404,14 @@ def _at_some_values(rule_base: RuleBase, along: Range) -> Range:
 
 
 def _ends(predictions: Floats) -> Indices:
-    """Return the places of the predictions at either end, the least first; all where they are few."""
+    """Return the indices of the lowest and the highest predictions, the lowest first; all if there are few."""
     order = np.argsort(predictions, kind="stable")
     half = _MAX_LINES // 2
     return order if len(order) <= _MAX_LINES else np.concatenate([order[:half], order[-half:]])
 
 
 def _covered(first: Range, second: Range, rows: Floats) -> npt.NDArray[np.bool_]:
-    """Return where there are rows: for each value of the second input the values of the first that its rows reach."""
+    """Return the points with rows: for each value of the second input, the values of the first that its rows cover."""
     nearest = second.nearest(rows)
     found = np.zeros((len(second.values), len(first.values)), dtype=bool)
     for k in range(len(second.values)):

@@ -1,4 +1,4 @@
-"""Small panels, one per input, on one scale: effects, effects with the bands of refits, and curves."""
+"""Plots with one small panel per input on a common scale: effects, their stability in refits, and curves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import counted, name_with_unit, percent
 from fruler.explain._scales import scale_of
 from fruler.explain.plots._display import Display, require_count, rule_base_of
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 _COLUMNS = 3
 # Inches of a panel.
 _WIDTH, _HEIGHT = 3.3, 2.7
-# Shares of a panel's height: room above and below what is drawn, and the tallest bar of the histogram.
+# Shares of a panel's height: the margins above and below the lines, and the tallest bar of the histogram.
 _ROOM, _TALLEST = 0.08, 0.3
-# An input that changes the prediction by less than this share of what the strongest does is a flat line.
+# Effects below this share of the largest effect are flat lines.
 _FLAT = 0.005
 
 Shown = TypeVar("Shown")
@@ -65,7 +65,7 @@ class PanelsDisplay(Display):
         self.axes_ = self.axes_[:n_panels]
 
     def _scale(self, values: Sequence[float] | Floats) -> None:
-        """Give all panels a scale that holds some values."""
+        """Give all panels a scale that includes some values."""
         low, high = float(min(values)), float(max(values))
         room = _ROOM * (high - low) or 1.0
         self.axes_[0].set_ylim(low - room, high + room)
@@ -82,11 +82,11 @@ class PanelsDisplay(Display):
 
 
 def _strongest(effects: Sequence[Shown], sizes: Sequence[float], max_inputs: int | None) -> list[Shown]:
-    """Return the effects that are worth a panel, the largest first."""
+    """Return the effects that are not flat lines, the largest first, at most `max_inputs`."""
     require_count("max_inputs", max_inputs)
     largest = max(sizes, default=0.0)
     if largest == 0.0:
-        raise ValueError("These rules predict the same whatever the inputs are: there is no effect to draw.")
+        raise ValueError("These rules predict a constant: there is no effect to draw.")
     by_size = np.argsort(-np.asarray(sizes), kind="stable")
     return [effects[k] for k in by_size if sizes[k] >= _FLAT * largest][:max_inputs]
 
@@ -96,7 +96,7 @@ def _left_out(n_hidden: int) -> str:
 
 
 def _at_bottom(panel: Axes) -> dict[str, Any]:
-    """Return the look of bars at the bottom of a panel: their heights are shares of the panel's."""
+    """Return the look of bars at the bottom of a panel, with heights as shares of the panel's height."""
     return {"tallest": _TALLEST, "transform": panel.get_xaxis_transform()}
 
 
@@ -108,7 +108,7 @@ class Effect(NamedTuple):
     along : Range
         The values of the input.
     predictions : ndarray of shape (n_points,)
-        The predictions there.
+        The mean prediction at each value.
     """
 
     along: Range
@@ -117,10 +117,10 @@ class Effect(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class EffectsDisplay(PanelsDisplay):
-    """The prediction as each input moves over its range, in one small panel per input, all with one scale.
+    """The prediction as each input moves over its range, in one small panel per input on a common scale.
 
-    The input with the largest effect comes first. The other inputs stay at their typical values; or, with rows given,
-    the lines are means over these rows (the partial dependence). The thin line is the prediction with no input moved.
+    The input with the largest effect comes first. The other inputs stay at their typical values; if rows are given, the
+    lines are means over these rows (the partial dependence). The thin line is the prediction with no input moved.
     Categories are points over their names, the one with the lowest prediction first. At the bottom is the number of
     rows with each value. Inputs with hardly any effect are left out.
 
@@ -140,18 +140,18 @@ class EffectsDisplay(PanelsDisplay):
     Attributes
     ----------
     effects_ : list of Effect
-        The effects that are shown, the largest first.
+        The shown effects, the largest first.
     axes_ : ndarray of Axes
-        One for each.
+        One panel per shown effect.
     figure_ : Figure
         The figure of the axes.
     lines_ : list of Line2D
-        The effects.
+        The lines of the effects.
 
     See Also
     --------
-    EffectDisplay : One input, with its labels.
-    ImportanceDisplay : How far each input moves predictions, as one number.
+    EffectDisplay : The effect of one input, with its labels.
+    ImportanceDisplay : The importance of each input, as one number.
 
     Examples
     --------
@@ -191,12 +191,12 @@ class EffectsDisplay(PanelsDisplay):
         model : fitted estimator or RuleBase
             The model.
         X : array-like of shape (n_samples, n_inputs), optional
-            Rows to take the mean over; of more than 500, 500 are taken, evenly spread. Without them the other inputs
-            stay at the typical values of the training rows.
+            Rows to average over; at most 500 of them are used, evenly spread. By default the other inputs stay at the
+            typical values of the training rows.
         max_inputs : int, optional
-            Maximum number of panels, those of the largest effects; all by default.
+            Maximum number of panels; those with the largest effects are kept. All by default.
         ax : Axes, optional
-            The axes whose place to take; a new figure by default.
+            The axes to replace; a new figure by default.
 
         Returns
         -------
@@ -241,34 +241,34 @@ class EffectsDisplay(PanelsDisplay):
 class StabilityDisplay(PanelsDisplay):
     """The effects of the inputs of a model, with bands of the effects in its refits, in one small panel per input.
 
-    The line is the mean prediction over training rows in which the input takes each of its values; the band has the
-    lines of most refits. Where it is wide, other rows would have given another line. Ticks at the top of a panel mark
-    where refits have a split of the model that came back. Categories are points over their names, with upright bands.
-    All panels have one scale; the input with the largest effect in the model or in the band comes first.
+    The line is the mean prediction over training rows with the input set to each value; the band contains the lines of
+    most refits. Where the band is wide, the line depends on the choice of the training rows. Ticks at the top of a
+    panel mark the places of the model's splits in the refits. Categories are points over their names, with vertical
+    bands. All panels have a common scale; the input with the largest effect in the model or in the band comes first.
 
     Parameters
     ----------
     stability : Stability
         The comparison of the model with its refits.
     coverage : float, default=0.9
-        The share of the refits whose lines are in the band, at each value by itself.
+        The share of the refits whose lines are in the band, pointwise.
     max_inputs : int, optional
         Maximum number of panels; all by default.
 
     Attributes
     ----------
     effects_ : list of EffectStability
-        The effects that are shown, the largest first.
+        The shown effects, the largest first.
     axes_ : ndarray of Axes
-        One for each.
+        One panel per shown effect.
     figure_ : Figure
         The figure of the axes.
     lines_, bands_ : list of artists
-        The effects of the model, and the bands.
+        The lines of the model's effects, and the bands.
 
     See Also
     --------
-    fruler.FuzzyRuleRegressor.stability : Makes what is drawn.
+    fruler.FuzzyRuleRegressor.stability : Compute the stability of a model.
     EffectsDisplay : The effects without bands.
 
     Examples
@@ -309,9 +309,9 @@ class StabilityDisplay(PanelsDisplay):
         coverage : float, default=0.9
             The share of the refits whose lines are in the band.
         max_inputs : int, optional
-            Maximum number of panels, those of the largest effects; all by default.
+            Maximum number of panels; those with the largest effects are kept. All by default.
         ax : Axes, optional
-            The axes whose place to take; a new figure by default.
+            The axes to replace; a new figure by default.
 
         Returns
         -------
@@ -322,7 +322,7 @@ class StabilityDisplay(PanelsDisplay):
 
     def _draw(self, ax: Axes | None) -> None:
         if not 0.0 < self.coverage <= 1.0:
-            raise ValueError(f"coverage must be a share above 0, and at most 1; got {self.coverage}.")
+            raise ValueError(f"coverage must be a share above 0 and at most 1; got {self.coverage}.")
         rules, effects = self.stability.rule_base, self.stability.effects
         sizes = [float(np.ptp(self._values(effect))) for effect in effects]
         self.effects_ = _strongest(effects, sizes, self.max_inputs)
@@ -361,31 +361,31 @@ class StabilityDisplay(PanelsDisplay):
 class CurveDisplay(PanelsDisplay):
     """The contribution of each curve to the prediction over the range of its input, in one small panel per curve.
 
-    All panels have one scale, so that curves can be compared; a thin line marks where nothing is added. At the bottom
-    is the histogram of the input's values. Dots are the bends of the curve.
+    All panels have a common scale, so that curves can be compared; a thin line marks zero. At the bottom is the
+    histogram of the input's values. Dots are the bends of the curve.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules, with curves.
     histograms : list of (ndarray, ndarray), optional
-        For each curve the edges and counts of the histogram of its input.
+        The edges and counts of the histogram of each curve's input.
 
     Attributes
     ----------
     axes_ : ndarray of Axes
-        One for each curve.
+        One panel per curve.
     figure_ : Figure
         The figure of the axes.
     lines_ : list of Line2D
-        The curves.
+        The lines of the curves.
     bars_ : list of BarContainer
-        The histograms; empty where no data are known.
+        The bars of the histograms; empty without data.
 
     See Also
     --------
-    EffectDisplay : The whole effect of one input: its curve, and the rules.
-    fruler.rules.Curve : The curve itself, as a value.
+    EffectDisplay : The whole effect of one input: its curve and the rules.
+    fruler.rules.Curve : The curve as an object.
 
     Examples
     --------
@@ -421,7 +421,7 @@ class CurveDisplay(PanelsDisplay):
         X : array-like of shape (n_samples, n_inputs), optional
             The rows of the histograms; the training rows by default.
         ax : Axes, optional
-            The axes whose place to take; a new figure by default.
+            The axes to replace; a new figure by default.
 
         Returns
         -------
@@ -443,7 +443,7 @@ class CurveDisplay(PanelsDisplay):
         self.bars_: list[Any] = []
         for place in range(len(curves)):
             self._draw_one(place)
-        # With nothing added in it.
+        # The scale includes zero.
         self._scale([0.0, *(value for line in self.lines_ for value in line.get_ydata())])
         scale = scale_of(rules)
         scale_ticks(self.axes_[0].yaxis, scale, changes=True)

@@ -1,4 +1,4 @@
-"""Labels of one input: over the data, in nested partitions, and as the paper's algorithm displaces them."""
+"""Plots of the labels of one input: over the data, in nested partitions, and before and after a displacement."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fruler._arrays import Floats
+from fruler._table.reading import column_names
 from fruler._table.sources import Source
-from fruler._table.validation import column_names
-from fruler._typing import Floats
 from fruler._wording import name_with_unit, readable_number, with_minus
 from fruler.explain.plots._display import Display, rule_base_of
 from fruler.explain.plots._drawing import (
@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 
 # Inches.
 _WIDTH, _HEIGHT, _ROW = 6.8, 3.4, 0.95
-# Room above the bars of categories for the names of their labels, in shares of the tallest.
+# The top of the y axis with names above the bars of categories, in multiples of the tallest bar.
 _ABOVE = 1.16
-# Granularities: the height of a set and its names in shares of a row, and rows at most.
+# Granularities: the heights of a set and of its names as shares of a row, and the maximum number of rows.
 _SET, _NAMES, _MAX_ROWS = 0.6, 0.64, 8
-# Heights of the ranges of displacements, in turn, since neighbours touch; and how far below each its number begins.
+# Alternating heights of the ranges of displacements, since neighbours touch; the distance to the number below each
+# range; and the lower end of the y axis.
 _HEIGHTS, _BELOW, _LOWEST = (-0.16, -0.42), 0.18, -0.62
 
 
@@ -49,8 +50,8 @@ _HEIGHTS, _BELOW, _LOWEST = (-0.16, -0.42), 0.18, -0.62
 class PartitionDisplay(Display):
     """The fuzzy sets of one input, with their names, over the histogram of its values.
 
-    Categories are bars, in the order of what they add, with one colour for each label; their height is how many rows
-    have them, where that is known.
+    Categories are bars, in the order of their values and in the colours of their labels. The height of a bar is the
+    number of rows with the category, if it is known.
 
     Parameters
     ----------
@@ -59,9 +60,9 @@ class PartitionDisplay(Display):
     name, unit : str
         The name of the input, and its unit if any.
     histogram : (ndarray, ndarray), optional
-        The edges of its bars, one more than bars, and how many rows lie in each.
+        The edges and the counts of the input's histogram, with one more edge than counts.
     source : Source, optional
-        The meaning of its numbers, such as categories or dates; None: themselves.
+        The meaning of the input's numbers, such as categories or dates; None for plain numbers.
 
     Attributes
     ----------
@@ -70,9 +71,9 @@ class PartitionDisplay(Display):
     figure_ : Figure
         The figure of the axes.
     lines_ : list of Line2D
-        One line per label.
+        One line per label; empty for categories.
     bars_ : BarContainer or None
-        The histogram.
+        The bars of the histogram or of the categories.
 
     See Also
     --------
@@ -107,15 +108,15 @@ class PartitionDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, feature: int | str, X: Any = None, *, ax: Axes | None = None) -> Self:
-        """Draw the labels of an input of a model, or the labels of its output if it has some.
+        """Draw the labels of an input of a model, or of its target if the rules predict labels.
 
         Parameters
         ----------
         model : fitted estimator or RuleBase
             The model.
         feature : int or str
-            The input, by its name or its number; or the target by its name. Of rules with sets of their own, all sets
-            of the input are drawn.
+            The input, by its name or its number; or the target by its name. If rules have fuzzy sets of their own, all
+            sets of the input are drawn.
         X : array-like of shape (n_samples, n_inputs), optional
             The rows of the histogram; the training rows by default.
         ax : Axes, optional
@@ -157,7 +158,7 @@ class PartitionDisplay(Display):
             name_axes(ax, variable.title, "rows", numbers="y")
 
     def _draw_choices(self, variable: Variable, names: list[str], labels: Any) -> None:
-        """Draw one bar for each category, in the colours of their labels."""
+        """Draw one bar per category, in the colour of its label."""
         ax, partition = self.ax_, variable.partition
         counts = rows_with(sorted(number for _, number in variable.choices), self.histogram)
         heights = np.ones(len(names)) if counts is None else counts
@@ -189,7 +190,7 @@ def _finish_sets(ax: Axes, partition: Partition, lines: list[Any], title: str, l
 
 
 def _rows_in(group: tuple[float, ...], histogram: Histogram | None) -> float:
-    """Return how many rows have a category of a group; two categories never share a bar unless there are very many."""
+    """Return the number of rows with a category of a group; categories share a bar only if there are very many."""
     if histogram is None:
         return 0.0
     bars, inside = bars_of(np.array(group), histogram)
@@ -198,7 +199,7 @@ def _rows_in(group: tuple[float, ...], histogram: Histogram | None) -> float:
 
 @dataclass(eq=False, repr=False)
 class GranularitiesDisplay(Display):
-    """The partitions that an input can have, from one label on: each splits one label of the row above.
+    """The nested partitions of an input, the coarsest first; each splits labels of the partition above.
 
     Parameters
     ----------
@@ -214,14 +215,14 @@ class GranularitiesDisplay(Display):
     figure_ : Figure
         The figure of the axes.
     lines_ : list of list of Line2D
-        For each row one line per label.
+        The lines of each row, one per label.
     new_splits_ : list of list of float
-        For each row the split points that the row above does not have; a dashed line marks them.
+        The new split points of each row, marked with a dashed line.
 
     See Also
     --------
     PartitionDisplay : The labels that a model uses.
-    fruler.MultiGranularityDiscretizer : Finds the split points.
+    fruler.MultiGranularityDiscretizer : Find the split points.
 
     Examples
     --------
@@ -262,11 +263,11 @@ class GranularitiesDisplay(Display):
         Parameters
         ----------
         discretizer : MultiGranularityDiscretizer
-            Fitted.
+            A fitted discretizer.
         feature : int or str
             The input, by its name or its number.
         granularities : sequence of int, optional
-            The granularities to draw; by default all, of more than eight the first seven and the finest.
+            The granularities to draw. By default all; if there are more than eight, the first seven and the finest.
         unit : str
             The unit of the input.
         ax : Axes, optional
@@ -322,11 +323,11 @@ class GranularitiesDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class DisplacementDisplay(Display):
-    """A partition before and after its split points were displaced, and how far each may move.
+    """A partition before and after its split points were displaced, and the range of each split point.
 
-    The partition before is dashed, the one after is solid. Below them a bar shows the range of each split point, half
-    of the gap to its neighbour at either side; a ring is where it was, a dot where it is, and the number below is the
-    displacement in shares of the gap.
+    The partition before is dashed, the one after is solid. Below them a bar shows the range of each split point: half
+    of the gap to its neighbour on either side. A ring marks the old place, a dot the new one, and the number below is
+    the displacement as a share of the gap.
 
     Parameters
     ----------
@@ -352,12 +353,12 @@ class DisplacementDisplay(Display):
     after_ : list of Line2D
         One line per label after.
     limits_ : ndarray of shape (n_splits, 2)
-        From where to where each split point may move.
+        The ends of the range of each split point.
 
     See Also
     --------
     PartitionDisplay : The labels of an input of a model.
-    fruler.FuzzyPartition.displaced : The computation.
+    fruler.FuzzyPartition.displaced : Displace the split points of a partition.
 
     Examples
     --------
@@ -433,11 +434,11 @@ class DisplacementDisplay(Display):
         _explain_displacement(ax, before, reach)
         if labels is not None:
             ax.add_artist(labels)
-            # The layout leaves no room for what is clipped to the axes.
+            # The layout reserves no room for artists that are clipped to the axes.
             labels.set_clip_on(False)
 
     def _draw_ranges(self, ax: Axes, reach: dict[str, Any]) -> None:
-        """Draw from where to where each split point may move, and how far it moves."""
+        """Draw the range and the displacement of each split point."""
         splits, moved = np.asarray(self.partition.split_points), np.asarray(self.displaced_.split_points)
         low, high = self.partition.domain
         gaps = np.diff(np.concatenate([[low], splits, [high]]))

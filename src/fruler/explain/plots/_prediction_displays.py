@@ -1,4 +1,4 @@
-"""Predictions: their errors, the contributions to one of them, and the importance of inputs over many."""
+"""Plots of predictions: errors, the contributions to one prediction, and the importance of inputs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from fruler._arrays import Floats
 from fruler._table.rows import spread_evenly
-from fruler._typing import Floats
 from fruler._wording import counted, name_with_unit, number_to_place, percent, readable_number, with_minus
 from fruler.explain._scales import SCALES, scale_of
 from fruler.explain.explanation import Explanation, joined, part_tolerance, shown_parts, totals
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["actual_vs_predicted", "residual_vs_predicted"]
 KINDS: tuple[Kind, ...] = ("actual_vs_predicted", "residual_vs_predicted")
-# More points than these hide each other.
+# More points than this hide each other.
 _MAX_POINTS = 2_000
-# Inches of the longest name of a bar; and the thickness of a step of a waterfall, in shares of its row.
+# The longest name of a bar in inches; and the thickness of a step of a waterfall as a share of its row.
 _LONGEST_NAME, _THICK = 2.9, 0.62
 
 
@@ -46,8 +46,8 @@ _LONGEST_NAME, _THICK = 2.9, 0.62
 class PredictionDisplay(Display):
     """Observed against predicted values, or residuals against predicted values, with R² and the RMSE.
 
-    It is drawn by scikit-learn's `PredictionErrorDisplay`, with names and units. Of more than 2,000 rows only 2,000
-    points are drawn, spread evenly over the predictions; R² and the RMSE are those of all rows.
+    The plot is scikit-learn's `PredictionErrorDisplay` with names and units. At most 2,000 points are drawn, evenly
+    spread over the predictions; R² and the RMSE are computed on all rows.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ class PredictionDisplay(Display):
     figure_ : Figure
         The figure of the axes.
     line_ : Line2D
-        Where every prediction would be right.
+        The line of perfect predictions.
     scatter_ : PathCollection
         One point per row.
     r2_, rmse_ : float
-        The coefficient of determination (NaN where all observed values are equal) and the root mean squared error.
+        The coefficient of determination (NaN if all observed values are equal) and the root mean squared error.
 
     See Also
     --------
-    fruler.explain.report.report_html : A page with this picture and others.
+    fruler.explain.report.report_html : A report with this and other plots.
 
     Examples
     --------
@@ -112,9 +112,9 @@ class PredictionDisplay(Display):
         model : fitted estimator or RuleBase
             The model.
         X : array-like of shape (n_samples, n_inputs)
-            The rows.
+            The rows to predict.
         y : array-like of shape (n_samples,)
-            Their observed values.
+            The observed values.
         kind : {"actual_vs_predicted", "residual_vs_predicted"}, default="actual_vs_predicted"
             The values on the y axis: the observed values, or the residuals (observed - predicted).
         ax : Axes, optional
@@ -140,7 +140,7 @@ class PredictionDisplay(Display):
         target_unit: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Draw predictions that are known already.
+        """Draw given predictions against the observed values.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class PredictionDisplay(Display):
         Raises
         ------
         ValueError
-            If `kind` is not one of the two.
+            If `kind` is unknown.
         """
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
@@ -209,7 +209,7 @@ class PredictionDisplay(Display):
         self._write_metrics(ax, predicted[some], actual[some] if against else errors[some])
 
     def _write_metrics(self, ax: Axes, x: Floats, y: Floats) -> None:
-        """Write R² and the RMSE in the upper left corner, above all points that are near it."""
+        """Write R² and the RMSE in the upper left corner, above all points nearby."""
         low, high = ax.get_ylim()
         left = x <= x.min() + 0.4 * np.ptp(x)
         top = float(y[left].max())
@@ -224,17 +224,19 @@ def _checked(y_true: Any, y_pred: Any) -> tuple[Floats, Floats]:
     actual = np.asarray(y_true, dtype=np.float64).reshape(-1)
     predicted = np.asarray(y_pred, dtype=np.float64).reshape(-1)
     if len(actual) != len(predicted) or not len(actual):
-        raise ValueError(f"There are {len(actual)} observed and {len(predicted)} predicted values; give one of each.")
+        raise ValueError(
+            f"Got {len(actual)} observed and {len(predicted)} predicted values; each row needs one of each."
+        )
     if not (np.isfinite(actual).all() and np.isfinite(predicted).all()):
-        raise ValueError("Observed and predicted values must be finite; drop rows whose value is not known.")
+        raise ValueError("Observed and predicted values must be finite; drop rows with missing values.")
     return actual, predicted
 
 
 class BarsDisplay(Display):
-    """Horizontal bars below each other, with names at their left and numbers at their ends."""
+    """Horizontal bars with names on the left and numbers at their ends."""
 
     def _new_bars(self, ax: Axes | None, names: list[str], width: float, step: float, around: float) -> float:
-        """Make axes with named rows, and return the width that is left for bars, in inches."""
+        """Make axes with named rows, and return the width that remains for the bars, in inches."""
         wrapped = [wrap(name, _LONGEST_NAME, SMALL, 2) for name in names]
         beside = max(map(text_inches, wrapped), default=0.0)
         ax = self._new_axes(ax, (width + beside + 0.4, max(len(names), 2) * step + around))
@@ -244,7 +246,7 @@ class BarsDisplay(Display):
         return max(inches_of(ax)[0] - beside, 1.0)
 
     def _write_number(self, text: str, end: float, place: int, points: float) -> None:
-        """Write a number beyond the end of a bar, at its right or at its left."""
+        """Write a number beyond the end of a bar, to its right or to its left."""
         side = "left" if points > 0.0 else "right"
         look: dict[str, Any] = {"textcoords": "offset points", "ha": side, "va": "center", "fontsize": SMALL}
         self.ax_.annotate(text, (end, place), (points, 0), **look)
@@ -252,10 +254,10 @@ class BarsDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ImportanceDisplay(BarsDisplay):
-    """How far each input moves a prediction from the mean prediction, on average over rows; the largest first.
+    """The importance of each input: its mean absolute contribution to predictions; the largest first.
 
-    The percentage is its share in all moves. All inputs of a column of categories are one bar. Inputs that move nothing
-    are left out.
+    The percentage is the share in the sum of all inputs. All inputs of a column of categories are one bar. Inputs
+    without importance are left out.
 
     Parameters
     ----------
@@ -264,7 +266,7 @@ class ImportanceDisplay(BarsDisplay):
     target_name, target_unit : str
         The name of the target, and its unit if any.
     tolerance : float, default=0.0
-        The largest error of a written number.
+        The rounding error that a written number may have.
     max_inputs : int, optional
         Maximum number of bars; all by default.
     link : {"identity", "log"}, default="identity"
@@ -273,16 +275,16 @@ class ImportanceDisplay(BarsDisplay):
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes that it was drawn on.
     figure_ : Figure
-        Their figure.
+        The figure of the axes.
     bars_ : BarContainer
         The bars, the longest first.
 
     See Also
     --------
-    EffectsDisplay : What each input does, as a line.
-    fruler.explain.importance.input_importance : The numbers, as a table.
+    EffectsDisplay : The effect of each input, as a line.
+    fruler.explain.importance.input_importance : The importance of inputs, as a table.
 
     Examples
     --------
@@ -322,7 +324,7 @@ class ImportanceDisplay(BarsDisplay):
         model : fitted estimator or RuleBase
             The model.
         X : array-like of shape (n_samples, n_inputs), optional
-            The rows to measure on; the training rows by default. For these only the importances of single inputs are
+            The rows to measure on; the training rows by default. For the training rows only per-input importances are
             stored; those of one column are summed.
         max_inputs : int, optional
             Maximum number of bars; all by default.
@@ -372,36 +374,36 @@ def _of_rows(rule_base: RuleBase, X: Any) -> pd.DataFrame:
 
 @dataclass(eq=False, repr=False)
 class WaterfallDisplay(BarsDisplay):
-    """How the prediction of one row comes about, from the mean prediction to the prediction of the row.
+    """The contributions to the prediction of one row, from the mean prediction to the prediction of the row.
 
-    Each bar is the contribution of an input, the largest first: it begins where the one above ends, and points to the
-    right (+) or, where the input lowers the prediction, to the left (−). All inputs of a column of categories are one
-    bar. Above are the rules that fired, and the output of the strongest of them by itself.
+    Each bar is the contribution of an input, the largest first. It begins where the bar above ends, and points to the
+    right (+) if the input raises the prediction, or to the left (−) if it lowers it. All inputs of a column of
+    categories are one bar. Above are the fired rules, and the output of the strongest rule by itself.
 
     Parameters
     ----------
     explanation : Explanation
-        Of one row; of several the first is drawn.
+        The explanation to draw; only its first row is drawn.
     max_parts : int, default=10
-        Maximum number of bars; the sum of the other contributions is one more.
+        Maximum number of bars, apart from one bar for the sum of the other contributions.
 
     Attributes
     ----------
     ax_ : Axes
-        The axes.
+        The axes that it was drawn on.
     figure_ : Figure
-        Their figure.
+        The figure of the axes.
     parts_ : list of Part
         The contribution of each bar, with the fields `subject`, `adds` and `text`.
     totals_ : ndarray of shape (n_parts + 1,)
-        The prediction before the first bar, and after each.
+        The running total before the first bar, and after each bar.
     bars_ : BarContainer
-        The bars; the width of one that points to the left is negative.
+        The bars; bars that point to the left have a negative width.
 
     See Also
     --------
-    fruler.explain.explanation.Explanation : The numbers.
-    EffectDisplay : What an input does over its whole range.
+    fruler.explain.explanation.Explanation : The explanation as data.
+    EffectDisplay : The effect of an input over its whole range.
 
     Examples
     --------
@@ -435,11 +437,11 @@ class WaterfallDisplay(BarsDisplay):
         model : fitted estimator or RuleBase
             The model.
         X : array-like of shape (n_samples, n_inputs)
-            A table, as `predict` takes it.
+            A table, as for `predict`.
         row : int, default=0
-            The number of the row in it.
+            The number of the row in the table.
         max_parts : int, default=10
-            Maximum number of bars; the sum of the other contributions is one more.
+            Maximum number of bars, apart from one bar for the sum of the other contributions.
         ax : Axes, optional
             The axes to draw on; a new figure by default.
 
@@ -469,9 +471,9 @@ class WaterfallDisplay(BarsDisplay):
         explanation : Explanation
             The explanation of some rows.
         row : int, default=0
-            The number of the row in it.
+            The number of the row in the explanation.
         max_parts : int, default=10
-            Maximum number of bars; the sum of the other contributions is one more.
+            Maximum number of bars, apart from one bar for the sum of the other contributions.
         ax : Axes, optional
             The axes to draw on; a new figure by default.
 
@@ -502,7 +504,7 @@ class WaterfallDisplay(BarsDisplay):
         self.ax_.set_title("\n".join(notes), fontsize=SMALL + 1, loc="left")
 
     def _draw_steps(self) -> None:
-        """Draw a bar for each part, lines from one to the next, and a mark at either end."""
+        """Draw one bar per part, lines between neighbouring bars, and a mark at either end."""
         ax, ways = self.ax_, self.totals_
         adds = [part.adds for part in self.parts_]
         colours = [blue() if part > 0.0 else VERMILLION for part in adds]

@@ -1,4 +1,4 @@
-"""The values that a picture moves a feature through, the rows that have them, and the predictions there."""
+"""The values of a feature in a plot, the number of rows with each value, and the predictions at each value."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fruler._arrays import Floats, Indices
 from fruler._table.rows import spread_evenly
-from fruler._typing import Floats, Indices
 from fruler.explain._dependence import effect_grid
 from fruler.rules._background import N_BINS
 from fruler.rules._features import Feature, Option, feature_with
@@ -26,18 +26,18 @@ _MAX_ROWS = 500
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """The values of a feature from end to end; the categories of a column.
+    """The values of a feature from end to end, or the categories of a column.
 
     Attributes
     ----------
     feature : Feature
         The feature: a number, or a choice among categories.
     variable : Variable
-        Its input; the first one if categories have an input each.
+        The input of the feature; the first one if there is one input per category.
     values : ndarray of shape (n_points, n_inputs)
-        The values of its inputs.
+        The values of the feature's inputs.
     histogram : (ndarray, ndarray) or None
-        Edges and counts of the histogram of a number, if they are known.
+        Edges and counts of the histogram of a numeric feature, if they are known.
     counts : ndarray of shape (n_points,) or None
         The number of rows of each category, if it is known.
     """
@@ -50,12 +50,12 @@ class Range:
 
     @property
     def is_line(self) -> bool:
-        """Whether there are values between any two: the feature is a number."""
+        """Whether the feature is numeric, so that it is drawn as a line."""
         return not self.feature.options
 
     @property
     def grid(self) -> Floats:
-        """The values of a number; the places of categories, from 0."""
+        """The values of a numeric feature, or the places of categories, from 0."""
         return self.values[:, 0] if self.is_line else np.arange(float(len(self.values)))
 
     @property
@@ -69,22 +69,22 @@ class Range:
         return self.variable.title if len(self.feature.inputs) == 1 else self.feature.name
 
     def order(self, predictions: Floats) -> Indices:
-        """Return the order of the values in a picture: categories by their predictions, the lowest first."""
+        """Return the order of the values in a plot: categories are sorted by their predictions, the lowest first."""
         return np.arange(len(self.values)) if self.is_line else np.argsort(predictions, kind="stable")
 
     def at(self, places: Indices) -> Range:
-        """Return the range with some of the categories."""
+        """Return a range with only some of the categories."""
         options = tuple(self.feature.options[k] for k in places)
         return replace(self, feature=replace(self.feature, options=options), values=self.values[places], counts=None)
 
     def moved(self, rows: Floats) -> Floats:
-        """Return rows with each of the values: those of the first row, then those of the second, and so on."""
+        """Return each row with all values in turn: first all copies of row 0, then those of row 1, and so on."""
         found = np.repeat(rows, len(self.values), axis=0)
         found[:, self.feature.index] = np.tile(self.values, (len(rows), 1))
         return found
 
     def nearest(self, rows: Floats) -> Indices:
-        """Return the place of the value that each row is nearest to."""
+        """Return the index of the value that is nearest to each row."""
         apart = np.abs(rows[:, None, self.feature.index] - self.values).sum(axis=2)
         return np.asarray(apart.argmin(axis=1), dtype=np.intp)
 
@@ -154,7 +154,7 @@ def rows_to_move(rule_base: RuleBase, X: Any) -> tuple[Floats, Floats | None]:
         return rows[spread_evenly(len(rows), _MAX_ROWS)], rows
     if not rule_base.background.known:
         raise ValueError(
-            "These rules have no training data, and so no typical values of the other inputs; give rows X, or use "
+            "These rules have no training data, and hence no typical values of the other inputs; give rows X, or use "
             "rule_base.with_training(X, y)."
         )
     return rule_base.background.typical[None, :], None
@@ -166,7 +166,7 @@ def predicted_over(rule_base: RuleBase, rows: Floats, along: Range) -> Floats:
 
 
 def input_number(names: tuple[str, ...] | list[str], feature: int | str) -> int:
-    """Return the place of an input that is given by its name or its number."""
+    """Return the number of an input that is given by its name or its number."""
     if isinstance(feature, str) and feature in names:
         return names.index(feature)
     if not isinstance(feature, str | bool) and feature in range(len(names)):
@@ -175,7 +175,7 @@ def input_number(names: tuple[str, ...] | list[str], feature: int | str) -> int:
 
 
 def drawn_range(partition: Partition, histogram: Histogram | None) -> tuple[float, float]:
-    """Return the range of an axis: all of the partition and of the data, and never empty."""
+    """Return the range of an axis, which covers the partition and the data and is never empty."""
     low, high = partition.range
     if histogram is not None:
         low, high = min(low, float(histogram[0][0])), max(high, float(histogram[0][-1]))
@@ -186,9 +186,9 @@ def drawn_range(partition: Partition, histogram: Histogram | None) -> tuple[floa
 
 
 def histogram_of(rule_base: RuleBase, feature: int, rows: Floats | None) -> Histogram | None:
-    """Return the histogram of an input: of some rows, or of the training rows if these are known.
+    """Return the histogram of an input over the given rows, or over the training rows if they are known.
 
-    An input with a few values, such as categories, has one bar for each of them if rows are given.
+    If rows are given, an input with named values, such as categories, has one bar per value.
     """
     if rows is not None:
         choices = rule_base.variables[feature].choices
@@ -203,7 +203,7 @@ def _edges_between(choices: tuple[Any, ...]) -> Floats:
 
 
 def rows_with(numbers: npt.ArrayLike, histogram: Histogram | None) -> Floats | None:
-    """Return the number of rows with each number, by a histogram; None if two numbers share a bar.
+    """Return the number of rows with each number, from a histogram; None if two numbers share a bar.
 
     Examples
     --------
@@ -218,14 +218,14 @@ def rows_with(numbers: npt.ArrayLike, histogram: Histogram | None) -> Floats | N
 
 
 def bars_of(numbers: Floats, histogram: Histogram) -> tuple[Indices, npt.NDArray[np.bool_]]:
-    """Return the bar of each number, the nearest where it lies outside, and whether it lies inside."""
+    """Return the bar of each number (the nearest bar for a number outside), and whether the number lies inside."""
     edges, counts = histogram
     bars = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(counts) - 1)
     return bars, (edges[0] <= numbers) & (numbers <= edges[-1])
 
 
 def _counts(rule_base: RuleBase, along: Range, rows: Floats | None) -> Floats | None:
-    """Return the number of rows of each category; None if neither rows nor the training data tell them apart."""
+    """Return the number of rows of each category; None if it cannot be counted."""
     values, own = along.values, list(along.feature.inputs)
     if len(np.unique(values, axis=0)) < len(values):
         return None
@@ -236,7 +236,7 @@ def _counts(rule_base: RuleBase, along: Range, rows: Floats | None) -> Floats | 
     histograms = rule_base.background.histograms
     if histograms is None:
         return None
-    # The last bar of a histogram from 0 to 1 has the rows of the category; the category without an input has the rest.
+    # The last bar of an indicator's histogram has the rows of its category; the category without an input has the rest.
     ones = np.where(rule_base.background.ranges[own, 1] == 1.0, histograms[own, -1], 0.0)
     counts = values @ ones
     counts[~values.any(axis=1)] = max(float(histograms[own[0]].sum() - ones.sum()), 0.0)

@@ -1,4 +1,4 @@
-"""A rule base as a picture: one row per rule, its fuzzy sets at the left, the weights of its output at the right."""
+"""Plot of a rule base: one row per rule, its fuzzy sets on the left, the weights of its output on the right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import counted, percent, readable_number
 from fruler.explain._effects import signed_effects
 from fruler.explain._scales import scale_of
@@ -24,24 +24,24 @@ from fruler.rules._rule_base import RuleBase
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Inches: a row, one with bars both ways or two lines of text, and the narrowest and the widest column of sets; the
-# first three are smaller where there are more rules than fit on a page otherwise.
+# Inches: a row, a tall row with bars both ways or two lines of text, and the narrowest and the widest column of sets.
+# The first three are smaller with many rules, so that they fit on a page.
 _ROW, _TALL_ROW, _NARROWEST_SET, _WIDEST_SET = 0.78, 1.05, 1.15, 2.0
 _MANY_RULES, _LOW_ROW, _LOW_TALL_ROW, _LOW_SET = 8, 0.48, 0.62, 0.8
-# Inches: the column of a bar whose name stands on end, of one whose name is level, all bars at least, and the numbers
-# of the rules at the left.
+# Inches: the column of a bar with a vertical name, of a bar with a horizontal name, the minimum for all bars, and the
+# column of the rules' numbers.
 _BAR, _WIDE_BAR, _MIN_BARS, _NUMBERS = 0.34, 0.95, 3.6, 0.8
-# In shares of a row: the base line of sets from above, the heights of a set and of all bars, and a bar to its sign.
+# Shares of a row: the base line of sets from the top, the heights of a set and of all bars, and from a bar to its sign.
 _BASE, _SET, _LONGEST, _BEYOND = 0.92, 0.52, 0.68, 0.1
-# A set takes this share of its column.
+# The width of a set as a share of its column.
 _COLUMN = 0.86
-_MAX_LEVEL = 8  # names of more inputs stand on end
+_MAX_LEVEL = 8  # more names are written vertically
 _TEXT_LINE, _LONGEST_NAME, _MAX_LINES = 0.17, 2.2, 6
-_MAX_CURVES = 3  # more are only counted
+_MAX_CURVES = 3  # more curves are counted, not named
 
 
 class _Sizes(NamedTuple):
-    """The texts of a picture, broken to the room that they have, and the room itself in inches."""
+    """The wrapped texts of a plot, and the sizes of its parts in inches."""
 
     columns: list[int]
     cell: float
@@ -57,34 +57,34 @@ class _Sizes(NamedTuple):
 class RuleBaseDisplay(Display):
     """All rules at a glance, after the paper's figure: one row per rule.
 
-    On the left are the fuzzy sets that a rule accepts, in one column per input that any rule has a condition on; the
-    place is empty if the rule has none. On the right are the weights of the inputs: by how much the output changes with
-    each input where the rule applies, scaled so that the largest of all is 1. An input changes by two standard
-    deviations of the training rows, weighted by the rule, or by its whole range if these are not known. A bar points up
-    if the output rises with the input (+), and down if it falls (−); for categories (±) it points up. Curves, which are
-    the same for all rules, are only named; `CurveDisplay` draws them. If the output of the rules is a label, the labels
-    are on the right.
+    On the left are the fuzzy sets that a rule accepts, in one column per input with a condition in any rule; a cell is
+    empty if the rule has no condition on the input. On the right are the weights of the inputs: the change of the
+    output with each input where the rule applies, scaled so that the largest weight is 1. An input changes by two
+    standard deviations of the training rows, weighted by the rule, or by its whole range without a training summary. A
+    bar points up if the output rises with the input (+), and down if it falls (−); for categories (±) it points up.
+    Curves, which are the same for all rules, are only named; `CurveDisplay` draws them. If the output of the rules is a
+    label, the labels are on the right.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     max_inputs : int, optional
-        Maximum number of inputs on the right, those with the largest weights; all by default. Inputs without weight in
-        any rule are left out.
+        Maximum number of inputs on the right; those with the largest weights are kept. All by default. Inputs without
+        weight in any rule are left out.
 
     Attributes
     ----------
     axes_ : ndarray of Axes
-        The fuzzy sets and the outputs; the latter alone if no rule has a condition.
+        The axes of the fuzzy sets and of the outputs; only the latter if no rule has a condition.
     figure_ : Figure
         The figure of the axes.
     weights_ : ndarray of shape (n_rules, n_shown)
-        The scaled weights with their signs, of the inputs that are shown.
+        The scaled weights of the shown inputs, with their signs.
     inputs_ : ndarray of int
-        The inputs that are shown at the right.
+        The inputs shown on the right.
     bars_ : list of BarContainer
-        The bars, one container per rule; a weight of zero has none.
+        The bars, one container per rule; zero weights have no bar.
 
     See Also
     --------
@@ -126,7 +126,7 @@ class RuleBaseDisplay(Display):
         max_inputs : int, optional
             Maximum number of inputs on the right; all by default.
         ax : Axes, optional
-            The axes whose place to take; a new figure by default, whose size fits the rules.
+            The axes to replace; by default a new figure with a size that fits the rules.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class RuleBaseDisplay(Display):
         self.weights_ = effects[:, self.inputs_] / (float(weights.max()) or 1.0)
         self.bars_: list[Any] = []
         shown = [rules.variables[j] for j in self.inputs_]
-        # No output rises or falls with categories.
+        # An output cannot rise or fall with categories.
         self._unordered = np.array([one.levels is not None and not one.is_indicator for one in shown], dtype=bool)
         sizes = self._sizes(float(weights.max()))
         widths = [len(sizes.columns) * sizes.cell, sizes.bars]
@@ -163,7 +163,7 @@ class RuleBaseDisplay(Display):
         self._number_rules()
 
     def _sizes(self, largest: float) -> _Sizes:
-        """Break all texts, and measure the room that they and the rules take."""
+        """Wrap all texts, and measure the room for the texts and the rules."""
         rules, n_inputs = self.rule_base, len(self.inputs_)
         columns = [int(j) for j in rules.antecedent_inputs]
         words = [accepted(rules, rule, j) for rule in range(rules.n_rules) for j in columns]
@@ -191,7 +191,7 @@ class RuleBaseDisplay(Display):
         return self.rule_base.n_rules > _MANY_RULES
 
     def _broken(self, text: str, cell: float) -> str:
-        """Break the words above a set into two lines, if there is room for them."""
+        """Wrap the words above a set to two lines, or to one if there are many rules."""
         return wrap(text, cell * _COLUMN + 0.05, max_lines=1 if self._is_dense else 2)
 
     def _draw_conditions(self, ax: Axes, sizes: _Sizes) -> None:
@@ -210,7 +210,7 @@ class RuleBaseDisplay(Display):
         ax.set_xlabel("if: accepted labels", fontsize=SMALL + 1)
 
     def _draw_labels(self, ax: Axes, target: Variable, width: float) -> None:
-        """Draw the label of the output of each rule, among all of them."""
+        """Draw the output label of each rule among all labels of the target."""
         ax.set_xlim(-0.07, _COLUMN + 0.07)
         for rule in range(self.rule_base.n_rules):
             label = self.rule_base.consequents.label(rule) or ""
@@ -224,7 +224,7 @@ class RuleBaseDisplay(Display):
         ax.text(place + _COLUMN / 2, rule + 0.06, text, ha="center", va="top", fontsize=SMALL)
 
     def _number_rules(self) -> None:
-        """Write the numbers of the rules beside the rows, and tint every other row."""
+        """Write the numbers of the rules to the left of the rows, and tint every other row."""
         n_rules, support = self.rule_base.n_rules, self.rule_base.support
         names = [f"Rule {rule + 1}" for rule in range(n_rules)]
         if support is not None:
@@ -245,7 +245,7 @@ class RuleBaseDisplay(Display):
         heights = np.where(unordered, np.abs(self.weights_), self.weights_)
         up, down = max(heights.max(initial=0.0), 0.0), max(-heights.min(initial=0.0), 0.0)
         scale = (_LONGEST if down == 0.0 else _LONGEST - _BEYOND) / ((up + down) or 1.0)
-        # Where bars point down there must be room for their signs too.
+        # Bars that point down need room for their signs, too.
         zero = _BASE if down == 0.0 else _BASE - _BEYOND - scale * down
         for rule, weights in enumerate(self.weights_):
             base = rule + zero
@@ -297,7 +297,7 @@ class RuleBaseDisplay(Display):
 
 
 def accepted(rule_base: RuleBase, rule: int, feature: int) -> str:
-    """Write the labels that a rule accepts of an input; nothing where it has no condition on it.
+    """Write the labels of an input that a rule accepts; "" if the rule has no condition on the input.
 
     Examples
     --------
@@ -322,7 +322,7 @@ class _Mark(NamedTuple):
 
 
 def _marks() -> list[_Mark]:
-    # A letter is thick enough by itself.
+    # A character needs no thick edge.
     looks = [("+", blue(), 1.8), ("_", VERMILLION, 1.8), (r"$\pm$", ink(), 0.2)]
     meanings = ["rises with the input", "falls with the input", "differs by category"]
     return [
@@ -336,7 +336,7 @@ def _lines(texts: list[str]) -> int:
 
 
 def _ends(variable: Variable) -> list[str]:
-    """Write the ends of an input's range; categories have none."""
+    """Write the ends of an input's range; empty for categories."""
     if variable.choices or not variable.partition.ordered:
         return ["", ""]
     low, high = drawn_range(variable.partition, None)
@@ -354,9 +354,9 @@ def _write_ends(ax: Axes, variables: Sequence[Variable]) -> None:
 def _draw_set(
     ax: Axes, variable: Variable, accepted: tuple[int, int], place: float, base: float, *, alone: bool = False
 ) -> None:
-    """Draw an input's labels in a cell, those that are accepted as an area; of categories a bar for each.
+    """Draw an input's labels in a cell, the accepted ones as an area; categories are bars.
 
-    Without the other labels where a rule has sets of its own.
+    With `alone`, for rules with fuzzy sets of their own, the other labels are left out.
     """
     partition, (first, last) = variable.partition, accepted
     ax.plot([place, place + _COLUMN], [base, base], color=ink(), alpha=0.35, linewidth=0.8)

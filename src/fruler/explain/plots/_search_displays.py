@@ -1,4 +1,4 @@
-"""The search for a model: its progress, and the models of all sizes that it found."""
+"""Plots of the search for a model: its progress, and the Pareto front of models that it found."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MEASURES: tuple[Measure, ...] = ("error", "fitness")
 
 @dataclass(eq=False, repr=False)
 class FrontDisplay(Display):
-    """The error of every model of the front against its number of rules, with the chosen one marked.
+    """The error of every model of the Pareto front against its number of rules; the chosen model is marked.
 
     Parameters
     ----------
     pareto : DataFrame
-        `pareto_` of a model, with the columns rules, error and, where it is known, cv_error.
+        `pareto_` of a model, with the columns rules, error and, if it is known, cv_error.
     n_rules : int, optional
-        The size of the model that was chosen.
+        The number of rules of the chosen model.
     target_unit : str
         The unit of the error.
 
@@ -42,14 +42,14 @@ class FrontDisplay(Display):
     line_ : Line2D
         The root mean squared errors on the training rows.
     cv_line_ : Line2D or None
-        The root mean squared errors in cross-validation, where they are known.
+        The root mean squared errors in cross-validation, if they are known.
     chosen_ : Line2D or None
         The mark of the chosen model.
 
     See Also
     --------
-    ProgressDisplay : How the search went.
-    fruler.FuzzyRuleRegressor.with_rules : Take another model of the front.
+    ProgressDisplay : The progress of the search.
+    fruler.FuzzyRuleRegressor.with_rules : Choose another model of the Pareto front.
 
     Examples
     --------
@@ -77,12 +77,12 @@ class FrontDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Axes | None = None) -> Self:
-        """Draw the front of a fitted model.
+        """Draw the Pareto front of a fitted model.
 
         Parameters
         ----------
         model : fitted estimator
-            Fitted, or loaded from a file.
+            A model that was fitted, or loaded from a file.
         ax : Axes, optional
             The axes to draw on; a new figure by default.
 
@@ -91,7 +91,7 @@ class FrontDisplay(Display):
         FrontDisplay
             The display, drawn.
         """
-        pareto = table_of(model, "pareto_", "other models of its front")
+        pareto = table_of(model, "pareto_", "Pareto front")
         return cls(pareto, n_rules=model.n_rules_, target_unit=rule_base_of(model).target_unit).plot(ax)
 
     def _draw(self, ax: Axes | None) -> None:
@@ -118,17 +118,17 @@ class FrontDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ProgressDisplay(Display):
-    """The error of the best rules against the candidates that were evaluated, and their number below.
+    """The error of the best rule base against the number of evaluations, and its number of rules below.
 
-    A growth has one point per rule added, and the size that was chosen is marked; an evolution has one step per
-    generation.
+    The growth algorithm has one point per added rule, and the chosen number of rules is marked; evolutionary
+    algorithms have one step per generation.
 
     Parameters
     ----------
     history : DataFrame
         `history_` of a model, with the columns evaluations, best_error, best_fitness and n_rules.
     n_rules : int, optional
-        The size that was chosen.
+        The chosen number of rules.
     measure : {"error", "fitness"}, default="error"
         The quantity to show: the root mean squared error on the training rows, or the fitness that the search
         minimised.
@@ -138,16 +138,16 @@ class ProgressDisplay(Display):
     Attributes
     ----------
     axes_ : ndarray of Axes
-        The error, and the number of rules.
+        The axes of the error and of the number of rules.
     figure_ : Figure
         The figure of the axes.
     line_, rules_line_ : Line2D
-        The two lines.
+        The lines of the error and of the number of rules.
 
     See Also
     --------
-    FrontDisplay : The models that the search found, by size.
-    fruler.callbacks.ProgressBar : The same while it runs.
+    FrontDisplay : The models that the search found, by number of rules.
+    fruler.callbacks.ProgressBar : Show the progress during the search.
 
     Examples
     --------
@@ -176,17 +176,17 @@ class ProgressDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, *, measure: Measure = "error", ax: Axes | None = None) -> Self:
-        """Draw how the search of a fitted model went.
+        """Draw the progress of the search of a fitted model.
 
         Parameters
         ----------
         model : fitted estimator
-            A model that was fitted; a model that was loaded from a file has no history.
+            A fitted model. A model that was loaded from a file has no history.
         measure : {"error", "fitness"}, default="error"
             The quantity to show: the root mean squared error on the training rows, or the fitness that the search
             minimised.
         ax : Axes, optional
-            The axes whose place to take; a new figure by default.
+            The axes to replace; a new figure by default.
 
         Returns
         -------
@@ -232,7 +232,7 @@ def _is_growth(history: pd.DataFrame) -> bool:
 
 
 def _rmse(half_squares: pd.Series[float]) -> npt.NDArray[np.float64]:
-    """Return root mean squared errors; tables have half of the mean squared ones."""
+    """Return root mean squared errors, given half of the mean squared errors as in the tables."""
     return np.asarray(np.sqrt(2.0 * half_squares.to_numpy(dtype=np.float64)))
 
 

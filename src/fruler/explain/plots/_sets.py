@@ -1,4 +1,4 @@
-"""Fuzzy sets as lines and areas, and the rows behind them as bars."""
+"""Fuzzy sets as lines and areas, over histograms of the rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fruler._typing import Floats, Indices
+from fruler._arrays import Floats, Indices
 from fruler.explain.plots._drawing import LEGEND_BESIDE, ink, label_colours, place_names
 from fruler.explain.plots._ranges import Histogram
 from fruler.rules._inputs import Variable
@@ -15,7 +15,7 @@ from fruler.rules._partitions import Partition
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Share of a strip that the tallest bar of a histogram takes, so that the sets stay in front.
+# The height of the tallest bar of a histogram as a share of the strip, so that the sets stand out.
 _TALLEST = 0.85
 _MAX_LISTED = 12
 
@@ -30,7 +30,7 @@ def membership(partition: Partition, first: int, last: int, low: float, high: fl
     first, last : int
         The labels, both included.
     low, high : float
-        From where to where.
+        The range of the plot.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def membership(partition: Partition, first: int, last: int, low: float, high: fl
     inside = max(low, partition.range[0]), min(high, partition.range[1])
     points = [(x, y) for x, y in corners if inside[0] <= x <= inside[1]]
     if partition.of_triangles:
-        # A triangle may reach beyond the domain, where values count as its ends.
+        # A triangle may reach beyond the domain, but values outside are clipped to its ends.
         points = sorted([*points, *zip(inside, _together(partition, first, last, inside), strict=True)])
     ends = _together(partition, first, last, (low, high))
     x, y = zip((low, ends[0]), *points, (high, ends[1]), strict=True)
@@ -57,20 +57,20 @@ def membership(partition: Partition, first: int, last: int, low: float, high: fl
 
 
 def _together(partition: Partition, first: int, last: int, values: tuple[float, float]) -> list[float]:
-    """Return the degrees of values in neighbouring labels together."""
+    """Return the joint degrees of values in neighbouring labels."""
     degrees: list[float] = partition.degrees(values)[:, first : last + 1].sum(axis=1).tolist()
     return degrees
 
 
 def without_tails(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Leave out what lies on the base line at both ends of a membership: there is nothing to see."""
+    """Drop the zeros at both ends of a membership, which would only repeat the base line."""
     some = np.flatnonzero(y)
     seen = slice(max(int(some[0]) - 1, 0), int(some[-1]) + 2) if len(some) else slice(0)
     return x[seen], y[seen]
 
 
 def peaks(partition: Partition, low: float, high: float) -> list[float]:
-    """Return the middle of the values that belong to each label wholly."""
+    """Return the middle of the core of each label, where its degree is 1."""
     corners = [partition.trapezoid(label, label) for label in range(partition.n_labels)]
     full = np.clip([(full_from, full_to) for _, full_from, full_to, _ in corners], low, high)
     middles: list[float] = (full / 2.0).sum(axis=1).tolist()
@@ -87,7 +87,7 @@ def draw_sets(
     fill: float = 0.14,
     **line: Any,
 ) -> list[Any]:
-    """Draw every label of a partition from a base line up, and return the lines."""
+    """Draw every label of a partition above a base line, and return the lines."""
     lines = []
     for label, colour in enumerate(label_colours(partition.n_labels)):
         x, y = without_tails(*membership(partition, label, label, *limits))
@@ -104,12 +104,12 @@ def name_above(ax: Axes, partition: Partition, limits: tuple[float, float], *, y
 
 
 def name_sets(ax: Axes, partition: Partition, limits: tuple[float, float], lines: list[Any], *, y: float) -> bool:
-    """Write the labels above their sets; or beside the axes where there is no room, and of very many only the ends.
+    """Write the labels above their sets, or beside the axes if there is no room; a long list is cut to its ends.
 
     Returns
     -------
     bool
-        Whether they stand above the sets.
+        Whether the labels are above the sets.
     """
     if name_above(ax, partition, limits, y=y):
         return True
@@ -117,13 +117,13 @@ def name_sets(ax: Axes, partition: Partition, limits: tuple[float, float], lines
     if len(labels) > _MAX_LISTED:
         between = ax.plot([], [], linestyle="")
         lines, labels = [lines[0], *between, lines[-1]], [labels[0], f"… {len(labels) - 2} more", labels[-1]]
-    # From high to low, as they would stand on an axis.
+    # From high to low, as on an axis.
     ax.legend(lines[::-1], labels[::-1], **LEGEND_BESIDE)
     return False
 
 
 def sorted_choices(variable: Variable) -> tuple[list[str], Indices]:
-    """Return the names of an input's values, the least first, and the label that fits each best."""
+    """Return the names of an input's values, the smallest first, and the label that fits each best."""
     choices = sorted(variable.choices, key=lambda choice: choice[1])
     degrees = variable.partition.degrees([number for _, number in choices])
     return [name for name, _ in choices], np.asarray(degrees.argmax(axis=1))
@@ -140,6 +140,6 @@ def draw_histogram(ax: Axes, histogram: Histogram | None, **look: Any) -> Any:
 def draw_counts(
     ax: Axes, places: Floats, counts: Floats, widths: float | Floats, *, tallest: float = _TALLEST, **look: Any
 ) -> Any:
-    """Draw numbers of rows as bars behind everything else, the tallest of them of a given height."""
+    """Draw counts of rows as bars behind everything else, scaled so that the tallest bar has a given height."""
     heights = tallest * counts / (counts.max() or 1.0)
     return ax.bar(places, heights, widths, **{"color": ink(), "alpha": 0.16, "linewidth": 0, "zorder": 0, **look})

@@ -1,4 +1,4 @@
-"""A model as one HTML page: what it is, what matters, its rules as pictures, its errors, and sliders to try it."""
+"""The HTML report of a model: key results, importance, rules with plots, errors, and sliders to try the model."""
 
 from __future__ import annotations
 

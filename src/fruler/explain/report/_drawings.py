@@ -1,4 +1,4 @@
-"""The numbers and pictures of a report: typeset texts, and SVG."""
+"""Numbers and plots of a report: typeset texts, and SVG."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import number_to_place, number_within
 from fruler.explain._scales import round_steps
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import Partition
 
-# How exactly figures of the target and of an input are shown: shares of its spread and of its range.
+# The rounding errors of written targets and inputs, as shares of the target's spread and of the input's range.
 TARGET_SHARE, INPUT_SHARE = 0.002, 0.002
-# How exactly the terms of a rule and what curves add are shown: off by this share of the target's spread at most.
+# The rounding error of the terms of a rule and of the values of curves, as a share of the target's spread.
 TERM_SHARE = 0.01
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# Small pictures are stretched to the width that there is: texts beside them are HTML, which is not.
+# Small plots are stretched to the available width; their texts are HTML, which is not stretched.
 _WIDTH, _TOP, _BOTTOM = 100.0, 3.0, 40.0
 _SMALL_BOX = f'viewBox="0 0 {_WIDTH:g} {_BOTTOM:g}" preserveAspectRatio="none"'
-# The width of a letter below an axis, on the narrowest page, and from one text to the next.
+# The width of a letter below an axis on the narrowest page, and the gap between two texts.
 _LETTER, _BETWEEN = 7.5, 12.0
-# Between a plot and the strip below it.
+# The gap between a plot and the strip below it.
 _STRIP_GAP = 4.0
-# The room for the title of the vertical axis, and for a digit of its numbers.
+# The room for the title of the vertical axis, and for each digit of its numbers.
 _TITLE, _DIGIT = 26.0, 6.6
 
 
 def shown(value: float, tolerance: float) -> str:
-    """Write a number as rounded as a tolerance allows, with a real minus and real powers of ten.
+    """Write a number with as few digits as a tolerance allows, with a real minus sign and powers of ten.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def shown(value: float, tolerance: float) -> str:
 
 
 def typeset(number: str) -> str:
-    """Give a written number a real minus and real powers of ten.
+    """Give a written number a real minus sign and powers of ten.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def typeset(number: str) -> str:
 
 
 def fixed(value: float, tolerance: float) -> str:
-    """Write a number for a column of numbers, all of which have as many decimal places as a tolerance allows.
+    """Write a number for a column, where all numbers have the same number of decimal places.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def fixed(value: float, tolerance: float) -> str:
 
 
 def signed(value: float, tolerance: float) -> str:
-    """Write a change in a column of them: with its sign, also where it is a plus."""
+    """Write a change for a column of changes, with its sign, even if it is a plus."""
     return with_plus(fixed(value, tolerance))
 
 
 def with_plus(number: str) -> str:
-    """Give a written number its sign, also where it is a plus."""
+    """Add a plus sign to a written number that is positive."""
     return number if number.startswith("−") or number == "0" else f"+{number}"
 
 
@@ -96,12 +96,12 @@ def value_text(variable: Variable, number: float, tolerance: float) -> str:
 
 
 def with_unit(text: str, unit: str) -> str:
-    """Add a unit, if there is one, so that no line breaks before it."""
+    """Add the unit, if there is one, after a non-breaking space."""
     return f"{text}\u00a0{unit}" if unit else text
 
 
 def axis_numbers(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:
-    """Return round numbers inside a range, and their texts.
+    """Return round numbers within a range, and their texts.
 
     Examples
     --------
@@ -116,16 +116,16 @@ def axis_numbers(low: float, high: float, most: int = 5) -> list[tuple[float, st
 
 @dataclass(frozen=True)
 class Frame:
-    """The size of a picture with two axes, and where in it these stand.
+    """The size of a plot with two axes, and the place of its axes.
 
     Attributes
     ----------
     width, height : float
-        The size of the picture.
+        The size of the plot with all texts.
     left, right, top, bottom : float
         The place of the axes.
     strip : float
-        The height of a strip between the plot and the numbers of its horizontal axis; 0: there is none.
+        The height of a strip between the axes and the numbers of the horizontal axis; 0 for no strip.
     """
 
     width: float = 420.0
@@ -138,26 +138,26 @@ class Frame:
 
     @property
     def floor(self) -> float:
-        """The lower end of the plot and its strip."""
+        """The lower end of the axes and the strip."""
         return self.bottom + self.strip
 
 
 class Mark(NamedTuple):
-    """A text beside a small picture, and where: in percent of its width."""
+    """A text above or below a small plot, with its place in percent of the width."""
 
     at: float
     text: str
 
 
 def position(value: float, low: float, high: float) -> float:
-    """Return where in a small picture a value lies, from 0 to 100; those outside of it stay near."""
+    """Return the place of a value in a small plot, from 0 to 100; values far outside are clipped."""
     if not high > low:
         return _WIDTH / 2.0
     return float(np.clip(_WIDTH * (value - low) / (high - low), -1e3, 1e3))
 
 
 def accepted_path(partition: Partition, first: int, last: int, low: float, high: float) -> str:
-    """Return the outline of a range of labels together, as the data of a path.
+    """Return the outline of a range of labels, joined, as the data of a path.
 
     Examples
     --------
@@ -178,12 +178,12 @@ def accepted_path(partition: Partition, first: int, last: int, low: float, high:
 
 
 def labels_path(partition: Partition, low: float, high: float) -> str:
-    """Return the outlines of all labels, one after the other."""
+    """Return the outlines of all labels as the data of a path."""
     return "".join(accepted_path(partition, label, label, low, high) for label in range(partition.n_labels))
 
 
 def histogram_path(counts: Floats) -> str:
-    """Return bars of equal width."""
+    """Return the bars of a histogram as the data of a path."""
     highest = float(counts.max())
     if not highest > 0.0:
         return ""
@@ -193,32 +193,32 @@ def histogram_path(counts: Floats) -> str:
 
 
 def small_svg(content: str, name: str | None = None) -> str:
-    """Return a small picture; one without a name is an ornament."""
+    """Return a small plot; without a name it is hidden from screen readers."""
     role = 'aria-hidden="true"' if name is None else f'role="img" aria-label="{escape(name)}"'
     return f"<svg {_SMALL_BOX} {role}>{content}</svg>"
 
 
 class Chart:
-    """A picture with two axes.
+    """A plot with two axes.
 
     Parameters
     ----------
     name : str
-        What it shows, for those who can't see it.
+        The description for screen readers.
     x_range, y_range : (float, float)
-        What the axes span.
+        The ranges of the axes.
     x_title, y_title : str
-        What they are.
+        The titles of the axes.
     x_values : Variable, optional
-        The input whose values the horizontal axis shows; None: it shows numbers.
+        The input on the horizontal axis; None for plain numbers.
     frame : Frame, optional
-        Its size.
+        The size of the plot.
     x_ticks : list of (float, str), optional
-        Where on the horizontal axis which texts stand; by default dates, or round numbers.
+        Places and texts on the horizontal axis; by default dates, or round numbers.
     slanted : bool, default=False
-        Whether these texts are slanted, for long ones.
+        Whether the texts of the horizontal axis are slanted, since they are long.
     y_ticks : list of (float, str), optional
-        Where on the vertical axis which texts stand; by default, and where there are none, round numbers.
+        Places and texts on the vertical axis; round numbers by default, or if the list is empty.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class Chart:
         self._name, self._x_range, self._y_range = name, _opened(x_range), _opened(y_range)
         self._x_title, self._y_title = x_title, y_title
         frame = frame or Frame()
-        # Long numbers would stand where the title of their axis is.
+        # Long numbers would cover the title of their axis.
         self._y_ticks = y_ticks or axis_numbers(*self._y_range, most=5)
         longest = max((len(text) for _, text in self._y_ticks), default=0)
         self._frame = replace(frame, left=max(frame.left, _TITLE + _DIGIT * longest))
@@ -258,9 +258,9 @@ class Chart:
         return np.asarray(bottom - (values - low) / (high - low) * (bottom - top))
 
     def dots(self, x: Floats, y: Floats, kind: str) -> None:
-        """Add dots; `kind` is the class that the style knows."""
+        """Add dots; `kind` is their class in the style sheet."""
         places = zip(self.x(x), self.y(y), strict=True)
-        # A line of no length with round ends is a dot, and far shorter to write than a circle.
+        # A line of length zero with round ends is a dot, and much shorter to write than a circle.
         self._content.append(f'<path class="{kind}" d="{"".join(f"M{_short(a)} {_short(b)}h0" for a, b in places)}"/>')
 
     def line(self, x: Floats, y: Floats, kind: str) -> None:
@@ -276,23 +276,23 @@ class Chart:
         self._content.append(f'<polygon class="{kind}" points="{places}"/>')
 
     def ranges(self, x: Floats, lower: Floats, upper: Floats, kind: str) -> None:
-        """Add an upright line at each place, from one value to another."""
+        """Add a vertical line at each place, from the lower to the upper value."""
         places = zip(self.x(x), self.y(lower), self.y(upper), strict=True)
         path = "".join(f"M{_short(a)} {_short(b)}V{_short(c)}" for a, b, c in places)
         self._content.append(f'<path class="{kind}" d="{path}"/>')
 
     def bars(self, edges: Floats, heights: Floats, kind: str) -> None:
-        """Add bars that stand on the horizontal axis, a little apart; `heights` are where they end."""
+        """Add bars on the horizontal axis, with small gaps; `heights` are the values of their upper ends."""
         there = heights > self._y_range[0]
         self._add_bars(edges, self.y(heights), self._frame.bottom, there, kind)
 
     def strip(self, edges: Floats, shares: Floats, kind: str) -> None:
-        """Add bars to the strip below the plot; `shares` are of its height."""
+        """Add bars to the strip below the axes; `shares` are shares of its height."""
         floor = self._frame.floor
         self._add_bars(edges, floor - shares * (self._frame.strip - _STRIP_GAP), floor, shares > 0.0, kind)
 
     def strip_reference(self, target: str, kind: str) -> None:
-        """Fill the strip below the plot with a small picture that is drawn elsewhere."""
+        """Fill the strip below the axes with a reference to a small plot that is drawn elsewhere."""
         frame = self._frame
         self._content.append(
             f'<svg x="{frame.left:g}" y="{frame.bottom + _STRIP_GAP:g}" width="{frame.right - frame.left:g}" '
@@ -310,7 +310,7 @@ class Chart:
         self._content.append(f'<path class="{kind}" d="{bars}"/>')
 
     def svg(self) -> str:
-        """Return the picture."""
+        """Return the plot as SVG."""
         frame = self._frame
         grid, texts = [], []
         for value, text in self._x_ticks():
@@ -352,7 +352,7 @@ class Chart:
 
 
 def padded(values: Sequence[float] | Floats, share: float = 0.05) -> tuple[float, float]:
-    """Return the range of values with some room at both ends."""
+    """Return the range of values with a margin at both ends."""
     low, high = float(np.min(values)), float(np.max(values))
     return low - share * (high - low), high + share * (high - low)
 

@@ -1,4 +1,4 @@
-"""What the template shows of errors: on given rows and in training, beside simpler ways to predict."""
+"""Errors for the template: on the training rows and on given rows, compared with simpler models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import counted, name_with_unit
 from fruler.explain.report._drawings import TARGET_SHARE, Chart, fixed, padded, shown, with_unit
 from fruler.explain.report._reference import Reference, View
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 _MAX_DOTS = 500
 _N_FOLDS = 5
-# A line through fewer rows than this for each input says nothing about rows that were left out.
+# A linear regression on fewer rows per input than this is not cross-validated.
 _MIN_ROWS_AN_INPUT = 2
 HELD_OUT, TRAINING = "on held-out rows (cross-validation)", "on the training rows"
 _N_BINS = 31
 _MAX_FIGURES_OPEN = 10
-# Misses beyond this many typical errors are counted in the outermost bars.
+# Errors beyond this many typical errors are counted in the outermost bars.
 _MAX_ERRORS_SHOWN = 5.0
 
 
 class Errors(NamedTuple):
-    """Root mean squared errors of one way to predict; None where it is not known."""
+    """The root mean squared errors of a model; None if they are not known."""
 
     name: str
     training: float | None = None
@@ -41,7 +41,7 @@ class Errors(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A row to try, and what was observed of it."""
+    """A row to try, with its observed target."""
 
     name: str
     row: list[float]
@@ -50,23 +50,23 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a report says of given rows.
+    """Given rows with their predictions and errors.
 
     Attributes
     ----------
     values : ndarray of shape (n_rows, n_inputs)
         The rows.
     observed, predicted : ndarray of shape (n_rows,)
-        Of all rows.
+        The observed and predicted targets of all rows.
     shown : ndarray of int
-        The rows of which dots are drawn, 500 at most.
+        The rows to draw as dots, at most 500.
     linear, linear_left_out : float
-        The root mean squared error of a line through these rows: on themselves, and on each fifth of them when it is
-        left out (NaN with too few rows).
+        The root mean squared error of a linear regression on these rows: on the rows themselves, and in
+        cross-validation with five folds (NaN with too few rows).
     are_training : bool
-        Whether these are the rows that the model was learned from.
+        Whether these are the training rows of the model.
     stand_in : bool
-        Whether they stand for the rows that the model was learned from, of which it knows nothing.
+        Whether these rows are used instead of the training rows, since the model has no training summary.
     truth : Truth
         How true the rules are one by one on these rows.
     examples : list of Example
@@ -86,7 +86,7 @@ class Measured:
 
     @property
     def residuals(self) -> Floats:
-        """By how much the observed values lie above the predicted ones."""
+        """The observed minus the predicted values."""
         return self.observed - self.predicted
 
     @property
@@ -96,25 +96,25 @@ class Measured:
 
     @property
     def explained(self) -> float | None:
-        """The share of the target's variance that is explained (R²); None where it does not vary."""
+        """The explained share of the target's variance (R²); None for a constant target."""
         spread = root_mean_square(self.observed - self.observed.mean())
         return 1.0 - (self.rmse / spread) ** 2 if spread > 0.0 else None
 
 
 def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] | None:
-    """Return the rows that a report is of, or None where none are given.
+    """Return the inputs and the target of the given rows, or None without rows.
 
     Raises
     ------
     ValueError
-        If they are not rows of the rule base's inputs with a number of the target each.
+        If only one of `X` and `y` is given, `X` has no rows, or `y` does not have one finite number per row.
     """
     if X is None and y is None:
         return None
     if X is None or y is None:
         raise ValueError(
-            f"{'y' if y is None else 'X'} is missing: a report on data needs the inputs X and the target y, "
-            "and one without data neither."
+            f"{'y' if y is None else 'X'} is missing: a report on data needs both the inputs X and the target y; "
+            "leave out both for a report without data."
         )
     values = rule_base.inputs_of(X)
     if not len(values):
@@ -132,7 +132,7 @@ def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] |
 
 
 def measure(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
-    """Compare predictions with what was observed."""
+    """Predict rows and compare the predictions with the observed targets."""
     predicted = rule_base.predict(values)
     n = len(target)
     training = rule_base.training
@@ -159,7 +159,7 @@ def measure(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
 
 
 def error_table(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:
-    """Return the errors of the model, of a line where rows are given, and of the mean."""
+    """Return the errors of the model, of a linear regression if rows are given, and of the mean."""
     training = rule_base.training
     own, mean = Errors("This model"), Errors("Always the mean")
     if training is not None:
@@ -170,8 +170,8 @@ def error_table(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:
     left_out = _known(measured.linear_left_out)
     if measured.are_training:
         return [own, Errors("Linear regression", measured.linear, left_out), mean]
-    # A line that was fitted to these very rows would be given what the model was not.
-    line = Errors("Linear regression, learned on other parts of these rows", given=left_out)
+    # A linear regression that was fitted on these rows would have seen them, unlike the model.
+    line = Errors("Linear regression, cross-validated on these rows", given=left_out)
     centre = measured.observed.mean() if training is None else training.target_mean
     own = own._replace(given=measured.rmse)
     mean = mean._replace(given=root_mean_square(measured.observed - centre))
@@ -179,14 +179,14 @@ def error_table(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:
 
 
 def error_rows(reference: Reference, errors: list[Errors]) -> View | None:
-    """Return the table of errors: the columns of which anything is known, and a bar for the last figure of each row."""
+    """Return the table of errors: the columns with known errors, and a bar for the last error of each row."""
     if not errors:
         return None
     titles = {"training": TRAINING, "left_out": HELD_OUT, "given": "on the given rows"}
     columns = [name for name in titles if any(getattr(row, name) is not None for row in errors)]
     figures = [[getattr(row, name) for name in columns] for row in errors]
     largest = max(value for row in figures for value in row if value is not None) or 1.0
-    tolerance = TARGET_SHARE * reference.target_spread
+    tolerance = TARGET_SHARE * reference.background.target_spread
     rows = [
         {
             "name": row.name,
@@ -203,12 +203,12 @@ def _known(error: float) -> float | None:
 
 
 def root_mean_square(values: Floats) -> float:
-    """Return the root of the mean square."""
+    """Return the root mean square."""
     return float(np.sqrt(np.mean(np.square(values))))
 
 
 def _line(values: Floats, target: Floats, wanted: Floats) -> Floats:
-    """Return what the least squares line through rows says of other rows."""
+    """Fit a linear regression to rows, and return its predictions for other rows."""
     centre, size = values.mean(axis=0), values.std(axis=0)
     size = np.where(size > 0.0, size, 1.0)
     design = (values - centre) / size
@@ -237,7 +237,7 @@ def _examples(values: Floats, target: Floats, predicted: Floats) -> list[Example
 
 
 class Headline(NamedTuple):
-    """A figure with its name, and what belongs to it: the rows it was measured on, or what to compare it with."""
+    """A result with its name, and a note: the rows on which it was measured, or a number to compare it with."""
 
     figure: str
     name: str
@@ -245,11 +245,10 @@ class Headline(NamedTuple):
 
 
 def headlines(reference: Reference, measured: Measured | None) -> list[Headline]:
-    """Return the figures that stand out.
+    """Return the main results: the size of the model, its error, the error of the strongest rule alone, and R².
 
-    The error, what it explains and the error of the strongest rule alone are measured on the same kind of rows: on
-    those given, unless the model was learned from them; else on held-out rows; and on the training rows only where
-    nothing else is known.
+    Errors and R² are measured on the given rows, unless these are the training rows; else on held-out rows; and on the
+    training rows only if no other errors are known.
     """
     rule_base = reference.rule_base
     found, training = _sizes(rule_base), rule_base.training
@@ -268,11 +267,11 @@ def headlines(reference: Reference, measured: Measured | None) -> list[Headline]
         explained = 1.0 - (error / training.target_spread) ** 2 if training.target_spread > 0.0 else None
     found.append(Headline(reference.target(error, fixed), "typical error (RMSE)", where))
     if truth is not None and rule_base.n_rules > 1:
-        holds = truth.holds(reference.spread)
+        holds = truth.holds(reference.background.spread)
         advice = "rules can be read one by one" if holds else "read the rules together, not one by one"
         together, alone = (reference.change(own) for own in (truth.together, truth.alone))
-        # The error above is of the target; this is of what stands for it, and says nothing beside the other.
-        beside = "" if rule_base.output.transform.keeps_units else f", beside {together} of all rules together"
+        # With a link, the error above is of the target and this one is not, so the two cannot be compared.
+        beside = "" if rule_base.output.transform.keeps_units else f", compared with {together} of all rules together"
         found.append(Headline(alone, "strongest rule alone", f"{where_alone}{beside}: {advice}"))
     if explained is not None:
         found.append(Headline(_share_text(explained), "of the variance explained (R²)", where))
@@ -298,7 +297,7 @@ def _share_text(share: float) -> str:
 
 
 def error_pictures(measured: Measured, unit: str) -> list[View]:
-    """Return predicted against observed values, and how often the model misses by how much."""
+    """Return plots of the observed against the predicted values, and of the distribution of the errors."""
     return [_scatter(measured, unit), _misses(measured, unit)]
 
 
@@ -321,7 +320,7 @@ def _misses(measured: Measured, unit: str) -> View:
     limit = min(farthest, _MAX_ERRORS_SHOWN * rmse) or 1.0
     counts, edges = np.histogram(np.clip(residuals, -limit, limit), bins=_N_BINS, range=(-limit, limit))
     title = name_with_unit("observed − predicted", unit)
-    chart = Chart("How often the model misses by how much", (-limit, limit), (0.0, counts.max() * 1.05), title, "rows")
+    chart = Chart("Distribution of the errors", (-limit, limit), (0.0, counts.max() * 1.05), title, "rows")
     chart.bars(edges, counts.astype(np.float64), "bars")
     chart.line(np.zeros(2), np.array([0.0, counts.max() * 1.05]), "diagonal")
     quantiles = np.quantile(np.abs(residuals), [0.5, 0.9, 1.0]).tolist()
@@ -336,10 +335,10 @@ def _misses(measured: Measured, unit: str) -> View:
 
 
 def front_view(front: pd.DataFrame, reference: Reference) -> View:
-    """Return the models of other sizes, with the one of this report marked: a picture, and its figures as texts."""
+    """Return a plot and a table of the models of other sizes; the model of the report is marked."""
     rule_base, figures = reference.rule_base, front.reindex(columns=["rules", "error", "cv_error", "truth"])
     rules, *halves, truth = figures.to_numpy(dtype=np.float64).T
-    # The front has half the mean squared errors.
+    # The errors of the front are half of the mean squared errors.
     training, left_out = (np.sqrt(2.0 * half) for half in halves)
     known = np.concatenate([training[np.isfinite(training)], left_out[np.isfinite(left_out)]])
     low = 0.0 if known.min() < 0.3 * known.max() else padded(known, 0.12)[0]
@@ -360,7 +359,7 @@ def front_view(front: pd.DataFrame, reference: Reference) -> View:
     if chosen is not None:
         headline = left_out if np.isfinite(left_out[chosen]) else training
         chart.dots(rules[[chosen]], headline[[chosen]], "ring")
-    tolerance = TARGET_SHARE * reference.target_spread
+    tolerance = TARGET_SHARE * reference.background.target_spread
     texts = ([fixed(value, tolerance) if np.isfinite(value) else "" for value in own] for own in (training, left_out))
     truths = [f"{value:.2f}" if np.isfinite(value) else "" for value in truth]
     return {

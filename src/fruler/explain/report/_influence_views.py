@@ -1,4 +1,4 @@
-"""What the template shows of influence: importance, effects, and pairs of features that interact."""
+"""The influence of features for the template: importance, effects, and pairs that interact."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import name_with_unit, percent
 from fruler.explain._dependence import (
     MAX_ROWS,
@@ -26,30 +26,30 @@ from fruler.explain.stability import Stability
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
 
-# A pair that interacts less than this share of the target's spread is not worth a sentence.
+# Interactions below this share of the target's spread are not listed.
 _LEAST_STRENGTH = 0.02
 _MAX_PAIRS = 6
 # More bars than this are folded away.
 _MAX_BARS = 12
 Band = tuple[Floats, Floats]
-# An effect below this share of the target's spread can't be told from a flat line.
+# Effects below this share of the target's spread look like flat lines.
 _LEAST_EFFECT = 0.02
-# More pictures than this are folded away.
+# More plots than this are folded away.
 _MAX_OPEN = 12
 _FRAME = Frame(width=320.0, height=216.0, left=50.0, right=304.0, top=8.0, bottom=158.0, strip=32.0)
-# With names below that are slanted.
+# With room for slanted names below.
 _TALL = replace(_FRAME, height=264.0)
-# Room for the names of options: pixels for each letter and between two names, and the letters of the longest.
+# Names of options: pixels per letter and between two names, and the maximum number of letters.
 _LETTER, _BETWEEN, _LONGEST = 7.0, 10.0, 14
 _MAX_OPTIONS = 14
 
 
 def ordered_features(rule_base: RuleBase) -> list[Feature]:
-    """Return all features, those that move predictions most first, and at the end those that no rule uses.
+    """Return all features, the most important first, and unused ones last.
 
-    Where no moves are known, features of conditions come first, and those with the largest effects in a rule.
+    Without a training summary, features in conditions come first, then those with the largest effects in a rule.
     """
-    if rule_base.training is None:
+    if not rule_base.background.known:
         effects = np.abs(signed_effects(rule_base)).max(axis=0)
         sizes = [float(effects[feature.index].max()) for feature in rule_base.features]
     else:
@@ -58,7 +58,7 @@ def ordered_features(rule_base: RuleBase) -> list[Feature]:
     def rank(numbered: tuple[int, Feature]) -> tuple[bool, bool, float]:
         place, feature = numbered
         used, asked = rule_base.uses[feature.index].any(), rule_base.looks_at[:, feature.index].any()
-        return not used, rule_base.training is None and not asked, -sizes[place]
+        return not used, not rule_base.background.known and not asked, -sizes[place]
 
     return [feature for _, feature in sorted(enumerate(rule_base.features), key=rank)]
 
@@ -66,7 +66,7 @@ def ordered_features(rule_base: RuleBase) -> list[Feature]:
 def influence_view(
     reference: Reference, features: Sequence[Feature], measured: Measured | None, stability: Stability | None
 ) -> View:
-    """Return what the page shows of features: their importance, the pairs that interact, and their effects."""
+    """Return the influence of features for the page: importance, pairs that interact, and effects."""
     rules, given = reference.rule_base, None if measured is None else measured.values
     used = [feature for feature in features if rules.uses[feature.index].any()]
     rows = background_rows(rules, given)
@@ -81,20 +81,20 @@ def influence_view(
 
 
 def _averaged_over(reference: Reference, n_rows: int, measured: Measured | None, stability: Stability | None) -> str:
-    """Say over which rows effects are means."""
+    """Write over which rows effects are averaged."""
     if stability is not None:
         n_rows = min(MAX_ROWS, stability.n_rows)
         return f"{n_rows} of the training rows" if n_rows < stability.n_rows else "the training rows"
     if measured is None:
-        summary = "summary of the training data" if reference.known else "ranges of the inputs"
+        summary = "summary of the training data" if reference.background.known else "ranges of the inputs"
         return f"{n_rows} rows made up from the {summary}"
     which = f"the {'training' if measured.are_training else 'given'} rows"
     return f"{n_rows:,} of {which}" if n_rows < len(measured.observed) else which
 
 
 def _importance(reference: Reference) -> list[View]:
-    """Return how much features move predictions, the most important first; none where that is not known."""
-    if not reference.known:
+    """Return the importance of features, the most important first; empty without a training summary."""
+    if not reference.background.known:
         return []
     table = input_importance(reference.rule_base)
     table = table[table["moves"] > 0.0]
@@ -106,8 +106,8 @@ def _importance(reference: Reference) -> list[View]:
 
 
 def _pairs(reference: Reference, features: Sequence[Feature], rows: Floats) -> list[View]:
-    """Return the pairs of features that interact, the strongest first, six at most."""
-    least = _LEAST_STRENGTH * reference.spread
+    """Return at most six pairs of features that interact, the strongest first."""
+    least = _LEAST_STRENGTH * reference.background.spread
     pairs = ranked_interactions(reference.rule_base, rows, features=features, least=least, most=_MAX_PAIRS)
     return [
         {
@@ -121,7 +121,7 @@ def _pairs(reference: Reference, features: Sequence[Feature], rows: Floats) -> l
 
 
 def _sentence(reference: Reference, pair: Interaction) -> str:
-    """Say what an interaction means."""
+    """Describe an interaction in a sentence."""
     rules = reference.rule_base
 
     def said(feature: Feature, values: tuple[float, ...]) -> str:
@@ -146,11 +146,10 @@ def _sentence(reference: Reference, pair: Interaction) -> str:
 def _effects(
     reference: Reference, features: Sequence[Feature], rows: Floats, given: Floats | None, stability: Stability | None
 ) -> View:
-    """Return the effects of features in their order; all pictures have one vertical scale.
+    """Return the effects of features in their order; all plots have a common vertical scale.
 
-    Those to be seen at once come first and the rest is folded away; features that have hardly any are only named. The
-    effects of a stability are taken where it has them, with the bands of its refits. Options are counted in the rows
-    that are given.
+    The first effects are visible, the rest is folded away; features with hardly any effect are only named. Effects of
+    `stability` are used if there are any, with the bands of its refits. Options are counted in the given rows.
     """
     known = {} if stability is None else {effect.curve.feature: effect for effect in stability.effects}
     bands = {feature.name: effect.band() for feature, effect in known.items()}
@@ -160,7 +159,7 @@ def _effects(
         else effect_curve(reference.rule_base, feature, rows, *reference.range_of(feature.inputs[0]))
         for feature in features
     ]
-    least = _LEAST_EFFECT * reference.target_spread
+    least = _LEAST_EFFECT * reference.background.target_spread
     telling = [curve for curve in curves if curve.extent >= least]
     flat = [curve.feature.name for curve in curves if curve.extent < least]
     drawn = [line for curve in telling for line in (curve.predictions, *bands.get(curve.feature.name, ()))]
@@ -187,8 +186,8 @@ def _picture(
         return _options_picture(name, y_title, curve, scale, counts, band)
     limits = float(curve.values[0]), float(curve.values[-1])
     chart = Chart(name, limits, scale, "", y_title, rules.variables[j], _FRAME)
-    if reference.histograms is not None:
-        # The histogram is from the least to the greatest value, as the axis is.
+    if reference.background.histograms is not None:
+        # The histogram spans the same range as the axis.
         chart.strip_reference(f"h{j}", "histogram")
     if band is not None:
         chart.band(curve.values, *band, "band")
@@ -212,7 +211,7 @@ def _options_picture(
     limits = -0.5, len(order) - 0.5
     chart = Chart(name, limits, scale, "", y_title, None, _TALL if slanted else _FRAME, ticks, slanted)
     if counts is not None:
-        # Bars of half the width that there is.
+        # Bars take half of the available width.
         edges = np.column_stack([places - 0.25, places + 0.25]).ravel()
         shares = np.zeros(len(edges) - 1)
         shares[::2] = counts[order] / (counts.max() or 1.0)
@@ -224,7 +223,7 @@ def _options_picture(
 
 
 def _ends(order: list[int]) -> list[int]:
-    """Return the options that there is room for: of too many those that say least and most."""
+    """Return the options that fit; of too many, those with the lowest and the highest predictions."""
     half = _MAX_OPTIONS // 2
     return order if len(order) <= _MAX_OPTIONS else order[:half] + order[-half:]
 
@@ -234,8 +233,8 @@ def _cut(text: str) -> str:
 
 
 def _words(reference: Reference, curve: EffectCurve) -> str:
-    """Say what an effect is, e.g. "falls from 30.1 at 1,613 lb to 14.9 at 5,140 lb"."""
-    tolerance = TARGET_SHARE * reference.target_spread
+    """Describe an effect, e.g. "falls from 30.1 at 1,613 lb to 14.9 at 5,140 lb"."""
+    tolerance = TARGET_SHARE * reference.background.target_spread
     said = [fixed(float(value), tolerance) for value in curve.predictions]
     if curve.feature.options:
         order = np.argsort(curve.predictions, kind="stable")

@@ -1,4 +1,4 @@
-"""What the template shows of inputs: a table, and a control for each."""
+"""Inputs for the template: a table, and one control per feature."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from fruler.rules._features import Feature
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 
-# With more controls than this, those that move predictions least are folded away.
+# With more than 12 controls, only the eight most important ones are not folded away.
 _MAX_OPEN, _OPEN_OF_MANY = 12, 8
-# The width of a letter and the gap between two names, in percent of a picture on a phone.
+# The width of a letter and the gap between two names, in percent of a plot's width on a phone.
 _LETTER, _GAP = 2.1, 2.5
 
 
 def input_views(reference: Reference, features: Sequence[Feature]) -> list[View]:
-    """Return the inputs as the page lists them, one for each feature and in their order."""
-    if not reference.known:
+    """Return the rows of the table of inputs, one per feature and in their order."""
+    if not reference.background.known:
         return [_input_view(reference, feature) for feature in features]
     own = reference.rule_base.features
     moves = dict(zip(own, feature_moves(reference.rule_base).tolist(), strict=True))
@@ -49,13 +49,13 @@ def input_views(reference: Reference, features: Sequence[Feature]) -> list[View]
 
 
 def _input_view(reference: Reference, feature: Feature) -> View:
-    """Return the numbers of an input as texts; a column of categories has no lowest and highest value."""
+    """Return the texts of an input; a column with one input per category has no lowest and highest value."""
     rules, j = reference.rule_base, feature.inputs[0]
     variable = rules.variables[j]
     view: View = {"name": feature.name, "used": bool(rules.uses[feature.index].any())}
     if variable.is_indicator:
         options = [option.text for option in feature.options]
-        typical = options[reference.commonest(feature)] if reference.known else ""
+        typical = options[reference.commonest(feature)] if reference.background.known else ""
         return {
             **view,
             "unit": "",
@@ -68,8 +68,8 @@ def _input_view(reference: Reference, feature: Feature) -> View:
     ends, labels = reference.range_of(j), ""
     if rules.looks_at[:, j].any():
         shared = rules.antecedents.shares_labels
-        labels = meeting(variable, INPUT_SHARE * (ends[1] - ends[0])) if shared else "sets of each rule's own"
-    low, high, typical = (reference.value(j, number) for number in (*ends, float(reference.typical[j])))
+        labels = meeting(variable, INPUT_SHARE * (ends[1] - ends[0])) if shared else "each rule has its own sets"
+    low, high, typical = (reference.value(j, number) for number in (*ends, float(reference.background.typical[j])))
     return {
         **view,
         "unit": variable.value_unit,
@@ -77,17 +77,17 @@ def _input_view(reference: Reference, feature: Feature) -> View:
         "high": high,
         "typical": typical,
         "labels": labels,
-        "picture": small_svg(uses_of(j, False, reference.histograms is not None)),
+        "picture": small_svg(uses_of(j, False, reference.background.histograms is not None)),
     }
 
 
 def has_sets(variable: Variable) -> bool:
-    """Return whether there are labels to draw."""
+    """Return whether an input has labels to draw."""
     return variable.partition.ordered and variable.partition.n_labels > 1
 
 
 def meeting(variable: Variable, tolerance: float) -> str:
-    """Write where the labels of an input meet, e.g. "low < −3 °C < high"; of others, what they stand for."""
+    """Write the split points between the labels of an input, e.g. "low < −3 °C < high", or else their meanings."""
     partition = variable.partition
     if partition.of_triangles and not variable.tells_ranges:
         meanings = label_meanings(variable, lambda value: value_text(variable, value, tolerance))
@@ -103,14 +103,14 @@ def meeting(variable: Variable, tolerance: float) -> str:
 
 
 def drawn_once(reference: Reference) -> str:
-    """Return the labels and histograms of all inputs and the labels of the output, which the pictures refer to."""
+    """Return SVG with the labels and histograms of all inputs and the labels of the target, for other plots to use."""
     parts, target = [], reference.rule_base.target
     for j, variable in enumerate(reference.rule_base.variables):
-        if reference.histograms is not None:
-            parts.append(f'<path id="h{j}" d="{histogram_path(reference.histograms[j])}"/>')
+        if reference.background.histograms is not None:
+            parts.append(f'<path id="h{j}" d="{histogram_path(reference.background.histograms[j])}"/>')
         if has_sets(variable):
             path = labels_path(variable.partition, *reference.range_of(j))
-            # As an attribute: rules of a style sheet do not reach what is drawn through a reference.
+            # As an attribute, since a style sheet does not reach elements that are drawn through a reference.
             parts.append(f'<path id="s{j}" vector-effect="non-scaling-stroke" d="{path}"/>')
     if target is not None:
         path = labels_path(target.partition, *target.partition.range)
@@ -119,22 +119,22 @@ def drawn_once(reference: Reference) -> str:
 
 
 def uses_of(j: int, sets: bool, histogram: bool) -> str:
-    """Return references to the histogram and the labels of an input, which are drawn once."""
+    """Return references to the histogram and the labels of an input, which `drawn_once` has drawn."""
     parts = f'<use href="#h{j}" class="histogram"/>' if histogram else ""
     return parts + (f'<use href="#s{j}" class="sets"/>' if sets else "")
 
 
 def control_groups(reference: Reference, features: Sequence[Feature]) -> list[View]:
-    """Return the controls in groups: those to move, those that move little, those that do nothing.
+    """Return the controls in groups: important features, less important ones, and unused ones.
 
-    Those of features that come from one column of dates are the parts of one control.
+    The features of one column of dates share a control.
 
     Parameters
     ----------
     reference : Reference
         Ranges and typical values.
     features : sequence of Feature
-        All features, in the order in which they shall stand.
+        All features, in the order of their controls.
     """
     rules = reference.rule_base
     dates = date_columns(rules)
@@ -162,7 +162,7 @@ def control_groups(reference: Reference, features: Sequence[Feature]) -> list[Vi
 
 
 def date_columns(rule_base: RuleBase) -> dict[str, list[int]]:
-    """Return the inputs of each column of dates from which the rules use two or more."""
+    """Return the used inputs of each column of dates that has at least two."""
     found: dict[str, list[int]] = {}
     for j in np.flatnonzero(rule_base.uses).tolist():
         source = rule_base.variables[j].source
@@ -172,9 +172,9 @@ def date_columns(rule_base: RuleBase) -> dict[str, list[int]]:
 
 
 def _control(reference: Reference, feature: Feature) -> View:
-    """Return what the control of a feature needs.
+    """Return the fields of the control of a feature.
 
-    It is coded if it is chosen by name alone, and dated if its slider shows dates: both have no box for a number.
+    A coded feature is chosen only by name, and a dated feature has a slider with dates; neither has a box for a number.
     """
     j = feature.inputs[0]
     variable = reference.rule_base.variables[j]
@@ -192,12 +192,12 @@ def _control(reference: Reference, feature: Feature) -> View:
         "dated": not variable.choices and variable.written(0.0) is not None,
         "has_sets": sets,
         "set_names": _set_names(variable, low, high) if sets and not feature.options else [],
-        "picture": small_svg(uses_of(j, sets, reference.histograms is not None)),
+        "picture": small_svg(uses_of(j, sets, reference.background.histograms is not None)),
     }
 
 
 def _set_names(variable: Variable, low: float, high: float) -> list[Mark]:
-    """Return the names of labels above the middles of their sets, as far as there is room: the widest sets first."""
+    """Return the names of labels, above the middles of their sets, that fit; the widest sets take precedence."""
     partition = variable.partition
     places = []
     for number, label in enumerate(partition.labels):

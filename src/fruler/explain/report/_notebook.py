@@ -1,4 +1,4 @@
-"""Rules and explanations as small tables for notebooks: no script, and colours that suit light and dark pages."""
+"""Rules and explanations as small HTML tables for notebooks, without scripts, for light and dark pages."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from html import escape
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler._wording import counted, counted_rules, percent, with_minus
 from fruler.explain._scales import scale_of
 from fruler.explain._sentences import Sentence, closing_sentences
 from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation, part_tolerance, shown_parts, totals
 from fruler.explain.report._drawings import INPUT_SHARE, TARGET_SHARE, typeset
 from fruler.explain.report._input_views import meeting
-from fruler.explain.report._reference import Reference, reference_of
+from fruler.explain.report._reference import Reference
 from fruler.explain.report._rule_views import RuleView, curve_points, rule_views
 from fruler.explain.text import conditions, meaning_title, meaningful
 from fruler.rules._rule_base import RuleBase
@@ -34,7 +34,7 @@ _STYLE = (
     ".fruler-rules .t{white-space:nowrap}"
     ".fruler-rules .q{opacity:.7}"
 )
-# Parts that rise are filled, those that fall are hatched; each begins where the one above ends.
+# Bars that raise the prediction are filled, those that lower it are hatched; each begins where the one above ends.
 _BAR_STYLE = (
     ".fruler-why p.q{margin-bottom:1.2em}"
     ".fruler-why table{width:auto;max-width:100%;margin-bottom:.3em}"
@@ -58,7 +58,7 @@ def rules_html(rule_base: RuleBase) -> str:
     Returns
     -------
     str
-        A part of a page: a table with one row per rule, what curves add, where labels meet, and how true rules are.
+        A part of a page: a table with one row per rule, the values of curves, the meaning of labels, and the errors.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def rules_html(rule_base: RuleBase) -> str:
     """
     target = escape(rule_base.target_name)
     unit = f" ({escape(rule_base.target_unit)})" if rule_base.target_unit else ""
-    reference = reference_of(rule_base)
+    reference = Reference(rule_base)
     views = rule_views(reference)
     says = f"{target} is"
     if any(view.sentence is None for view in views):
@@ -90,18 +90,18 @@ def rules_html(rule_base: RuleBase) -> str:
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """Return explanations of rows as HTML for a notebook, at most five.
+    """Return the explanations of at most five rows as HTML for a notebook.
 
     Parameters
     ----------
     explanation : Explanation
-        The rows.
+        The explanations.
 
     Returns
     -------
     str
-        A part of a page: a table for each row, with one line per part of the prediction and a bar from where the
-        prediction was to where the part moves it.
+        A part of a page: one table per row, with one line per part of the prediction. A bar shows how the part moves
+        the running total.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def explanation_html(explanation: Explanation) -> str:
 
 
 def _why(explanation: Explanation, row: int) -> str:
-    """Write the parts of one prediction."""
+    """Write the explanation of one row."""
     tolerance, scale = part_tolerance(explanation.rule_base), scale_of(explanation.rule_base)
     parts = shown_parts(explanation.parts(row), tolerance, PARTS_SHOWN)
     ways = totals(explanation.base, parts)
@@ -142,7 +142,7 @@ def _line(text: str, number: str, bar: str) -> str:
 
 
 def _bar(ways: Floats, before: float, after: float) -> str:
-    """Draw a step of the prediction in the range of all steps; a part that falls points to the left."""
+    """Draw a step of the running total on the scale of all steps."""
     low, room = float(ways.min()), float(np.ptp(ways)) or 1.0
     start, wide = 100.0 * (min(before, after) - low) / room, 100.0 * abs(after - before) / room
     kind = "at" if before == after else "up" if after > before else "down"
@@ -163,7 +163,7 @@ def _row(rule_base: RuleBase, view: RuleView) -> str:
 
 
 def _sentence(sentence: Sentence) -> str:
-    """Write what a rule says in words."""
+    """Write the output of a rule in words."""
     said = f"<b>{escape(sentence.label or sentence.about)}</b>"
     said += f" ({escape(sentence.about)})" if sentence.label else ""
     more = len(sentence.changes) - _MAX_TERMS
@@ -176,7 +176,7 @@ def _sentence(sentence: Sentence) -> str:
 
 
 def _equation(rule_base: RuleBase, view: RuleView) -> str:
-    """Write what a rule says as a formula."""
+    """Write the output of a rule as a formula."""
     shown = view.slopes[:_MAX_TERMS]
     terms = [f' <span class="t">{one.sign} {one.slope}{one.times}{escape(one.name)}</span>' for one in shown]
     more = len(view.slopes) - _MAX_TERMS
@@ -200,7 +200,7 @@ def _curves(reference: Reference) -> str:
 def _meetings(reference: Reference) -> str:
     rules, parts = reference.rule_base, []
     for variable in meaningful(rules):
-        tolerance = TARGET_SHARE * reference.target_spread
+        tolerance = TARGET_SHARE * reference.background.target_spread
         if variable is not rules.target:
             low, high = reference.range_of(rules.names.index(variable.name))
             tolerance = INPUT_SHARE * (high - low)

@@ -1,4 +1,4 @@
-"""Where a report comes from: what anybody needs who has to make the model again, or to trust that it was made so."""
+"""The origin of a report: facts that a reader needs to reproduce the model or to trust it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from fruler._wording import counted
 from fruler.explain.report._error_views import Measured
 from fruler.rules._rule_base import RuleBase
 
-# The seed is told apart from the other settings.
+# The seed is listed apart from the other settings.
 _SEED = "random_state"
-# Parameters that say nothing about the model.
+# Settings are listed if they have plain values and affect the model.
 _PLAIN = (str, bool, int, float, list, tuple, dict, type(None))
 _NOT_TOLD = ("callbacks", "verbose", "n_jobs", "warm_start", "checkpoint")
-# Builds that must come out the same every time set their date by this variable, in seconds since 1970.
+# Reproducible builds set their date with this variable, in seconds since 1970.
 _FIXED_DATE = "SOURCE_DATE_EPOCH"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a model and its report come from, as far as it is known.
+    """The origin of a model and its report; unknown fields are empty.
 
     Parameters
     ----------
@@ -32,17 +32,17 @@ class Origin:
     model : str, optional
         The file with the model.
     command : str, optional
-        The command line, or the call, that made it.
+        The command line or the call that made the model.
     algorithm : str, optional
-        How the rules were learned.
+        The algorithm that learned the rules.
     settings : mapping of str to object, optional
         The parameters of the algorithm; `random_state` is the seed.
     date : datetime, optional
-        When the report was made; now, by default, or what the environment variable SOURCE_DATE_EPOCH says.
+        The date of the report; by default now, or the date in the environment variable SOURCE_DATE_EPOCH.
 
     See Also
     --------
-    report_html : Shows it at the end of the page.
+    report_html : Make a report, which shows the origin at the end of the page.
 
     Examples
     --------
@@ -59,14 +59,14 @@ class Origin:
     date: datetime.datetime | None = None
 
     def learned_by(self, algorithm: str, settings: Mapping[str, object], call: str = "") -> Origin:
-        """Return the same, with how the rules were learned where that is not given yet.
+        """Return a copy in which missing facts on the learning of the rules are filled in.
 
         Parameters
         ----------
         algorithm : str
             The name of the algorithm.
         settings : mapping of str to object
-            Its parameters.
+            The parameters of the algorithm.
         call : str, optional
             The call that learned the rules, shown if there is no command.
 
@@ -89,7 +89,7 @@ class Origin:
 
     @property
     def moment(self) -> str:
-        """When the report was made, in words."""
+        """The date of the report, in words."""
         date = self.date
         if date is None:
             fixed = os.environ.get(_FIXED_DATE, "")
@@ -101,12 +101,12 @@ class Origin:
 
 
 def told_settings(settings: Mapping[str, object]) -> dict[str, Any]:
-    """Return the settings that say something about a model: not how many threads there were, nor what watched."""
+    """Return the settings that affect a model, without threads, callbacks and other objects."""
     return {name: value for name, value in settings.items() if name not in _NOT_TOLD and isinstance(value, _PLAIN)}
 
 
 def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None) -> list[tuple[str, str]]:
-    """Return what is known of a report's origin, each with its name."""
+    """Return the known facts about a report's origin, with their names."""
     from fruler import __version__
 
     facts = [("Report made", f"{origin.moment}, with fruler {__version__}")]
@@ -114,7 +114,7 @@ def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None)
     if training is not None and (measured is None or not measured.stand_in):
         facts.append(("Training rows", f"{training.n_rows:,}, with {counted(len(rule_base.columns), 'column')}"))
     if measured is not None:
-        which = "the training rows" if measured.are_training else "not those that the model was learned from"
+        which = "the training rows" if measured.are_training else "not the training rows"
         facts.append(("Rows given to the report", f"{len(measured.observed):,}, {which}"))
     facts += [
         ("Data file", origin.data),
@@ -127,7 +127,7 @@ def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None)
 
 
 def origin_settings(origin: Origin) -> list[tuple[str, str]]:
-    """Return the settings of the algorithm as texts, in their order."""
+    """Return the settings of the algorithm as texts, without the seed."""
     return [(name, _value_text(value)) for name, value in origin.settings.items() if name != _SEED]
 
 

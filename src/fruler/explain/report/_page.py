@@ -1,4 +1,4 @@
-"""The report of a model: gathered here, laid out by the template."""
+"""The report of a model: its content is gathered here, and laid out by the template."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fruler.explain.report._error_views import Measured
 from fruler.explain.report._influence_views import influence_view, ordered_features
 from fruler.explain.report._input_views import control_groups, date_columns, drawn_once, input_views, meeting
 from fruler.explain.report._origin import Origin, origin_facts, origin_settings
-from fruler.explain.report._reference import Reference, View, reference_of
+from fruler.explain.report._reference import Reference, View
 from fruler.explain.report._rule_views import RuleView, curve_views, rule_views
 from fruler.explain.report._stability_views import stability_view
 from fruler.rules._features import Feature
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
     from fruler.explain.stability import Stability
 
-# Rules beyond this many are folded, so that the page can be leafed through.
+# With more rules than this, their terms and plots are folded, so that the page is easy to scroll.
 _MAX_RULES_OPEN = 12
 # More rules than this can be searched, sorted and grouped.
 _MAX_RULES_LISTED = 8
-# A line of a script that says why, for those who read the package.
+# Comments in scripts are for readers of the package, and left out of the page.
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _SCRIPTS = (
     "output.js",
@@ -61,7 +61,7 @@ def write_report(
     origin: Origin | None = None,
     stability: Stability | None = None,
 ) -> Path:
-    """Write the report of a model to an HTML file, whole or not at all.
+    """Write the report of a model to an HTML file; if this fails, no partial file is left.
 
     Parameters
     ----------
@@ -70,17 +70,17 @@ def write_report(
     rule_base : RuleBase
         The rules.
     X : array-like of shape (n_samples, n_inputs), optional
-        Rows: those it was learned from, or better others.
+        Rows to measure errors on: the training rows, or better, other rows.
     y : array-like of shape (n_samples,), optional
-        Their target.
+        The target of the rows.
     front : DataFrame, optional
         The models of other sizes that the search found, `pareto_` of the estimator.
     title : str, optional
         The title of the page.
     origin : Origin, optional
-        Where the model comes from.
+        The origin of the model, as for `report_html`.
     stability : Stability, optional
-        How often rules and splits came back, as for `report_html`.
+        The stability of the model, as for `report_html`.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def write_report(
 
     See Also
     --------
-    report_html : The same as text.
-    fruler.FuzzyRuleRegressor.report : The report of an estimator.
+    report_html : Return the report as a string.
+    fruler.FuzzyRuleRegressor.report : Write the report of an estimator.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def write_report(
     if where.is_dir():
         raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
     if not where.parent.is_dir():
-        raise ValueError(f"There is no folder {str(where.parent)!r}; make it, or choose another path for the report.")
+        raise ValueError(f"There is no folder {str(where.parent)!r}; create it, or choose another path for the report.")
     return write_whole(where, report_html(rule_base, X, y, front, title, origin, stability))
 
 
@@ -123,43 +123,43 @@ def report_html(
     origin: Origin | None = None,
     stability: Stability | None = None,
 ) -> str:
-    """Return the report of a model as an HTML page that needs nothing but itself, not even a network.
+    """Return the report of a model as a self-contained HTML page, which needs no other files and no network.
 
-    Without rows it shows what the rule base knows of its training data. With rows it also shows the errors on them:
-    at most 500 of the pairs of observed and predicted values, and four whole rows to try, become part of the page.
+    Without rows, the report uses the training summary of the rule base. With rows, it also shows the errors on them;
+    the page then contains at most 500 pairs of observed and predicted values, and four whole rows to try.
 
     Parameters
     ----------
     rule_base : RuleBase
         The rules.
     X : array-like of shape (n_samples, n_inputs), optional
-        Rows: those it was learned from, or better others.
+        Rows to measure errors on: the training rows, or better, other rows.
     y : array-like of shape (n_samples,), optional
-        Their target.
+        The target of the rows.
     front : DataFrame, optional
         The models of other sizes that the search found, `pareto_` of the estimator.
     title : str, optional
         The title of the page.
     origin : Origin, optional
-        Where the model comes from, shown on the page; by default only the date and the version.
+        The origin of the model, shown on the page; by default only the date and the version.
     stability : Stability, optional
-        What came back when the model was learned from parts of its rows; the page shows it for every rule and split,
-        and draws bands around effects.
+        The stability of the model. The page shows how often every rule and split came back in refits, and draws bands
+        around effects.
 
     Returns
     -------
     str
-        HTML.
+        The page as HTML.
 
     Raises
     ------
     ValueError
-        If `stability` is that of another model.
+        If `stability` is of another model.
 
     See Also
     --------
-    write_report : The same as a file.
-    fruler.FuzzyRuleRegressor.report : The report of an estimator.
+    write_report : Write the report to a file.
+    fruler.FuzzyRuleRegressor.report : Write the report of an estimator.
 
     Examples
     --------
@@ -170,12 +170,12 @@ def report_html(
     True
     """
     if stability is not None and stability.rule_base.consequents != rule_base.consequents:
-        raise ValueError("stability must be that of this model; make it with model.stability(X, y).")
+        raise ValueError("stability must be of this model; compute it with model.stability(X, y).")
     rows = error_views.checked_rows(rule_base, X, y)
     measured = None if rows is None else error_views.measure(rule_base, *rows)
-    if rows is not None and rule_base.training is None:
+    if rows is not None and not rule_base.background.known:
         rule_base = rule_base.with_training(*rows)
-    reference = reference_of(rule_base)
+    reference = Reference(rule_base)
     features = ordered_features(rule_base)
     page: str = _template().render(
         title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
@@ -195,22 +195,22 @@ def report_html(
         **_errors(reference, measured),
         **influence_view(reference, features, measured, stability),
     )
-    # Indentation is a tenth of a large page.
+    # Indentation makes up a tenth of a large page.
     return re.sub(r"\n\s*", "\n", page)
 
 
 def _texts(reference: Reference, measured: Measured | None) -> View:
-    """Return what the page says of the model as a whole, and what its scripts read."""
+    """Return the texts on the model as a whole, and the data for the scripts."""
     rules, target = reference.rule_base, reference.rule_base.target
-    base, scale = reference.scale.target(reference.base), reference.scale
-    told_base = shown(base, scale.tolerance(base, TARGET_SHARE * reference.spread))
+    base, scale = reference.scale.target(reference.background.base), reference.scale
+    told_base = shown(base, scale.tolerance(base, TARGET_SHARE * reference.background.spread))
     return {
         "target": {"name": rules.target_name, "unit": rules.target_unit},
-        "target_labels": "" if target is None else meeting(target, TARGET_SHARE * reference.target_spread),
+        "target_labels": "" if target is None else meeting(target, TARGET_SHARE * reference.background.target_spread),
         "labels_title": _labels_title(rules),
         "about": _about(reference, measured),
         "join": "multiplied" if rules.t_norm == "product" else "joined by taking the smallest",
-        # The prediction that parts are measured against.
+        # The prediction from which contributions are counted.
         "base": with_unit(told_base, rules.target_unit),
         "bounds": bounds_sentence(rules),
         "drawn_once": drawn_once(reference),
@@ -254,7 +254,7 @@ def _errors(reference: Reference, measured: Measured | None) -> View:
 
 
 def _pictured(measured: Measured | None) -> str:
-    """Say on which rows the pictures of errors were measured."""
+    """Write on which rows the plotted errors were measured."""
     if measured is None:
         return ""
     rows = f"{len(measured.observed):,}"
@@ -265,8 +265,8 @@ def _pictured(measured: Measured | None) -> str:
 
 
 def _rule_orders(rules: Sequence[RuleView]) -> list[tuple[str, str]]:
-    """Return the orders in which rules can be listed: what they are called in the page, and in words."""
-    orders = [("number", "number"), ("output", "what they say, highest first")]
+    """Return the orders in which rules can be listed: their keys in the page, and their names."""
+    orders = [("number", "number"), ("output", "output, highest first")]
     if all(rule.support is not None for rule in rules):
         orders.append(("support", "rows, most first"))
     if all(rule.importance is not None for rule in rules):
@@ -277,7 +277,7 @@ def _rule_orders(rules: Sequence[RuleView]) -> list[tuple[str, str]]:
 
 
 def _labels_title(rule_base: RuleBase) -> str:
-    """Return the title of what the table of inputs says of labels."""
+    """Return the title of the column of labels in the table of inputs."""
     if not rule_base.antecedents.shares_labels:
         return "labels"
     free = any(variable.partition.of_triangles for variable in rule_base.variables)
@@ -300,10 +300,10 @@ def _template() -> Any:
 
 
 def _embedded(reference: Reference, measured: Measured | None) -> str:
-    """Return what the scripts read, as JSON that can stand in a script element."""
+    """Return the data for the scripts, as JSON that is safe in a script element."""
     rules, examples = reference.rule_base, [] if measured is None else measured.examples
     data = {
-        # Of the training data, of intervals and of clipping the scripts need no more than the reference has.
+        # The reference has all that the scripts need of the training data, intervals and clipping.
         "model": rule_base_to_json(replace(rules, training=None, intervals=None, extrapolation="linear")),
         "reference": reference.to_json(),
         "examples": [{"row": example.row, "observed": example.observed} for example in examples],
@@ -314,7 +314,7 @@ def _embedded(reference: Reference, measured: Measured | None) -> str:
 
 
 def _feature_json(reference: Reference, feature: Feature, measured: Measured | None) -> dict[str, Any]:
-    """Return what the controls need of a feature: the numbers of its options, and which of them is the commonest."""
+    """Return the data of a feature for its control: the values of its options, and the most common option."""
     plain: dict[str, Any] = {"name": feature.name, "inputs": list(feature.inputs)}
     if feature.options:
         plain["options"] = [list(option.values) for option in feature.options]
@@ -323,22 +323,22 @@ def _feature_json(reference: Reference, feature: Feature, measured: Measured | N
 
 
 def _rows_of_rule_errors(rule_base: RuleBase, measured: Measured | None) -> str:
-    """Name the rows that the errors of single rules are of; "" where these are not shown."""
-    truth = None if rule_base.training is None else rule_base.training.truth
+    """Name the rows on which the errors of single rules were measured; "" if these errors are not shown."""
+    truth = rule_base.background.truth
     if truth is None or rule_base.n_rules == 1:
         return ""
     return "held-out rows" if truth.held_out else f"{_learned_from(measured)} rows"
 
 
 def _learned_from(measured: Measured | None) -> str:
-    """Say which rows the summary of the training data is of."""
+    """Return the kind of the rows behind the training summary: "given" or "training"."""
     return "given" if measured is not None and measured.stand_in else "training"
 
 
 def _about(reference: Reference, measured: Measured | None) -> list[tuple[str, str]]:
-    """Return facts about the data and the model, each with its name."""
+    """Return named facts about the data and the model."""
     rules, training, which = reference.rule_base, reference.rule_base.training, _learned_from(measured)
-    tolerance, facts = TARGET_SHARE * reference.target_spread, []
+    tolerance, facts = TARGET_SHARE * reference.background.target_spread, []
     if training is not None and which == "training":
         rows = f"{counted(training.n_rows, 'row')}, {counted(len(rules.features), 'input')}"
         facts.append(("Training data", rows))
@@ -349,5 +349,9 @@ def _about(reference: Reference, measured: Measured | None) -> list[tuple[str, s
         high, spread = reference.target(training.target_high), reference.target(training.target_spread)
         facts.append((rules.target_name, f"{low} to {high} in the {which} rows"))
         facts.append(("Mean and spread", f"{mean} and {spread}"))
-    product = "the product of its parts' degrees" if rules.t_norm == "product" else "the smallest of its parts'"
+    product = (
+        "the product of its conditions' degrees"
+        if rules.t_norm == "product"
+        else "the smallest of its conditions' degrees"
+    )
     return [*facts, ("A rule's degree", product)]

@@ -1,4 +1,4 @@
-"""What the template shows of rules and curves: texts and pictures, ready to be placed."""
+"""Rules and curves for the template: texts and plots."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from fruler.rules._curves import Curve
 from fruler.rules._features import feature_with
 from fruler.rules._inputs import Variable
 
-# Ticks nearer than this, in percent of a picture's width, would run into each other; each letter takes some room.
+# The minimum distance of ticks and the width of a letter, in percent of a plot's width.
 _TICKS_APART, _LETTER = 24.0, 2.9
-# Shares of a picture's height: room above and below the curves, and the tallest bar of the histogram.
+# Shares of a plot's height: the margins above and below the curves, and the tallest bar of the histogram.
 _ROOM, _TALLEST = 0.08, 0.3
 
 
 @dataclass(frozen=True)
 class TermView:
-    """A term of a linear output: its slope, and how much it changes the output over the input where the rule applies.
+    """A term of a linear output: its slope, and its effect over the input's width where the rule applies.
 
-    The slope is that of the formula; what it does for one unit of the input is told besides, perhaps in percent. Of
-    categories it has what each of them adds instead of a slope.
+    `slope` is the coefficient in the formula, and `per_unit` the change per unit of the input, perhaps in percent. A
+    term of categories has offsets, one per category, instead of a slope.
     """
 
     name: str
@@ -56,17 +56,17 @@ class TermView:
 
     @property
     def kind(self) -> str:
-        """Whether the output falls or rises with the input, or differs by category."""
+        """The direction: "minus" if the output falls with the input, "plus" if it rises, "both" for categories."""
         return "both" if self.offsets else "minus" if self.sign == "−" else "plus"
 
 
 @dataclass(frozen=True)
 class RuleView:
-    """A rule as words and pictures, and the figures by which rules can be sorted; None where one is not known.
+    """A rule as words and plots, and the numbers by which rules can be sorted; None if a number is not known.
 
-    The sentence is None where it isn't known which rows the rule applies to. A rule that says a label of the output has
-    this and its picture instead of terms; its intercept is what the label stands for. The errors are typical ones where
-    the rule is the strongest, of the prediction and of the rule alone.
+    The sentence is None for a linear output without a training summary. A rule with a label as its output has the label
+    and a plot of it instead of terms; its intercept is the value of the label. The errors are the typical errors of the
+    prediction and of the rule alone, over the rows where the rule is the strongest.
     """
 
     number: int
@@ -94,18 +94,18 @@ class RuleView:
 
 def rule_views(reference: Reference) -> list[RuleView]:
     """Return the rules in their order."""
-    rules, training = reference.rule_base, reference.rule_base.training
-    moves = np.zeros(rules.n_rules) if training is None else training.rule_importance
+    rules, background = reference.rule_base, reference.background
+    moves = background.rule_importance
     shares = moves / moves.sum() if moves.any() else moves
     outputs, support = typical_outputs(rules), rules.support
     return [
         RuleView(
             number=rule + 1,
             conditions=[_condition(reference, rule, said) for said in conditions(rules, rule, typeset)],
-            intercept=shown(float(rules.consequents.intercepts[rule]), TERM_SHARE * reference.spread),
+            intercept=shown(float(rules.consequents.intercepts[rule]), TERM_SHARE * background.spread),
             terms=_terms(reference, rule),
             support=None if support is None else float(support[rule]),
-            importance=None if training is None else float(shares[rule]),
+            importance=float(shares[rule]) if background.known else None,
             errors=_errors(reference, rule),
             sentence=sentence_of(rules, rule, typeset),
             output=float(outputs[rule]),
@@ -117,15 +117,15 @@ def rule_views(reference: Reference) -> list[RuleView]:
 
 
 def _errors(reference: Reference, rule: int) -> tuple[float, float] | None:
-    training = reference.rule_base.training
-    if training is None or training.truth is None or reference.rule_base.n_rules == 1:
+    truth = reference.background.truth
+    if truth is None or reference.rule_base.n_rules == 1:
         return None
-    together, alone = float(training.truth.rule_together[rule]), float(training.truth.rule_alone[rule])
+    together, alone = float(truth.rule_together[rule]), float(truth.rule_alone[rule])
     return None if np.isnan(alone) else (together, alone)
 
 
 def _terms(reference: Reference, rule: int) -> list[TermView]:
-    """Return the terms of a rule, the one with the largest effect first; the inputs of one subject have one."""
+    """Return the terms of a rule, the largest effect first; the inputs of a column of categories share a term."""
     rules, found = reference.rule_base, {}
     effects = signed_effects(rules)[rule]
     for j, slope in rules.consequents.terms(rule).items():
@@ -135,7 +135,7 @@ def _terms(reference: Reference, rule: int) -> list[TermView]:
         elif variable.subject not in found:
             feature = feature_with(rules.features, j)
             added = level_offsets(rules, rule, feature)
-            # A category without an input of its own adds nothing.
+            # The offset of a category without an input of its own is zero.
             others = [0.0] * (len(accepted_levels(rules, rule, feature)) > len(added))
             if added:
                 found[variable.subject] = _offsets(reference, variable.subject, added, [*added.values(), *others])
@@ -143,7 +143,7 @@ def _terms(reference: Reference, rule: int) -> list[TermView]:
 
 
 def _offsets(reference: Reference, name: str, added: dict[str, float], ends: list[float]) -> TermView:
-    size, tolerance = max(ends) - min(ends), TERM_SHARE * reference.spread
+    size, tolerance = max(ends) - min(ends), TERM_SHARE * reference.background.spread
     offsets = few_of([f"{level}\u00a0{signed(value, tolerance)}" for level, value in added.items()])
     return TermView(name, reference.change(size, share=TERM_SHARE), size, offsets=offsets)
 
@@ -151,7 +151,7 @@ def _offsets(reference: Reference, name: str, added: dict[str, float], ends: lis
 def _slope(reference: Reference, j: int, slope: float, effect: float) -> TermView:
     variable = reference.rule_base.variables[j]
     farthest = max(map(abs, reference.range_of(j)))
-    tolerance = TERM_SHARE * reference.spread / farthest if farthest > 0.0 else 0.0
+    tolerance = TERM_SHARE * reference.background.spread / farthest if farthest > 0.0 else 0.0
     per_unit = reference.scale.change(slope, tolerance)
     number = shown(abs(per_unit.number), per_unit.tolerance)
     return TermView(
@@ -166,7 +166,7 @@ def _slope(reference: Reference, j: int, slope: float, effect: float) -> TermVie
 
 
 def _condition(reference: Reference, rule: int, said: Said) -> View:
-    """Return a part of an antecedent: its words, and its picture or the names of categories or of nominal labels."""
+    """Return a condition: its words, and its plot or the names of categories or of nominal labels."""
     rules, j = reference.rule_base, said.inputs[0]
     variable, labels = rules.antecedents.condition_inputs[j], rules.antecedents.accepted(rule, j)
     view: View = {"name": said.subject, "labels": said.words, "within": said.within, "unit": variable.value_unit}
@@ -178,12 +178,12 @@ def _condition(reference: Reference, rule: int, said: Said) -> View:
     if not variable.partition.ordered:
         chips = [(label, labels[0] <= k <= labels[1]) for k, label in enumerate(variable.partition.labels)]
         return {**view, "chips": chips}
-    behind = uses_of(j, rules.antecedents.shares_labels, reference.histograms is not None)
+    behind = uses_of(j, rules.antecedents.shares_labels, reference.background.histograms is not None)
     return {**view, **_pictured(variable, said.words, labels, reference.range_of(j), behind)}
 
 
 def _said(target: Variable, label: str) -> View:
-    """Return the label of the output that a rule says, among all of them."""
+    """Return the output label of a rule, with a plot among all labels of the target."""
     labels = (target.partition.labels.index(label),) * 2
     behind = '<use href="#target-labels" class="sets"/>'
     pictured = _pictured(target, label, labels, target.partition.range, behind)
@@ -193,7 +193,7 @@ def _said(target: Variable, label: str) -> View:
 def _pictured(
     variable: Variable, words: str, labels: tuple[int, int], limits: tuple[float, float], behind: str
 ) -> View:
-    """Return the picture of accepted labels, and the ticks below it."""
+    """Return the plot of accepted labels, and the ticks below it."""
     accepted = f'<path class="accepted" d="{accepted_path(variable.partition, *labels, *limits)}"/>'
     described = _described(variable, words, *labels, INPUT_SHARE * (limits[1] - limits[0]))
     return {
@@ -204,7 +204,7 @@ def _pictured(
 
 
 def _described(variable: Variable, words: str, first: int, last: int, tolerance: float) -> str:
-    """Say what the picture of accepted labels shows."""
+    """Describe the plot of accepted labels in words."""
     if variable.tells_ranges:
         return words
     partition, said = variable.partition, []
@@ -218,7 +218,7 @@ def _described(variable: Variable, words: str, first: int, last: int, tolerance:
 
 
 def _ticks(variable: Variable, first: int, last: int, low: float, high: float) -> list[Mark]:
-    """Return the ends of the picture and what marks the accepted labels, as far as there is room."""
+    """Return ticks at the marks of the accepted labels, and at the ends of the plot if there is room."""
     tolerance = INPUT_SHARE * (high - low)
     marks = [mark for mark in variable.partition.marks(first, last) if low <= mark <= high]
     ticks = [Mark(position(mark, low, high), value_text(variable, mark, tolerance)) for mark in marks]
@@ -230,13 +230,13 @@ def _ticks(variable: Variable, first: int, last: int, low: float, high: float) -
 
 
 def _apart(one: Mark, other: Mark) -> bool:
-    """Return whether two ticks are far enough from each other; at the ends of a picture texts stand inside of it."""
+    """Return whether two ticks are far enough apart; texts at the ends of a plot stay inside of it."""
     wide = [len(tick.text) * (1.0 if tick.at in (0.0, 100.0) else 0.5) for tick in (one, other)]
     return abs(one.at - other.at) >= max(_TICKS_APART, _LETTER * (sum(wide) + 1.0))
 
 
 def curve_views(reference: Reference) -> list[View]:
-    """Return the curves in the order of their inputs; all pictures have one scale, with zero in it."""
+    """Return the curves in the order of the rule base; all plots have a common scale, which includes zero."""
     rules = reference.rule_base
     outlines = [curve.outline(*_limits(curve, reference)) for curve in rules.curves]
     adds = [0.0, *(value for _, values in outlines for value in values)]
@@ -253,7 +253,7 @@ def curve_views(reference: Reference) -> list[View]:
 
 
 def curve_points(reference: Reference, curve: Curve) -> str:
-    """Write what a curve adds at its bends, e.g. "−12 at 1 d, +9 at 365 d"."""
+    """Write the values of a curve at its bends, e.g. "−12 at 1 d, +9 at 365 d"."""
     low, high = curve.partition.domain
     bends, variable = curve.bends(), reference.rule_base.variables[curve.input]
     points = []
@@ -281,8 +281,8 @@ def _picture(reference: Reference, curve: Curve, scale: tuple[float, float]) -> 
         variable,
         y_ticks=[(place, told.change(place, 1e-3).written(_tick)) for place in told.round_places(*scale, 5)],
     )
-    if reference.histograms is not None:
-        counts = reference.histograms[curve.input]
+    if reference.background.histograms is not None:
+        counts = reference.background.histograms[curve.input]
         edges = np.linspace(*reference.range_of(curve.input), len(counts) + 1)
         chart.bars(edges, scale[0] + _TALLEST * (scale[1] - scale[0]) * counts / (counts.max() or 1.0), "histogram")
     chart.line(np.array(limits), np.zeros(2), "diagonal")

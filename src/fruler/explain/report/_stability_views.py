@@ -1,4 +1,4 @@
-"""What the template shows of stability: how often splits, rules and inputs came back in the refits."""
+"""The stability of a model for the template: how often splits, rules and inputs came back in the refits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fruler.explain.stability import SplitStability, Stability, came_back, middl
 
 
 def stability_view(stability: Stability) -> View:
-    """Return what a page shows of a model's stability; of the inputs, those that any model uses."""
+    """Return the stability of a model for the page, with the inputs that any refit or the model uses."""
     inputs = used_inputs(stability)
     return {
         "n_refits": stability.n_refits,

@@ -1,6 +1,6 @@
 "use strict";
 
-// The controls: one for each feature, which sets one input of the rules, or those of all categories of a column.
+// The controls: one per feature, which sets one input of the rules, or all inputs of a column of categories.
 function makeControls(ruleBase, features, reference, numbers) {
   const LARGEST_VALUE = 1e150;
   const byId = id => document.getElementById(id);
@@ -13,7 +13,7 @@ function makeControls(ruleBase, features, reference, numbers) {
     return { name, inputs, j, options, common, element, slider, box: byId(`box-${j}`), coded: slider.hasAttribute("data-coded"), ...parts };
   });
 
-  // The option that is nearest to a row; of several the one that is chosen, or the commonest.
+  // The option nearest to a row; if tied, the chosen or the most common option.
   function nearestOption({ options, inputs, slider, common }, row) {
     const far = k => options[k].reduce((sum, value, at) => sum + Math.abs(value - row[inputs[at]]), 0);
     const chosen = slider.selectedIndex >= 0 && slider.selectedIndex < options.length ? slider.selectedIndex : common;
@@ -22,7 +22,7 @@ function makeControls(ruleBase, features, reference, numbers) {
     return best;
   }
 
-  // As above, but of several the commonest: for a row that nobody chose by its options.
+  // The same, but if tied always the most common option: for a row that was not set by its options.
   function commonOption(control, row) {
     control.slider.selectedIndex = control.common;
     return nearestOption(control, row);
@@ -34,7 +34,7 @@ function makeControls(ruleBase, features, reference, numbers) {
     options[k].forEach((value, at) => { row[inputs[at]] = value; });
   }
 
-  // The slider's value as the nearest multiple of its step, so that the box shows no noise; its ends are exact.
+  // The slider's value rounded to a multiple of its step, so that the box shows no noise; the ends are exact.
   function snapped(j, value) {
     if (value - low[j] < steps[j] / 2) return low[j];
     if (high[j] - value < steps[j] / 2) return high[j];
@@ -42,7 +42,7 @@ function makeControls(ruleBase, features, reference, numbers) {
     return Math.min(Math.max(clean, low[j]), high[j]);
   }
 
-  // What a control is set to, in words: "weekday: Sunday", "size is missing", "weight = 3,504 lb".
+  // The value of a control in words: "weekday: Sunday", "size is missing", "weight = 3,504 lb".
   function text(control, row) {
     const { j, name, options, slider } = control;
     const { unit, source } = ruleBase.inputs[j];
@@ -53,7 +53,7 @@ function makeControls(ruleBase, features, reference, numbers) {
     }
     const date = writtenDate(source, row[j]);
     if (date !== null) return `${name} = ${date}`;
-    // As exact as what was typed.
+    // As precise as the number box.
     const number = numbers.shown(row[j], steps[j] / 2000);
     const words = /^-?1$/.test(number) ? unit?.replace(/^(year|month|week|day|hour|minute|second)s$/, "$1") : unit;
     return `${name} = ${/(^|[^a-z])(year|yr)([^a-z]|$)/i.test(name) ? number.replace(/,/g, "") : number}${words ? `\u00a0${words}` : ""}`;
@@ -63,7 +63,7 @@ function makeControls(ruleBase, features, reference, numbers) {
     if (element.textContent !== content) element.textContent = content;
   }
 
-  // The labels that a value has, each with its degree; a label that names what is chosen says nothing more.
+  // The labels of a value with their degrees; empty if the label only repeats the chosen option.
   function fittingLabels(control, row) {
     const { j, inputs, slider } = control;
     const input = ruleBase.inputs[j];
@@ -92,13 +92,13 @@ function makeControls(ruleBase, features, reference, numbers) {
 
   function showBox({ j, box }, row) {
     if (!box) return;
-    // The model is asked for the exact value; the box has room for a thousandth of a step.
+    // The model gets the exact value; the box shows it to a thousandth of a step.
     const digits = row[j] === 0 ? 1 : Math.ceil(Math.log10(Math.abs(row[j]) / steps[j])) + 3;
     box.value = String(Number(row[j].toPrecision(Math.min(Math.max(digits, 4), 17))));
     box.removeAttribute("aria-invalid");
   }
 
-  // A row that the controls can show: what is chosen by name alone has one of its options.
+  // A row that the controls can show: features that are chosen only by name have one of their options.
   function settled(values) {
     const row = [...values];
     for (const control of controls) if (control.coded) setOption(control, commonOption(control, row), row);
@@ -111,7 +111,7 @@ function makeControls(ruleBase, features, reference, numbers) {
     return row;
   }
 
-  // Call `change(control, edit, typed)` whenever somebody moves a control: `edit(row)` changes a row as they did.
+  // Call `change(control, edit, typed)` whenever a user moves a control; `edit(row)` makes the same change in a row.
   function listen(change, current) {
     for (const control of controls) {
       const { j, box, slider, options } = control;
@@ -123,7 +123,7 @@ function makeControls(ruleBase, features, reference, numbers) {
       slider.addEventListener("input", () => {
         change(control, row => (options ? setOption(control, slider.selectedIndex, row) : (row[j] = snapped(j, Number(slider.value)))), false);
       });
-      // There is no box for a date: the arrow keys reach every day, or quarter of an hour.
+      // Dates have no box, so the arrow keys move by one step: a day, or a quarter of an hour.
       slider.addEventListener("keydown", event => {
         const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
         if (way === undefined || !slider.hasAttribute("data-dated")) return;
@@ -141,7 +141,7 @@ function makeControls(ruleBase, features, reference, numbers) {
         box.removeAttribute("aria-invalid");
         change(control, row => { row[j] = value; }, true);
       });
-      // A box that is left without a number that counts goes back to the value that the model was last asked for.
+      // A box that is left with an invalid number is reset to the last valid value.
       box?.addEventListener("change", () => {
         if (box.hasAttribute("aria-invalid")) showBox(control, current());
       });

@@ -1,7 +1,7 @@
 "use strict";
 
-// One control for each column of dates, which sets all inputs that come from it: the time that has passed, the day of the
-// year, the hour and the weekday. `columns` has these inputs by their numbers.
+// One control per column of dates, which sets all inputs of the column: the elapsed time, the day of the year, the hour
+// and the weekday. `columns` has the numbers of these inputs.
 function makeDateControls(ruleBase, columns) {
   const DAY = 86400000, MINUTE = 60000;
   const dates = columns.map(inputs => {
@@ -12,7 +12,7 @@ function makeDateControls(ruleBase, columns) {
   const sourceOf = j => ruleBase.inputs[j].source;
   const ofKind = (inputs, test) => inputs.find(j => test(sourceOf(j)));
 
-  // Whether all inputs of a column say the same as a moment does.
+  // Whether all inputs of a column agree with a moment.
   function agrees(inputs, row, moment) {
     return inputs.every(j => {
       const number = dateNumber(sourceOf(j), moment);
@@ -21,8 +21,8 @@ function makeDateControls(ruleBase, columns) {
     });
   }
 
-  // Days that the inputs may mean, the likeliest first: the day of the time that has passed, the same day of several
-  // years, or any weekday.
+  // Days that fit the inputs, the likeliest first: the day of the elapsed time, the same day of several years, or any
+  // weekday.
   function daysOf(inputs, row) {
     const time = ofKind(inputs, source => source.kind === "time");
     const day = ofKind(inputs, source => source.kind === "cycle" && source.cycle !== "hour");
@@ -52,7 +52,7 @@ function makeDateControls(ruleBase, columns) {
     for (const j of inputs) row[j] = dateNumber(sourceOf(j), moment) ?? row[j];
   }
 
-  // Make the inputs of each column those of one date, where they are not.
+  // Set the inputs of a column to one date, if no date has all of their values.
   function settle(row) {
     for (const date of dates) {
       const moments = momentsOf(date, row);
@@ -69,7 +69,7 @@ function makeDateControls(ruleBase, columns) {
     }
   }
 
-  // Call `change(inputs, edit)` whenever somebody sets a date: `edit(row)` changes a row as they did.
+  // Call `change(inputs, edit)` whenever a user sets a date; `edit(row)` sets it in a row.
   function listen(change) {
     for (const { inputs, box } of dates) {
       box.addEventListener("input", () => {

@@ -1,14 +1,14 @@
 "use strict";
 
-// Dates in words, as fruler._table.date_sources writes them: null for an input that does not come from dates. All in UTC,
-// so that the page says the same wherever it is read.
+// Dates in words, as in fruler._table.date_sources; null for an input that is not a date. All in UTC, so that the page
+// shows the same in every time zone.
 function writtenDate(source, number) {
   const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
   const SECONDS = { years: 365.2425 * 86400, days: 86400, hours: 3600 };
   const dayOf = date => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
   const clockOf = minutes => [Math.floor(minutes / 60), minutes % 60].map(part => String(part).padStart(2, "0")).join(":");
 
-  // To the nearest whole number, and of two the even one.
+  // To the nearest whole number; a half is rounded to the even one.
   function rounded(value) {
     const below = Math.floor(value), rest = value - below;
     return rest < 0.5 || (rest === 0.5 && below % 2 === 0) ? below : below + 1;
@@ -32,8 +32,8 @@ function writtenDate(source, number) {
   return null;
 }
 
-// The number of an input that comes from dates, for a moment: milliseconds since 1970, by the clock of the dates. null for
-// a weekday that is not known.
+// The value of a date input at a moment, given in milliseconds since 1970 by the clock of the dates; null for an
+// unknown weekday.
 function dateNumber(source, moment) {
   const DAY = 86400000, SECONDS = { years: 365.2425 * 86400, days: 86400, hours: 3600 };
   const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

@@ -1,7 +1,7 @@
 "use strict";
 
-// The rule base in the browser: the same steps, in the same order, as fruler.rules.RuleBase and
-// fruler.explain.contributions, so that both give the same numbers. `model` is the JSON object of the rule base.
+// The rule base in the browser: the same steps, in the same order, as in fruler.rules, so that both give the same
+// numbers. `model` is the JSON object of the rule base.
 function makeRuleBase(model) {
   const MAX_TURNS = 8;
   const inputs = model.inputs.map(input => (input.kind === "fuzzy" ? { ...input, halfWidths: halfWidths(input) } : input));
@@ -35,7 +35,7 @@ function makeRuleBase(model) {
     return input.split_points.map((_, k) => input.fuzziness[k] * Math.min(gaps[k], gaps[k + 1]));
   }
 
-  // A value's lower label and the degree of the label above it; of an input or of a curve.
+  // The lower label of a value and the degree of the label above it, for an input or a curve.
   function place(input, x) {
     if (input.kind === "nominal") {
       const label = input.groups.findIndex(group => group.includes(x));
@@ -48,17 +48,17 @@ function makeRuleBase(model) {
     return { lower: k, upper: Math.min((x - (splits[k] - widths[k])) / (2 * widths[k]), 1) };
   }
 
-  // A value beyond the domain counts as the end of the domain.
+  // Values outside the domain are clipped to its ends.
   const inside = (input, x) => Math.min(Math.max(x, input.domain[0]), input.domain[1]);
 
-  // The degree of a value in a triangle; a point that is null keeps it at 1 on its side.
+  // The degree of a value in a triangle; on the side of a point that is null it is 1.
   function membership([a, b, c], x) {
     if (x < b && a !== null) return x > a ? (x - a) / (b - a) : 0;
     if (x > b && c !== null) return x < c ? (c - x) / (c - b) : 0;
     return 1;
   }
 
-  // How far a value is from the middle of a triangle, as a share of the domain.
+  // The distance of a value from the middle of a triangle, as a share of the domain.
   function fromMiddle(input, [a, b, c], x) {
     if ((x < b && a === null) || (x > b && c === null)) return 0;
     return Math.abs(x - b) / (input.domain[1] - input.domain[0] || 1);
@@ -76,7 +76,7 @@ function makeRuleBase(model) {
     return inputs[j].labels.map((_, label) => (label === lower ? 1 - upper : label === lower + 1 ? upper : 0));
   }
 
-  // For each rule and each of its conditions: how well a value fits, and how many labels it is away.
+  // For each rule and each of its conditions: the degree of the value, and its distance in labels.
   function fits(row) {
     const places = row.map((x, j) => (inputs[j].kind === "triangles" ? null : place(inputs[j], x)));
     return rules.map(rule => rule.conditions.map(({ j, first, last, triangle }) => {
@@ -93,7 +93,7 @@ function makeRuleBase(model) {
     }));
   }
 
-  // How well a row fits a rule; `fit(condition)` is one of the above.
+  // The degree of a rule; `fit(condition)` returns one of the above.
   function degreeOf(r, fit) {
     let degree = 1;
     for (let c = 0; c < rules[r].conditions.length && degree > 0; c += 1) {
@@ -103,7 +103,7 @@ function makeRuleBase(model) {
     return degree;
   }
 
-  // Weights that sum to one; where no rule fires, the nearest has all of it. `fit(rule, condition)` as above.
+  // Weights that sum to one; if no rule fires, the nearest rule has weight one. `fit(rule, condition)` as above.
   function normalised(degrees, fit) {
     const total = degrees.reduce((sum, degree) => sum + degree, 0);
     if (total > 0) return { weights: degrees.map(degree => degree / total), heights: degrees, fired: true };
@@ -125,10 +125,10 @@ function makeRuleBase(model) {
     return rules.map(rule => row.reduce((sum, x, j) => sum + rule.slopes[j] * x, rule.intercept));
   }
 
-  // What the rules say: their linear outputs, or labels whose triangles are cut off where the rules fire.
+  // The outputs of the rules: linear, or the centres of the labels' triangles, cut off at the degrees of the rules.
   const said = (linear, heights) => (saysLabels ? rules.map((rule, r) => centre(rule.says, heights[r])) : linear);
 
-  // What a curve adds at a value of its input.
+  // The value of a curve at a value of its input.
   function curveAt(curve, x) {
     const { lower, upper } = place(curve, x);
     const line = piece => curve.pieces[piece].intercept + curve.pieces[piece].slope * x;
@@ -147,7 +147,7 @@ function makeRuleBase(model) {
     });
   }
 
-  // What each input adds on the way from the typical row to this one.
+  // The contribution of each input on the way from the typical row to this row.
   function partsFrom(row, typical, fitRow, there) {
     const parts = new Array(row.length).fill(0);
     const fitTypical = fits(typical);
@@ -184,12 +184,12 @@ function makeRuleBase(model) {
     return parts;
   }
 
-  // How far a row lies outside the training data, in ranges of its inputs.
+  // The distance of a row from the training data, in ranges of its inputs.
   function beyond(row, ranges) {
     return ranges.reduce((sum, [j, low, high]) => sum + Math.max(low - row[j], row[j] - high, 0) / (high - low), 0);
   }
 
-  // All that is shown of a row. `reference` has the typical row, the base and the offsets of the parts.
+  // The explanation of a row. `reference` has the typical row, the base and the offsets of the contributions.
   function explain(given, reference) {
     const row = [...given];
     for (const [j, low, high] of reference.clips) row[j] = Math.min(Math.max(row[j], low), high);

@@ -1,8 +1,8 @@
 "use strict";
 
-// Numbers as fruler.explain.report.numbers writes them; `tolerance` is that of figures of the target.
+// Numbers as in fruler.explain.report._drawings; `tolerance` is the rounding error of written targets.
 function makeNumbers(tolerance) {
-  // As many digits as keep a number within a tolerance, but no fewer than two.
+  // As many digits as needed to keep a number within a tolerance, but at least two.
   function shown(value, within) {
     if (Math.abs(value) < within / 1e6 || value === 0) return "0";
     const places = within > 0 ? Math.ceil(-Math.log10(2 * within) - 1e-9) : 3 - Math.floor(Math.log10(Math.abs(value)));
@@ -21,7 +21,7 @@ function makeNumbers(tolerance) {
     return decimals ? `${inThrees}.${decimals}` : inThrees;
   }
 
-  // For columns: all with as many decimal places as the tolerance allows.
+  // For columns: all numbers have the same number of decimal places.
   function fixed(value) {
     if (!(tolerance > 1e-12 && tolerance < 1e12) || Math.abs(value) >= 1e15) return shown(value, tolerance);
     const places = Math.ceil(-Math.log10(2 * tolerance) - 1e-9);

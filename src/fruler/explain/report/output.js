@@ -1,7 +1,7 @@
 "use strict";
 
-// The last step of predictions, as fruler.rules._output has it, and how what rules say is told, as fruler.explain._scales
-// does. `written` is the output in the JSON object of the rule base; nothing where predictions are what the rules say.
+// The last step of predictions, as in fruler.rules._output, and the scales of outputs, as in fruler.explain._scales.
+// `written` is the output in the JSON object of the rule base; undefined for the identity link without bounds.
 function makeOutput(written) {
   const REACH = 345, LARGEST_PERCENTAGE = 10;
   const links = {
@@ -9,7 +9,7 @@ function makeOutput(written) {
       base: "mean prediction",
       target: raw => raw,
       raw: target => target,
-      // Writers for targets, for what changes them, and for how far apart two of them are.
+      // Functions that write targets, contributions, differences without a sign, and changes.
       tell: ({ fixed, signed }, tolerance, unit) => ({
         number: fixed,
         part: signed,

@@ -1,6 +1,6 @@
 "use strict";
 
-// On paper: one page that says what the model is, or everything, as the button says that was pressed.
+// Printing: a one-page summary or the whole report, depending on the button.
 (() => {
   const root = document.documentElement;
   let unfolded = [];
@@ -10,7 +10,7 @@
       window.print();
     });
   }
-  // On paper nothing can be unfolded; the smallest terms of a rule would fill pages.
+  // Details cannot be opened on paper, so open them before; the smallest terms of rules would fill pages.
   window.addEventListener("beforeprint", () => {
     if (!root.classList.contains("print-all")) return;
     unfolded = [...document.querySelectorAll("details.rule-more:not([open]), details.more-effects:not([open])")];

@@ -1,6 +1,6 @@
 "use strict";
 
-// The list of rules: searched, sorted and grouped, where there are many of them.
+// The list of rules, which can be searched, sorted and grouped if it is long.
 (() => {
   const tools = document.getElementById("rule-tools");
   if (!tools) return;
@@ -11,7 +11,7 @@
     element,
     at,
     words: [...element.querySelectorAll("h3, .sentence")].map(part => part.textContent).join(" ").replace(/\s+/g, " ").toLowerCase(),
-    // What the rule asks of each subject; one that it does not ask about may be anything.
+    // The condition of the rule on each subject; a subject without a condition may have any value.
     asks: new Map([...element.querySelectorAll("[data-subject]")].map(part => [part.dataset.subject, part.querySelector("b").textContent])),
   }));
 
@@ -44,7 +44,7 @@
       const name = group.value === "" ? "" : asked(rule, group.value);
       groups.set(name, [...(groups.get(name) ?? []), rule]);
     }
-    // Rules that ask nothing of the subject come last.
+    // Rules without a condition on the subject come last.
     const names = [...groups.keys()].sort((a, b) => Number(a.startsWith("any ")) - Number(b.startsWith("any ")));
     for (const name of names) {
       if (name) list.append(heading(name, groups.get(name).length));
@@ -56,7 +56,7 @@
     said.textContent = shown.length === rules.length ? `All ${rules.length} rules are shown.` : `${shown.length} of ${rules.length} rules ${shown.length === 1 ? "is" : "are"} shown.`;
   }
 
-  // A link to a rule that the search leaves out shows it all the same.
+  // A link to a rule that the search has hidden clears the search.
   function reveal() {
     const target = document.getElementById(location.hash.slice(1));
     if (!target?.hidden || !list.contains(target)) return;

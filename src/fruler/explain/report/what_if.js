@@ -1,10 +1,10 @@
 "use strict";
 
-// "Try it": a row of values, what the model says of it, and why.
+// "Try it": a row of values, its prediction, and the explanation.
 (() => {
   const { model, reference, examples, features, dates } = JSON.parse(document.getElementById("data").textContent);
   const PARTS_SHOWN = 8, RULES_SHOWN = 6, MIN_WEIGHT = 0.005;
-  // Rules that are further apart than so many typical errors disagree.
+  // Rules disagree if their outputs differ by more than this many typical errors.
   const MAX_ERRORS_APART = 3;
   const tolerance = 0.002 * reference.spread;
   const unit = model.target.unit ? `\u00a0${model.target.unit}` : "";
@@ -50,7 +50,7 @@
     adds.className = `adds ${Math.abs(part) < tolerance ? "" : part < 0 ? "minus" : "plus"}`;
   }
 
-  // `parts` has what each feature adds.
+  // `parts` has the contribution of each feature.
   function showWaterfall({ raw, prediction, reach, ends }, parts) {
     const order = parts.map((_, k) => k).filter(k => Math.abs(parts[k]) >= tolerance).sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
     const telling = order.slice(0, PARTS_SHOWN);
@@ -63,7 +63,7 @@
     const others = parts.filter((part, k) => part !== 0 && !telling.includes(k)).length;
     if (others) lines.push({ name: `${others} other input${others > 1 ? "s" : ""}`, from: sum, at: raw, part: raw - sum });
     lines.push({ name: "prediction", at: raw, last: true });
-    // The last line has the prediction interval as a band.
+    // The last line shows the prediction interval as a band.
     const band = reach === null ? [] : ends.map(output.raw);
     // At least one spread wide, so that small parts look small.
     const reached = [...lines.map(line => line.at), ...band];
@@ -101,7 +101,7 @@
     });
   }
 
-  // What the strongest rule says by itself, beside the prediction: of several that are as strong the first.
+  // The output of the strongest rule alone, next to the prediction; the first rule if tied.
   function showStrongest({ raw, weights, said, rawSaid }) {
     const alone = byId("alone");
     if (!alone) return "";
@@ -116,7 +116,7 @@
     return `Rule ${strongest + 1} alone says ${told.number(said[strongest])}${unit}.`;
   }
 
-  // Where the rules that speak say very different things, or more than was ever seen, the row is an odd one.
+  // A row is unusual if the outputs of its active rules differ much, or its prediction lies outside the observed range.
   function doubts({ raw, prediction, weights, rawSaid }) {
     const found = [];
     const free = output.target(raw), word = free < prediction ? "least" : "most";
@@ -177,7 +177,7 @@
     const alone = [showInterval(explained), showCompared(explained.prediction), showStrongest(explained)].filter(Boolean).join(" ");
     const warnings = showFlag(explained);
     dateControls.show(row);
-    // Spoken once the hand rests: a word for each pixel would be noise.
+    // Announced to screen readers once the slider rests: an announcement per pixel would be noise.
     clearTimeout(spoken);
     spoken = setTimeout(() => {
       byId("spoken").textContent = [`${model.target.name} ${told.number(explained.prediction)}${unit}.`, alone, ...warnings].filter(Boolean).join(" ");
@@ -195,7 +195,7 @@
     show();
   }
 
-  // Show a control that has moved; the box in which somebody types is left alone.
+  // Update a control that was moved, but not a box while a user types in it.
   panel.listen((control, edit, typed) => {
     edit(row);
     observed = null;

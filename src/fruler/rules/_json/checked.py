@@ -1,4 +1,4 @@
-"""Values of a JSON document, taken out with their type checked; an error says where in the document."""
+"""Values of a JSON document with checks of their types; errors name the place in the document."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 
-# Larger files are no models; reading them would only take time and memory.
+# No model is larger; reading such a file would only take time and memory.
 MAX_BYTES = 32_000_000
 MAX_VALUES = 2_000_000
-# Python's own limit, which may be lifted: without one, an integer of millions of digits takes hours to read.
+# Python's default limit, which users can lift: without a limit, an integer of millions of digits takes hours to read.
 _MAX_DIGITS = 4_300
-# What a terminal would obey instead of showing it, and halves of characters, which no file can hold.
+# Control characters, which a terminal would obey instead of showing, and lone surrogates, which no file can hold.
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-# How JSON writes those below a space.
+# The escapes in which JSON writes control characters below a space.
 _WRITTEN_CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u00|b|f)")
 _MAX_SHOWN = 40
 # No model has larger numbers: the values of a table are at most the square root of this, and errors may be squared.
@@ -34,7 +34,7 @@ def text_of(raw: bytes) -> str:
     Raises
     ------
     ValueError
-        If it is empty, or not UTF-8.
+        If the document is empty, or not UTF-8.
     """
     if not raw.strip():
         raise ValueError("it is empty")
@@ -50,7 +50,7 @@ def parse_document(raw: bytes) -> Checked:
     Raises
     ------
     ValueError
-        If it is anything else.
+        If the document is not of this kind.
     """
     _require_size(raw)
     text = text_of(raw)
@@ -64,16 +64,16 @@ def parse_document(raw: bytes) -> Checked:
 
 
 def require_readable(text: str) -> None:
-    """Refuse a document that `parse_document` would not read, or whose texts it would not give.
+    """Refuse a document that could not be read again.
 
     Raises
     ------
     ValueError
-        If it is too large, or a text in it holds control characters or half a character.
+        If the document is too large, or a text in it holds control characters or lone surrogates.
     """
     raw = text.encode("utf-8", "replace")
     _require_size(raw)
-    # Most files have not one character that could be wrong, and searching takes as long as writing.
+    # Most files hold only harmless characters, and the search takes as long as writing the file.
     found = None if text.isascii() and "\x7f" not in text else _NOT_TEXT.search(text)
     if found is None and "\\" in text:
         found = _WRITTEN_CONTROL.search(text)
@@ -84,10 +84,10 @@ def require_readable(text: str) -> None:
 
 def _require_size(raw: bytes) -> None:
     if len(raw) > MAX_BYTES:
-        raise ValueError(f"it has more than {MAX_BYTES:,} bytes, and no model is so large")
-    # No document has more values than commas and brackets; counting takes a moment, and reading may take gigabytes.
+        raise ValueError(f"it has more than {MAX_BYTES:,} bytes, which is too large for a model")
+    # No document has more values than commas and brackets; counting them is fast, and reading may take gigabytes.
     if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MAX_VALUES:
-        raise ValueError(f"it holds more than {MAX_VALUES:,} values, and no model has so many")
+        raise ValueError(f"it holds more than {MAX_VALUES:,} values, which is too many for a model")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _shown(value: Any) -> str:
-    """Write a value for a message, never at length."""
+    """Return a short text of a value for a message."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, str):
@@ -121,16 +121,16 @@ def _shown(value: Any) -> str:
 
 
 class Checked:
-    """A value of a document, and where it stands.
+    """A value of a JSON document, and its place in it.
 
     Parameters
     ----------
     value : object
-        What the JSON parser gave.
+        The value from the JSON parser.
     name : str or int
-        Its key or place in the parent.
+        The key or the index in the parent.
     parent : Checked, optional
-        The object or list that it is in; none for the document itself.
+        The object or list that holds the value; None for the document itself.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class Checked:
 
     @property
     def place(self) -> str:
-        """How messages call it, e.g. ``rules[0].then``; the document is ``it``."""
+        """The name of the value in messages, e.g. ``rules[0].then``; the document is ``it``."""
         if self._parent is None:
             return str(self._name)
         plain = isinstance(self._name, str) and self._name.isidentifier() and len(self._name) <= _MAX_SHOWN
@@ -157,18 +157,18 @@ class Checked:
         return self._parent.place + (f".{self._name}" if plain else f"[{_shown(self._name)}]")
 
     def wrong(self, expected: str) -> ValueError:
-        """Return the error that something else was expected here."""
+        """Return the error for a value that is not the expected one."""
         return ValueError(f"{self.place} must be {expected}; got {_shown(self.value)}")
 
     def made(self, what: str, make: Callable[..., _Made], *parts: Any, **named: Any) -> _Made:
-        """Return what is made of the value, or say where in the document is what can't be made."""
+        """Return the result of `make`; an error gets the place in the document."""
         try:
             return make(*parts, **named)
         except ValueError as error:
             raise ValueError(f"{self.place} {what}: {error}") from None
 
     def keys(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Checked]:
-        """Return the members of an object that must have some keys, may have others, and has no more."""
+        """Return the members of an object that has all required keys and no others than the optional keys."""
         if not isinstance(self.value, dict):
             raise self.wrong(f"an object with {', '.join(required)}")
         for key in required:
@@ -177,7 +177,7 @@ class Checked:
         if len(self.value) > len(required):
             for key in self.value:
                 if key not in required and key not in optional:
-                    raise ValueError(f"{self.place} has {_shown(key)}, which this version does not know")
+                    raise ValueError(f"{self.place} has {_shown(key)}, which this version does not support")
         return {key: Checked(value, key, self) for key, value in self.value.items()}
 
     def members(self) -> dict[str, Checked]:
@@ -202,7 +202,7 @@ class Checked:
         return self.value
 
     def one_of(self, *choices: Any) -> Any:
-        """Return a value that must be one of a few."""
+        """Return a value that must be one of the choices."""
         if not any(self.value == choice and type(self.value) is type(choice) for choice in choices):
             raise self.wrong(" or ".join(json.dumps(choice) for choice in choices))
         return self.value
@@ -226,7 +226,7 @@ class Checked:
         return math.nan if self.value is None else self.number()
 
     def count(self, least: int = 0) -> int:
-        """Return a whole number that is not less than some; to JSON 5.0 is one as well."""
+        """Return a whole number of at least `least`; JSON may also write it as 5.0."""
         value = self.value
         if type(value) is float and value.is_integer():
             value = int(value)
@@ -267,7 +267,7 @@ class Checked:
 
 
 def _are_finite(values: Collection[Any]) -> bool:
-    """Return whether all are finite numbers, fast; a file has thousands."""
+    """Return whether all values are finite numbers, fast, since a file has thousands."""
     try:
         return {*map(type, values)} <= {float, int} and all(-LARGEST <= value <= LARGEST for value in values)
     except OverflowError:

@@ -30,7 +30,7 @@ Members = dict[str, Checked]
 
 
 def _kind(written: Checked, required: tuple[str, ...], kinds: Collection[str]) -> str:
-    """Return which of some kinds an object says that it is of."""
+    """Return the kind of an object, which must be one of `kinds`."""
     if not isinstance(written.value, dict) or "kind" not in written.value:
         written.keys(required)
     kind: str = Checked(written.value["kind"], "kind", written).one_of(*kinds)
@@ -38,7 +38,7 @@ def _kind(written: Checked, required: tuple[str, ...], kinds: Collection[str]) -
 
 
 def source_to_json(source: Source) -> dict[str, Any]:
-    """Return an object that says where an input comes from.
+    """Return the source of an input as a JSON object.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def source_to_json(source: Source) -> dict[str, Any]:
         case CycleSource():
             written |= {"cycle": source.cycle, "start": source.start}
     if isinstance(source, DateSource):
-        # What is not as usual.
+        # Only the settings that differ from the defaults.
         usual = DateFormat()
         dates = {"zone": source.dates.zone, "order": source.dates.order}
         written |= {key: value for key, value in dates.items() if value != getattr(usual, key)}
@@ -62,12 +62,12 @@ def source_to_json(source: Source) -> dict[str, Any]:
 
 
 def source_from_json(written: Checked) -> Source:
-    """Return the source that an object says.
+    """Return the source in a JSON object.
 
     Raises
     ------
     ValueError
-        If it is none.
+        If the object is not a source.
     """
     source, own, read = _SOURCES[_kind(written, ("column", "kind"), _SOURCES)]
     dated = issubclass(source, DateSource)
@@ -101,7 +101,7 @@ def _cycle(members: Members) -> tuple[str, float]:
     return cycle, start
 
 
-# The sources by their kinds: what each says besides its column and the format of its dates, and how that is read.
+# The sources by kind: the members of each, besides its column and the format of its dates, and how they are read.
 _SOURCES: dict[str, tuple[type[Source], tuple[str, ...], Callable[[Members], tuple[Any, ...]]]] = {
     source.kind: (source, own, read)
     for source, own, read in (
@@ -124,7 +124,7 @@ def _dates(members: Members) -> DateFormat:
         raise members["zone"].wrong("a time zone") from None
 
 
-# The partitions by their kinds, and what each says besides its labels.
+# The partitions by kind, and the members of each besides its labels.
 _PARTITIONS: dict[str, tuple[type[Partition], tuple[str, ...]]] = {
     "fuzzy": (FuzzyPartition, ("domain", "split_points", "fuzziness")),
     "nominal": (NominalPartition, ("groups",)),
@@ -133,14 +133,14 @@ _PARTITIONS: dict[str, tuple[type[Partition], tuple[str, ...]]] = {
 
 
 def partition_to_json(partition: Partition) -> dict[str, Any]:
-    """Return an object that says all of a partition."""
+    """Return a partition as a JSON object."""
     kind = next(kind for kind, (made, _) in _PARTITIONS.items() if isinstance(partition, made))
     parts = {key: _lists(getattr(partition, key)) for key in _PARTITIONS[kind][1]}
     return {"kind": kind, **parts, "labels": list(partition.labels)}
 
 
 def _lists(numbers: Any) -> Any:
-    """Return tuples of numbers as lists, with null for a point of a triangle that is infinite."""
+    """Return tuples of numbers as lists, with null for an infinite point of a triangle."""
     if isinstance(numbers, tuple):
         return [_lists(one) for one in numbers]
     return numbers if math.isfinite(numbers) else None
@@ -172,11 +172,11 @@ def _triangle(written: Checked) -> list[float]:
     b = second.number()
     c = math.inf if third.value is None else third.number()
     if not a <= b <= c:
-        raise written.wrong(f"three points, none less than the one before it, unlike {a:g}, {b:g} and {c:g}")
+        raise written.wrong(f"three points that do not decrease, unlike {a:g}, {b:g} and {c:g}")
     return [a, b, c]
 
 
-# How each part of a partition is read.
+# How each member of a partition is read.
 _PARTS: dict[str, Callable[[Checked], Any]] = {
     **dict.fromkeys(("domain", "split_points", "fuzziness"), _numbers),
     "groups": _groups,
@@ -187,25 +187,25 @@ _PARTS: dict[str, Callable[[Checked], Any]] = {
 def partition_from_json(
     written: Checked, kinds: tuple[str, ...], required: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> tuple[Any, Members]:
-    """Return the partition that an object says, and the members of the object.
+    """Return the partition in a JSON object, and the members of the object.
 
     Parameters
     ----------
     written : Checked
         The object.
     kinds : tuple of str
-        The kinds that it may have.
+        The kinds of partition that are accepted.
     required, optional : tuple of str
-        What else the object says; "kind" is one of the former.
+        The other members of the object; "kind" is one of the required members.
     """
     made, own = _PARTITIONS[_kind(written, required, kinds)]
     members = written.keys((*required, *own, "labels"), optional)
     parts = {key: _PARTS[key](members[key]) for key in own}
-    return written.made("is no partition", made, **parts, labels=members["labels"].texts()), members
+    return written.made("is not a partition", made, **parts, labels=members["labels"].texts()), members
 
 
 def rule_to_json(rule_base: RuleBase, rule: int) -> dict[str, Any]:
-    """Return an object that says when a rule applies, and what it says."""
+    """Return the antecedent and the consequent of a rule as a JSON object."""
     antecedents, consequents, names = rule_base.antecedents, rule_base.consequents, rule_base.names
     when: dict[str, Any] = {}
     for j, first, last in antecedents.conditions(rule):
@@ -220,7 +220,7 @@ def rule_to_json(rule_base: RuleBase, rule: int) -> dict[str, Any]:
 
 
 def antecedents_from_json(kind: str, rules: list[Members], variables: tuple[Variable, ...]) -> Antecedents:
-    """Return the antecedents that the rules of a file say; their kind is that of `Antecedents.kind`."""
+    """Return the antecedents of the rules of a file; `kind` is an `Antecedents.kind`."""
     places = {variable.name: j for j, variable in enumerate(variables)}
     if kind == OwnTriangles.kind:
         points = np.full((len(rules), len(variables), 3), np.nan)
@@ -246,7 +246,7 @@ def antecedents_from_json(kind: str, rules: list[Members], variables: tuple[Vari
 def consequents_from_json(
     partition: TrianglePartition | None, rules: list[Members], variables: tuple[Variable, ...]
 ) -> Consequents:
-    """Return the consequents that the rules of a file say: labels, where the target has a partition."""
+    """Return the consequents of the rules of a file: labels if the target has a partition."""
     if partition is not None:
         labels = {label: k for k, label in enumerate(partition.labels)}
         return LabelConsequents([_label(labels, rule["then"]) for rule in rules], partition)
@@ -261,7 +261,7 @@ def consequents_from_json(
 
 
 def _parts(rules: list[Members], places: dict[str, int]) -> Iterator[tuple[int, int, Checked]]:
-    """Return for each condition of each rule the numbers of the rule and the input, and what is accepted."""
+    """Yield the number of the rule, the number of the input and the accepted labels of each condition."""
     for number, rule in enumerate(rules):
         for name, accepted in rule["if"].members().items():
             yield number, _place(places, name, rule["if"]), accepted
@@ -270,7 +270,7 @@ def _parts(rules: list[Members], places: dict[str, int]) -> Iterator[tuple[int, 
 def _place(places: dict[str, int], name: str, parent: Checked) -> int:
     place = places.get(name)
     if place is None:
-        raise ValueError(f"{Checked(None, name, parent).place} is no input")
+        raise ValueError(f"{Checked(None, name, parent).place} is not an input")
     return place
 
 
@@ -288,12 +288,12 @@ def _range_of(labels: dict[str, int], written: Checked) -> tuple[int, int]:
         raise written.wrong("a list of labels of the input")
     first, last = numbers[0], numbers[-1]
     if numbers != list(range(first, first + len(numbers))):
-        raise written.wrong("a list of labels that are neighbours, in their order")
+        raise written.wrong("a list of neighbouring labels, in their order")
     return first, last
 
 
 def gaps_to_json(rule_base: RuleBase) -> dict[str, Any]:
-    """Return an object with the mean of each input, and its slopes on the others.
+    """Return a JSON object with the mean of each input, and its slopes on the others.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def gaps_to_json(rule_base: RuleBase) -> dict[str, Any]:
 
 
 def _gaps(written: Checked, places: dict[str, int]) -> Gaps:
-    """Return how gaps are filled in, as an object says it of inputs at these places."""
+    """Return the gaps in a JSON object, for inputs at these places."""
     items = written.members()
     inputs = [_place(places, name, written) for name in items]
     own = {name: k for k, name in enumerate(items)}
@@ -323,13 +323,13 @@ def _gaps(written: Checked, places: dict[str, int]) -> Gaps:
         means[own[name]] = members["mean"].number()
         for other, slope in members["slopes"].named_numbers().items():
             if other not in own or other == name:
-                raise ValueError(f"{members['slopes'].place} is no input that fills gaps: {other!r}")
+                raise ValueError(f"{members['slopes'].place} has an input that fills no gaps: {other!r}")
             slopes[own[name], own[other]] = slope
     return Gaps(inputs, means, slopes)
 
 
 def output_to_json(output: Output) -> dict[str, Any]:
-    """Return an object that says all of an output.
+    """Return an output as a JSON object.
 
     Examples
     --------
@@ -340,31 +340,31 @@ def output_to_json(output: Output) -> dict[str, Any]:
 
 
 def output_from_json(written: Checked) -> Output:
-    """Return the output that an object says.
+    """Return the output in a JSON object.
 
     Raises
     ------
     ValueError
-        If it is something else.
+        If the object is not an output.
     """
     members = written.keys(("link", "bounds"))
     link = members["link"].one_of(*LINK_NAMES)
     ends = [end.number_or_none() for end in members["bounds"].items()]
     if len(ends) != 2:
-        raise members["bounds"].wrong("a list of the least and the greatest prediction, null where there is none")
+        raise members["bounds"].wrong("a list of the smallest and the largest prediction, with null for no bound")
     low, high = (None if math.isnan(end) else end for end in ends)
-    return written.made("is wrong", Output, link, (low, high))
+    return written.made("is not valid", Output, link, (low, high))
 
 
-# Rules times inputs. A file names only what a rule uses, but a rule base has room for all: one of some megabytes could
-# ask for terabytes.
+# Rules times inputs. A file names only the inputs that a rule uses, but a rule base has room for all of them: a file of
+# some megabytes could need terabytes.
 MAX_CELLS = 4_000_000
-# What a file is taken to say that says nothing of it.
+# The default of a file without this member.
 _AS_EVER: Extrapolation = "linear"
 
 
 def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
-    """Return an object of plain lists, texts and numbers that says all of a rule base.
+    """Return a rule base as a JSON object of plain lists, texts and numbers.
 
     Examples
     --------
@@ -402,7 +402,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
             }
             for variable in rule_base.variables
         ],
-        # Without triangles and curves a file is what it was before there were any, which older versions read.
+        # Optional members are left out if they are not needed, so that older versions can read the file.
         **({} if kind == LabelRanges.kind else {"antecedents": kind}),
         "rules": rules,
         **({"curves": curves} if curves else {}),
@@ -415,24 +415,24 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
 
 
 def needs_triangles(rule_base: RuleBase) -> bool:
-    """Return whether a rule base has triangles in its antecedents, or labels of its output."""
+    """Return whether a rule base has triangles in its antecedents, or output labels."""
     return rule_base.antecedents.kind != LabelRanges.kind or rule_base.consequents.partition is not None
 
 
 def rule_base_from_json(written: Checked, *, triangles: bool = True) -> RuleBase:
-    """Return the rule base that an object says.
+    """Return the rule base in a JSON object.
 
     Parameters
     ----------
     written : Checked
         The object.
     triangles : bool, default=True
-        Whether it may have triangles in its antecedents, and labels of the output.
+        Whether triangles in antecedents, and output labels, are accepted.
 
     Raises
     ------
     ValueError
-        If it is not one.
+        If the object is not a rule base.
     """
     new = ("antecedents",) if triangles else ()
     optional = ("curves", "gaps", "intervals", "extrapolation", "output", *new)
@@ -474,7 +474,7 @@ def rule_base_from_json(written: Checked, *, triangles: bool = True) -> RuleBase
 
 
 def require_cells(n_rules: int, n_inputs: int) -> None:
-    """Refuse more rules and inputs than are read."""
+    """Refuse more rules and inputs than a file can hold."""
     if n_rules * n_inputs > MAX_CELLS:
         raise ValueError(f"{n_rules:,} rules over {n_inputs:,} inputs are more than a file can hold")
 
@@ -490,12 +490,12 @@ def _curves(written: Checked, variables: tuple[Variable, ...], places: dict[str,
         partition, members = partition_from_json(item, ("fuzzy",), ("input", "kind", "pieces"))
         j = places.get(members["input"].text())
         if j is None or not variables[j].partition.ordered:
-            raise ValueError(f"{members['input'].place} is no input{'' if j is None else ' that has an order'}")
+            raise ValueError(f"{members['input'].place} is not an input{'' if j is None else ' with an order'}")
         if j in curves:
             raise ValueError(f"{written.place} has an input twice")
         pieces = [piece.keys(("intercept", "slope")) for piece in members["pieces"].items()]
         lines = [[piece["intercept"].number(), piece["slope"].number()] for piece in pieces]
-        curves[j] = item.made("is no curve", Curve, j, partition, np.array(lines).reshape(-1, 2))
+        curves[j] = item.made("is not a curve", Curve, j, partition, np.array(lines).reshape(-1, 2))
     return list(curves.values())
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fruler._typing import Floats
+from fruler._arrays import Floats
 from fruler.rules._background import TrainingSummary
 from fruler.rules._json.checked import Checked
 from fruler.rules.intervals import METHODS, Intervals
@@ -17,7 +17,7 @@ _ERRORS = ("together", "alone")
 
 
 def truth_to_json(truth: Truth) -> dict[str, Any]:
-    """Return an object that says all of a truth; of a rule that is nowhere the strongest it says null.
+    """Return a truth as a JSON object, with null for a rule that is nowhere the strongest.
 
     Examples
     --------
@@ -34,12 +34,12 @@ def truth_to_json(truth: Truth) -> dict[str, Any]:
 
 
 def truth_from_json(written: Checked) -> Truth:
-    """Return the truth that an object says.
+    """Return the truth in a JSON object.
 
     Raises
     ------
     ValueError
-        If it is not one.
+        If the object is not a truth.
     """
     members = written.keys((*_ERRORS, "held_out", "rules"))
     rules = [None if rule.value is None else rule.keys(_ERRORS) for rule in members["rules"].items()]
@@ -47,10 +47,10 @@ def truth_from_json(written: Checked) -> Truth:
         np.array([math.nan if rule is None else rule[name].number() for rule in rules]) for name in _ERRORS
     )
     of_all = [members[name].number() for name in _ERRORS]
-    return written.made("is no truth", Truth, *of_all, together, alone, members["held_out"].one_of(True, False))
+    return written.made("is not a truth", Truth, *of_all, together, alone, members["held_out"].one_of(True, False))
 
 
-# What the file calls the figures of the target and of an input, and what the summary does.
+# The names of the numbers of the target and of an input: in the file, and in the summary.
 _TARGET = {"low": "target_low", "high": "target_high", "mean": "target_mean", "spread": "target_spread"}
 _INPUT = {
     "low": "low",
@@ -59,20 +59,20 @@ _INPUT = {
     "offset": "offsets",
     "importance": "input_importance",
 }
-# Of an input for each rule, where it is known.
+# Optional members of an input, with one number per rule.
 _PLACES = ("centres", "spreads")
-# Of a target that something else stands for.
+# Optional member of the target, for a model with a link.
 _RAW_SPREAD = "raw_spread"
 _FIGURES = ("n_rows", "base", "rmse", "cv_rmse")
 
 
 def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any]:
-    """Return an object that says all of a summary but the importance of rules, which stands with the rules."""
+    """Return a summary as a JSON object, without the importance of rules, which is written with the rules."""
     columns = [getattr(summary, attribute).tolist() for attribute in _INPUT.values()]
     inputs = [dict(zip(_INPUT, figures, strict=True)) for figures in zip(*columns, strict=True)]
     for written, histogram in zip(inputs, summary.histograms.tolist(), strict=True):
         written["histogram"] = [_counted(weight) for weight in histogram]
-    # Where it is not known a file is what it was before, which older versions read.
+    # Unknown members are left out, so that older versions can read the file.
     for key in _PLACES:
         of_rules = getattr(summary, key)
         if of_rules is not None:
@@ -83,7 +83,7 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         "base": summary.base,
         "rmse": summary.rmse,
         "cv_rmse": None if math.isnan(summary.cv_rmse) else summary.cv_rmse,
-        # Where it is not known a file is what it was before there was a truth, which older versions read.
+        # Left out if unknown, so that older versions can read the file.
         **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
         **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
         "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()}
@@ -93,12 +93,12 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
 
 
 def summary_from_json(written: Checked, names: list[str], rule_importance: Floats) -> TrainingSummary:
-    """Return the summary that an object says of inputs with these names.
+    """Return the summary in a JSON object, for inputs with these names.
 
     Raises
     ------
     ValueError
-        If it is not one.
+        If the object is not a summary.
     """
     members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means"))
     target = members["target"].keys(tuple(_TARGET), (_RAW_SPREAD,))
@@ -122,22 +122,22 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         raise ValueError(f"{members['inputs'].place} must have histograms of one length")
     figures |= {key: _of_rules([figure.get(key) for figure in inputs], len(rule_importance)) for key in _PLACES}
     figures |= {"histograms": np.array(histograms), "rule_importance": rule_importance}
-    return written.made("is no summary", TrainingSummary, **figures)
+    return written.made("is not a summary", TrainingSummary, **figures)
 
 
 def _of_rules(written: list[Checked | None], n_rules: int) -> Floats | None:
-    """Return figures of each rule and input; None where no input has them."""
+    """Return the numbers of each rule and input; None if no input has them."""
     known = [of_input for of_input in written if of_input is not None]
     if not known:
         return None
     rows = [of_input.numbers() for of_input in known]
     if len(known) < len(written) or any(len(row) != n_rules for row in rows):
-        raise ValueError(f"{known[0].place} must be a number for each of the {n_rules} rules, and all inputs have it")
+        raise ValueError(f"{known[0].place} must have one number for each of the {n_rules} rules, in all inputs")
     return np.array(rows).T
 
 
 def _of_curves(written: Checked | None, n_rules: int) -> Floats | None:
-    """Return what each curve adds on average over the rows of each rule, where it is known."""
+    """Return the mean of each curve over the rows of each rule, if it is known."""
     if written is None:
         return None
     rows = [of_curve.numbers() for of_curve in written.items()]
@@ -147,7 +147,7 @@ def _of_curves(written: Checked | None, n_rules: int) -> Floats | None:
 
 
 def _counted(weight: float) -> float:
-    """Rows are counted in whole numbers; only weights need a point."""
+    """Return a count of rows as a whole number; only sums of weights need a decimal point."""
     return int(weight) if weight.is_integer() and abs(weight) < 2**53 else weight
 
 
@@ -155,7 +155,7 @@ _LISTS = ("coverages", "scores", "spreads")
 
 
 def intervals_to_json(intervals: Intervals) -> dict[str, Any]:
-    """Return an object that says all of intervals.
+    """Return intervals as a JSON object.
 
     Examples
     --------
@@ -167,14 +167,14 @@ def intervals_to_json(intervals: Intervals) -> dict[str, Any]:
 
 
 def intervals_from_json(written: Checked) -> Intervals:
-    """Return the intervals that an object says.
+    """Return the intervals in a JSON object.
 
     Raises
     ------
     ValueError
-        If it is something else.
+        If the object does not hold intervals.
     """
     members = written.keys(("method", "n_rows", *_LISTS))
     lists = {name: members[name].numbers() for name in _LISTS}
     method, n_rows = members["method"].one_of(*METHODS), members["n_rows"].count(1)
-    return written.made("is wrong", Intervals, **lists, n_rows=n_rows, method=method)
+    return written.made("is not valid", Intervals, **lists, n_rows=n_rows, method=method)

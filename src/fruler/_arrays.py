@@ -1,4 +1,4 @@
-"""Array types that the whole package shares, arrays that cannot be written to, and values that hold such arrays."""
+"""Array types of the package, read-only arrays, and frozen values that hold such arrays."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+# Squares and products of values must not overflow.
+LARGEST_VALUE = 1e150
 
 
 def frozen(values: Any, dtype: Any = None) -> npt.NDArray[Any]:
-    """Return a copy of values as an array that can't be written to."""
+    """Return a copy of values as a read-only array."""
     array = np.array(values, dtype=dtype, order="C")
     array.flags.writeable = False
     return array
 
 
 class FrozenValue:
-    """A frozen dataclass with arrays in its fields: equal where they are, and copied through its constructor."""
+    """Base class of frozen dataclasses with arrays: compared field by field, and copied through the constructor."""
 
     def _set(self, **values: Any) -> None:
         """Set fields, as only a constructor may."""
