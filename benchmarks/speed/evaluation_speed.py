@@ -24,7 +24,7 @@ import fruler._algorithms.fruler.learner
 from fruler import FRULERRegressor, load_keel
 from fruler._algorithms.fruler.chromosome import Chromosome, make_chromosome
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
-from fruler._algorithms.fruler.fitness import Evaluator, run_kernel
+from fruler._algorithms.fruler.fitness import FitnessEvaluator, run_kernel
 from fruler._algorithms.systems.evaluation import NO_LIMIT
 from fruler._algorithms.systems.grid_search import GridStage
 from fruler._algorithms.systems.metsk import AMETSKLearner, LMETSKLearner
@@ -44,7 +44,7 @@ REPEATS = 3
 PROFILED = 200
 
 
-class RecordingEvaluator(Evaluator):
+class RecordingEvaluator(FitnessEvaluator):
     """An evaluator that records the new chromosomes in their order."""
 
     latest: RecordingEvaluator
@@ -61,13 +61,13 @@ class RecordingEvaluator(Evaluator):
 
 
 def record_search(X: np.ndarray, y: np.ndarray, evaluations: int, **options: Any) -> RecordingEvaluator:
-    fruler._algorithms.fruler.learner.Evaluator = RecordingEvaluator
+    fruler._algorithms.fruler.learner.FitnessEvaluator = RecordingEvaluator
     FRULERRegressor(max_evaluations=evaluations, random_state=0, **options).fit(X, y)
-    fruler._algorithms.fruler.learner.Evaluator = Evaluator
+    fruler._algorithms.fruler.learner.FitnessEvaluator = FitnessEvaluator
     return RecordingEvaluator.latest
 
 
-def of_paper_size(evaluator: Evaluator, n_rules: float) -> list[Chromosome]:
+def of_paper_size(evaluator: FitnessEvaluator, n_rules: float) -> list[Chromosome]:
     """Draw chromosomes until enough of them have about as many rules as the paper's model."""
     task, rng = evaluator.task, np.random.default_rng(0)
     space, found = task.space, []
@@ -96,7 +96,7 @@ def of_paper_size(evaluator: Evaluator, n_rules: float) -> list[Chromosome]:
     return found
 
 
-def print_steps(name: str, evaluator: Evaluator, descent: ElasticNetSettings, chosen: list[Chromosome]) -> None:
+def print_steps(name: str, evaluator: FitnessEvaluator, descent: ElasticNetSettings, chosen: list[Chromosome]) -> None:
     """Time the steps of coordinate descent and whole gradient descent, compared with the same floor."""
     task = evaluator.task
     genes = np.stack([c.granularities for c in chosen]), np.stack([c.displacements for c in chosen])

@@ -8,14 +8,14 @@ from helpers.tasks import make_task
 
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.evolution import Evolution
-from fruler._algorithms.fruler.fitness import Evaluator
+from fruler._algorithms.fruler.fitness import FitnessEvaluator
 from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.genetic import TimeLeft
 
 
 def estimates(monkeypatch, max_evaluations, n_restarts):
     task = make_task()
-    evaluator = Evaluator(task, ElasticNetSettings(1e-3, 0.05), "error", len(task.scored))
+    evaluator = FitnessEvaluator(task, ElasticNetSettings(1e-3, 0.05), "error", len(task.scored))
     options = FRULEROptions(
         population_size=20, max_evaluations=max_evaluations, n_local_search=3, n_restarts=n_restarts
     )

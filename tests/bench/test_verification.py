@@ -17,8 +17,8 @@ from fruler.bench._verification import (
     Record,
     compare,
     draw,
+    outcome_text,
     read_records,
-    summarise,
     verify_results,
 )
 
@@ -173,10 +173,10 @@ def test_bad_requests(tmp_path):
 def test_the_summary_counts_by_file_and_method():
     good = compare(make_record(), make_again(), same_machine=True)
     bad = compare(make_record("linear"), make_again(error=9.0), same_machine=True)
-    said = summarise([good, bad, good])
+    said = outcome_text([good, bad, good])
     assert said.splitlines()[0] == "3 runs repeated: 2 to the bit, 1 different"
     assert "  linear in runs.jsonl: 1 different\n" in said
     late = compare(make_record(), make_again(status="timeout", message="stopped"), same_machine=True)
-    assert summarise([good, late]).endswith(
+    assert outcome_text([good, late]).endswith(
         "growth in runs.jsonl: 1 to the bit, 1 not made\nsome could not be repeated"
     )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fruler._table.gaps import Gaps
-from fruler._table.rows import Scale
+from fruler._table.rows import Standardization
 from fruler._table.sources import GapSource, LevelSource, NumberSource
 from fruler.distributed._blocks import Standard
 from fruler.distributed._given_rows import load_block
@@ -80,7 +80,7 @@ def test_rows_that_were_learned_from_have_terms_of_their_own():
     block = prepare_block(raw, COLOURS, OwnTerms(np.array([1, 2]), {1: np.array([-7.0, -0.5])}))
     assert block.values[:, 1].tolist() == [3.0, -1.0, 3.0]
     assert block.terms[1].tolist() == [3.0, -0.5, 3.0]
-    unscaled = Standard(Scale(np.zeros(3), np.ones(3)), Scale(np.zeros(()), np.ones(())))
+    unscaled = Standard(Standardization(np.zeros(3), np.ones(3)), Standardization(np.zeros(()), np.ones(())))
     parts = [unscaled.rows(part) for part in block.slices(2)]
     assert [part.rows[:, 2].tolist() for part in parts] == [[3.0, -0.5], [3.0]]
     assert [part.columns[1].tolist() for part in parts] == [[3.0, -1.0], [3.0]]

@@ -71,7 +71,7 @@ def test_an_algorithm_of_another_package_is_found_by_its_entry_point(tmp_path, m
     info.mkdir()
     (info / "METADATA").write_text("Name: mypackage\nVersion: 1.0\n")
     place = f"{ConstantRegressor.__module__}:ConstantRegressor"
-    (info / "entry_points.txt").write_text(f"[fruler._algorithms]\nconstant = {place}\n")
+    (info / "entry_points.txt").write_text(f"[fruler.algorithms]\nconstant = {place}\n")
     with pytest.raises(ValueError, match=r"no algorithm 'constant'.*from another package"):
         find_estimator("constant")
     monkeypatch.syspath_prepend(tmp_path)

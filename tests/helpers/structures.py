@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.problem import GrowthOptions, GrowthProblem
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._table.rows import Rows, measure_scale
 from fruler.rules._partitions import half_widths
@@ -14,7 +14,7 @@ from fruler.rules._partitions import half_widths
 def problem_of(rows, domains, known=None, *, nominal=None, knowledge=None, **options):
     """Return rows as a growth is given them; nothing is known of the inputs where nothing is said."""
     points = [np.empty(0)] * len(domains) if known is None else known
-    return Problem(rows, domains, points, GrowthOptions(**options), nominal=nominal, knowledge=knowledge)
+    return GrowthProblem(rows, domains, points, GrowthOptions(**options), nominal=nominal, knowledge=knowledge)
 
 
 def standardised(X, y, weight=None):

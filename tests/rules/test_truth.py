@@ -6,7 +6,7 @@ import pytest
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules._json.checked import Checked
 from fruler.rules._json.measured import truth_from_json, truth_to_json
-from fruler.rules._measurement import measure_truth, summarise
+from fruler.rules._measurement import measure_truth, training_summary
 from fruler.rules.truth import Truth
 
 UNKNOWN = float("nan")
@@ -152,22 +152,22 @@ class TestInTheSummary:
         assert training.truth.together == pytest.approx(training.rmse)
 
     def test_a_given_truth_is_kept(self):
-        assert summarise(steps(), self.X, self.y, truth=truth()).truth == truth()
+        assert training_summary(steps(), self.X, self.y, truth=truth()).truth == truth()
 
     def test_two_summaries_with_other_truths_differ(self):
         one, same, other = (
-            summarise(steps(), self.X, self.y, truth=given) for given in (truth(), truth(), truth(alone=2.0))
+            training_summary(steps(), self.X, self.y, truth=given) for given in (truth(), truth(), truth(alone=2.0))
         )
         assert one == same
         assert hash(one) == hash(same)
         assert one != other
 
     def test_copies_keep_it(self):
-        summary = summarise(steps(), self.X, self.y, truth=truth())
+        summary = training_summary(steps(), self.X, self.y, truth=truth())
         again = pickle.loads(pickle.dumps(summary))
         assert again == summary
         assert again.truth == truth()
 
     def test_it_must_be_of_the_rules(self):
         with pytest.raises(ValueError, match="The truth of a training summary must have 2 rules"):
-            summarise(steps(), self.X, self.y, truth=truth(rule_together=[1.0], rule_alone=[1.0]))
+            training_summary(steps(), self.X, self.y, truth=truth(rule_together=[1.0], rule_alone=[1.0]))

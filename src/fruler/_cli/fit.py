@@ -23,7 +23,7 @@ from fruler._cli.holdout import (
     n_last_rows,
     random_rows,
 )
-from fruler._cli.input import Table, read_frame, same_file
+from fruler._cli.input import GivenTable, read_frame, same_file
 from fruler._cli.names import parse_labels, parse_units, with_names
 from fruler._cli.options import FitOptions, check_effort
 from fruler._cli.origin import command_origin
@@ -131,7 +131,7 @@ def _estimator(options: FitOptions) -> type[BaseRuleRegressor]:
         return find_estimator(options.algorithm)
 
 
-def _target_of(table: Table, options: FitOptions) -> str:
+def _target_of(table: GivenTable, options: FitOptions) -> str:
     target = options.target or table.output
     if target is None:
         names = list(table.frame.columns)
@@ -221,7 +221,7 @@ def _fitted(
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 
-def _what_was_read(options: FitOptions, table: Table, prepared: PreparedTable) -> list[str]:
+def _what_was_read(options: FitOptions, table: GivenTable, prepared: PreparedTable) -> list[str]:
     names = list(prepared.inputs.columns)
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     return [
@@ -281,7 +281,7 @@ def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
 
 def _document(
     options: FitOptions,
-    table: Table,
+    table: GivenTable,
     prepared: PreparedTable,
     tested: HeldOut | None,
     regressor: BaseRuleRegressor,

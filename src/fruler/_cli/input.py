@@ -35,7 +35,7 @@ class _StandardInput(io.BytesIO):
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class GivenTable:
     """A table as it is in its file.
 
     Attributes
@@ -85,7 +85,7 @@ class Table:
         return f"{self.name}, row {row + 1}" if self.file is None else self.file.places.at(row, column)
 
 
-def read_frame(source: str, options: ReadOptions, target: str | None = None) -> Table:
+def read_frame(source: str, options: ReadOptions, target: str | None = None) -> GivenTable:
     """Read a table from a file or from standard input.
 
     Parameters
@@ -107,13 +107,13 @@ def read_frame(source: str, options: ReadOptions, target: str | None = None) -> 
     file = read_table_file(where, options)
     parsed = file.declared
     if parsed is None:
-        return Table(name, file.frame, file=file)
+        return GivenTable(name, file.frame, file=file)
     output = choose_output(parsed, None) if target is None else target
     unused = {*(parsed.outputs), *(set(parsed.frame.columns) - {*parsed.inputs})} - {output}
-    return Table(name, parsed.frame.drop(columns=list(unused & set(parsed.frame.columns))), output, file)
+    return GivenTable(name, parsed.frame.drop(columns=list(unused & set(parsed.frame.columns))), output, file)
 
 
-def read_new_rows(source: str, options: ReadOptions) -> Table:
+def read_new_rows(source: str, options: ReadOptions) -> GivenTable:
     """Read a table to predict, with all columns, whatever their role in the file."""
     return read_frame(source, replace(options, format=options.format or _as_arff(source)))
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from fruler._arrays import Floats
 from fruler._cli.failures import said_of, say
-from fruler._cli.input import Table, load_any_model, named_by_order, read_new_rows
+from fruler._cli.input import GivenTable, load_any_model, named_by_order, read_new_rows
 from fruler._cli.options import PredictOptions
 from fruler._cli.output import as_json, check_destination, write_output
 from fruler._table.sources import UnfitValue
@@ -37,7 +37,7 @@ class NewRows:
 
     Attributes
     ----------
-    table : Table
+    table : GivenTable
         The rows as they are in the file.
     model : BaseRuleRegressor
         The model.
@@ -45,7 +45,7 @@ class NewRows:
         The inputs of the rules, with NaN for missing values.
     """
 
-    table: Table
+    table: GivenTable
     model: BaseRuleRegressor
     inputs: Floats
 
@@ -160,7 +160,7 @@ def rows_for(model: BaseRuleRegressor, data: str, options: ReadOptions) -> NewRo
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
         say(f"{table.name}: columns are taken in order, since the model was fitted without names")
-        table = Table(table.name, renamed, file=table.file)
+        table = GivenTable(table.name, renamed, file=table.file)
     rules = model.rule_base_
     used = {one.column: one for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
     numbers = [name for name, one in used.items() if one.levels is None and name in table.frame.columns]
@@ -207,7 +207,7 @@ def _check_interval(model: BaseRuleRegressor, interval: float) -> None:
         intervals.score(interval)
 
 
-def _csv(table: Table, columns: dict[str, Floats], keep: bool) -> str:
+def _csv(table: GivenTable, columns: dict[str, Floats], keep: bool) -> str:
     frame = pd.DataFrame(columns)
     if keep:
         for name in columns:

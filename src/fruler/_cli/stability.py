@@ -7,7 +7,7 @@ import pandas as pd
 
 from fruler._arrays import Floats
 from fruler._cli.failures import say
-from fruler._cli.input import Table
+from fruler._cli.input import GivenTable
 from fruler._cli.options import ReportOptions, check_effort
 from fruler._cli.preparation import bounded_numbers
 from fruler._cli.progress import ProgressLine, recorded_warnings
@@ -36,7 +36,7 @@ def check_refitted(options: ReportOptions, model: BaseRuleRegressor) -> None:
         )
 
 
-def refitted(options: ReportOptions, model: BaseRuleRegressor, table: Table, answers: Floats) -> Stability | None:
+def refitted(options: ReportOptions, model: BaseRuleRegressor, table: GivenTable, answers: Floats) -> Stability | None:
     """Return the stability of a model, or None without the option.
 
     Parameters
@@ -45,7 +45,7 @@ def refitted(options: ReportOptions, model: BaseRuleRegressor, table: Table, ans
         The number of refits, the number of threads and the time limit.
     model : BaseRuleRegressor
         The model.
-    table : Table
+    table : GivenTable
         Its training table.
     answers : ndarray of shape (n_rows,)
         The target of each row, with NaN for missing values.
@@ -65,7 +65,7 @@ def refitted(options: ReportOptions, model: BaseRuleRegressor, table: Table, ans
     return found
 
 
-def _compare_rows(rule_base: RuleBase, table: Table, n_rows: int) -> None:
+def _compare_rows(rule_base: RuleBase, table: GivenTable, n_rows: int) -> None:
     """Report a table that has another number of rows than the rules were learned from."""
     background = rule_base.background
     if background.known and background.n_rows != n_rows:
@@ -76,7 +76,7 @@ def _compare_rows(rule_base: RuleBase, table: Table, n_rows: int) -> None:
         )
 
 
-def _training_columns(rule_base: RuleBase, table: Table) -> pd.DataFrame:
+def _training_columns(rule_base: RuleBase, table: GivenTable) -> pd.DataFrame:
     """Return the columns that the rules were learned from, with numbers converted as for a fit."""
     absent = [name for name in rule_base.columns if name not in table.frame.columns]
     if absent:

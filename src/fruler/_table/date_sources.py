@@ -311,11 +311,6 @@ class WeekdaySource(LevelSource, DateSource):
         return [name for name in found if name not in self.levels]
 
 
-def no_such_source(source: DateSource) -> TypeError:
-    """Return the error for a source that cannot be exported."""
-    return TypeError(f"Sources of type {type(source).__name__} cannot be exported.")
-
-
 def cycle_places(seconds: Floats, cycle: Cycle) -> Floats:
     """Convert seconds since the start of 1970 to days since 1 January, or to hours since midnight.
 

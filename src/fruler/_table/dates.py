@@ -36,17 +36,6 @@ def day_text(moment: datetime.date) -> str:
     return f"{moment.day} {MONTHS[moment.month - 1]}"
 
 
-def month_text(moment: datetime.date) -> str:
-    """Write the month.
-
-    Examples
-    --------
-    >>> month_text(datetime.date(2019, 11, 1))
-    'Nov'
-    """
-    return MONTHS[moment.month - 1]
-
-
 # Places on an axis, each with its text.
 Ticks = list[tuple[float, str]]
 
@@ -122,64 +111,54 @@ def time_ticks(first: datetime.datetime, last: datetime.datetime) -> Iterator[li
     [['Apr 2019', 'Jul', 'Oct', 'Jan 2020', 'Apr'], ['Jul 2019', 'Jan 2020']]
     """
     span = (last - first) / _DAY
-    for hours in _HOURS:
-        if _few(24.0 * span, hours):
-            yield from _if_several(_clock_texts(_hours(first, last, hours)))
-    for days in _DAYS:
-        if _few(span, days):
-            moments = _days(first, last, days)
-            yield from _if_several(_with_years(moments, [day_text(moment) for moment in moments]))
-    if _few(span, 30.0):
-        for months in _MONTHS:
-            moments = _months(first, last, months)
-            yield from _if_several(_with_years(moments, [month_text(moment) for moment in moments]))
-    for years in _YEARS:
-        if _few(span, 365.0 * years):
-            yield from _if_several([(moment, str(moment.year)) for moment in _years(first, last, years)])
+    choices = itertools.chain(
+        (_clock_texts(_steps(first, last, hours / 24.0)) for hours in _HOURS if _few(24.0 * span, hours)),
+        (_with_years(_steps(first, last, days), day_text) for days in _DAYS if _few(span, days)),
+        (_with_years(_months(first, last, months), _month_text) for months in _MONTHS if _few(span, 30.0)),
+        (
+            [(moment, str(moment.year)) for moment in _months(first, last, 12 * years)]
+            for years in _YEARS
+            if _few(span, 365.0 * years)
+        ),
+    )
+    yield from (ticks for ticks in choices if len(ticks) > 1)
 
 
 def _few(extent: float, step: float) -> bool:
     return extent / step < _MAX_TICKS
 
 
-def _if_several(ticks: list[tuple[datetime.datetime, str]]) -> Iterator[list[tuple[datetime.datetime, str]]]:
-    if len(ticks) > 1:
-        yield ticks
+def _month_text(moment: datetime.date) -> str:
+    return MONTHS[moment.month - 1]
 
 
 def _midnight(moment: datetime.datetime) -> datetime.datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _hours(first: datetime.datetime, last: datetime.datetime, step: float) -> list[datetime.datetime]:
-    begin, apart = _midnight(first), datetime.timedelta(hours=step)
+def _steps(first: datetime.datetime, last: datetime.datetime, days: float) -> list[datetime.datetime]:
+    """Return moments some days apart, or a part of a day, counted from the first midnight."""
+    begin, apart = _midnight(first), days * _DAY
     places = range(math.ceil((first - begin) / apart), math.floor((last - begin) / apart) + 1)
     return [begin + place * apart for place in places]
 
 
-def _days(first: datetime.datetime, last: datetime.datetime, step: int) -> list[datetime.datetime]:
-    begin = _midnight(first)
-    places = range(math.ceil((first - begin) / _DAY), math.floor((last - begin) / _DAY) + 1, step)
-    return [begin + place * _DAY for place in places]
-
-
 def _months(first: datetime.datetime, last: datetime.datetime, step: int) -> list[datetime.datetime]:
-    count = range(math.ceil((12 * first.year + first.month - 1) / step) * step, 12 * last.year + last.month, step)
-    moments = [datetime.datetime(month // 12, month % 12 + 1, 1) for month in count]
+    start = max(math.ceil((12 * first.year + first.month - 1) / step) * step, 12)
+    moments = (
+        datetime.datetime(month // 12, month % 12 + 1, 1) for month in range(start, 12 * last.year + last.month, step)
+    )
     return [moment for moment in moments if first <= moment <= last]
 
 
-def _years(first: datetime.datetime, last: datetime.datetime, step: int) -> list[datetime.datetime]:
-    count = range(max(math.ceil(first.year / step) * step, 1), last.year + 1, step)
-    return [moment for year in count if first <= (moment := datetime.datetime(year, 1, 1)) <= last]
-
-
-def _with_years(moments: list[datetime.datetime], texts: list[str]) -> list[tuple[datetime.datetime, str]]:
-    """Add the year to the first text of every year."""
+def _with_years(
+    moments: list[datetime.datetime], written: Callable[[datetime.datetime], str]
+) -> list[tuple[datetime.datetime, str]]:
+    """Write moments; the first of every year with the year."""
     years = [None, *(moment.year for moment in moments)]
     return [
-        (moment, text if moment.year == before else f"{text} {moment.year}")
-        for moment, text, before in zip(moments, texts, years, strict=False)
+        (moment, written(moment) if moment.year == before else f"{written(moment)} {moment.year}")
+        for moment, before in zip(moments, years, strict=False)
     ]
 
 

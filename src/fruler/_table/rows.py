@@ -14,7 +14,7 @@ from fruler._arrays import Floats
 
 
 @dataclass(frozen=True)
-class Scale:
+class Standardization:
     """Centre and spread of the columns of a table (or of one column).
 
     Attributes
@@ -31,7 +31,7 @@ class Scale:
         return np.asarray((values - self.centre) / self.spread)
 
 
-def measure_scale(values: Floats, weight: Floats | None = None) -> Scale:
+def measure_scale(values: Floats, weight: Floats | None = None) -> Standardization:
     """Measure the mean and the standard deviation of each column; rows may have weights.
 
     A constant column has spread 1, even where rounding would leave a tiny standard deviation.
@@ -56,13 +56,13 @@ def measure_scale(values: Floats, weight: Floats | None = None) -> Scale:
     spread = np.sqrt(np.average(np.square(scaled - centre), axis=0, weights=weight))
     # A spread near the smallest double has no inverse.
     constant = (low == high) | (spread * unit < 1e-300)
-    return Scale(
+    return Standardization(
         centre=np.asarray(np.where(constant, low, centre * unit)),
         spread=np.asarray(np.where(constant, 1.0, spread * unit)),
     )
 
 
-def in_data_units(coefficients: Floats, inputs: Scale, output: Scale) -> Floats:
+def in_data_units(coefficients: Floats, inputs: Standardization, output: Standardization) -> Floats:
     """Convert coefficients of standardised data (intercept first) to the data's units."""
     slopes = coefficients[:, 1:] * output.spread / inputs.spread
     # A sum of rounded terms, not a matrix product: inputs that a rule does not use must not shift it by rounding.

@@ -127,7 +127,7 @@ class Measurements:
 
 def read_measurements(path: Path) -> Measurements:
     """Read the lines of a benchmark and average them."""
-    return measure(read_runs(path))
+    return measurements_of(read_runs(path))
 
 
 def read_runs(path: Path) -> pd.DataFrame:
@@ -144,7 +144,7 @@ def read_runs(path: Path) -> pd.DataFrame:
     )
 
 
-def measure(lines: pd.DataFrame) -> Measurements:
+def measurements_of(lines: pd.DataFrame) -> Measurements:
     """Return the measurements of the lines of a benchmark.
 
     Raises

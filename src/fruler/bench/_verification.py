@@ -150,7 +150,7 @@ def verify_results(
             detail = f" ({repetition.detail})" if repetition.detail else ""
             say(f"{position}/{len(drawn)} {repetition.record.place}: {repetition.outcome}{detail}")
             repetitions.append(repetition)
-    say(summarise(repetitions))
+    say(outcome_text(repetitions))
     return all(repetition.accepted for repetition in repetitions)
 
 
@@ -277,7 +277,7 @@ def relative_difference(before: float, now: float | None) -> float:
     return abs(before - now) / largest if largest > 0.0 else 0.0
 
 
-def summarise(repetitions: Sequence[Repetition]) -> str:
+def outcome_text(repetitions: Sequence[Repetition]) -> str:
     """Return a summary: the number of runs by outcome, and the methods with runs that differ from the record."""
     lines = [f"{counted(len(repetitions), 'run')} repeated: {_count_outcomes(repetitions)}"]
     groups: dict[tuple[str, str], list[Repetition]] = {}

@@ -190,7 +190,7 @@ def _lines(tasks: list[RunTask], options: BenchOptions) -> Generator[tuple[RunTa
 
 def _write_tables(out: Path, console: Console) -> None:
     written = write_presentation(out)
-    _say(console, summarise(read_lines(out / RUNS), out))
+    _say(console, runs_text(read_lines(out / RUNS), out))
     kinds = Counter(path.suffix for path in written)
     if written:
         pictures = f" and {counted(kinds['.png'], 'picture')} (.png, .svg)" if kinds[".png"] else ""
@@ -198,7 +198,7 @@ def _write_tables(out: Path, console: Console) -> None:
         _say(console, f"{tables}{pictures} in {out}, and a page with all of them:\n  {written[-1]}")
 
 
-def summarise(lines: Iterable[Line], out: Path) -> str:
+def runs_text(lines: Iterable[Line], out: Path) -> str:
     """Return a summary of the runs in a folder; if some have no result, it says where to look and what to do."""
     counts = Counter(line["status"] for line in latest(lines).values())
     endings = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])

@@ -5,9 +5,7 @@ The files hold the tables that the generators make with their default arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -285,17 +283,11 @@ def _as_bunch(data: pd.DataFrame, target: pd.Series, units: dict[str, str], desc
     )
 
 
-class _Example(NamedTuple):
-    make: Callable[[], Bunch]
-    target_name: str
-    units: dict[str, str]
-    description: str
-
-
-_EXAMPLES = {
-    "friedman": _Example(make_friedman, "y", {}, _FRIEDMAN_DESCR),
-    "mv": _Example(make_mv, "Y", {}, _MV_DESCR),
-    "weather": _Example(make_weather, "mean_temperature", _WEATHER_UNITS, _WEATHER_DESCR),
+# The target, the units and the description of each example.
+_EXAMPLES: dict[str, tuple[str, dict[str, str], str]] = {
+    "friedman": ("y", {}, _FRIEDMAN_DESCR),
+    "mv": ("Y", {}, _MV_DESCR),
+    "weather": ("mean_temperature", _WEATHER_UNITS, _WEATHER_DESCR),
 }
 
 
@@ -357,6 +349,6 @@ def load_example(name: str) -> Bunch:
     (730, 8)
     """
     path = example_path(name)
-    example = _EXAMPLES[name]
-    table = read_table(path, target=example.target_name)
-    return _as_bunch(table.data, table.target, example.units, example.description)
+    target, units, description = _EXAMPLES[name]
+    table = read_table(path, target=target)
+    return _as_bunch(table.data, table.target, units, description)

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from fruler._arrays import Floats, Indices
-from fruler._table.rows import Rows, Scale
+from fruler._table.rows import Rows, Standardization
 
 # The number of rows that are standardised together, so that the extra memory of a pass does not grow with the rows.
 ROWS_A_SLICE = 65_536
@@ -78,14 +78,14 @@ class Standard:
 
     Attributes
     ----------
-    scale, target_scale : Scale
+    scale, target_scale : Standardization
         The scales of the inputs and of the output.
     mean_weight : float
         The mean of the given weights.
     """
 
-    scale: Scale
-    target_scale: Scale
+    scale: Standardization
+    target_scale: Standardization
     mean_weight: float = 1.0
 
     def rows(self, block: Block) -> Rows:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fruler._arrays import Floats
-from fruler._table.rows import Scale
+from fruler._table.rows import Standardization
 from fruler.distributed._blocks import Block
 from fruler.learning._training_table import digest
 from fruler.rules._background import N_BINS
@@ -67,19 +67,19 @@ class Summary:
         return sum(self.counts)
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> Standardization:
         """How the inputs are standardised."""
         return self._scale(slice(None, -1))
 
     @property
-    def target_scale(self) -> Scale:
+    def target_scale(self) -> Standardization:
         """How the output is standardised."""
         return self._scale(-1)
 
-    def _scale(self, columns: Any) -> Scale:
+    def _scale(self, columns: Any) -> Standardization:
         constant = (self.low == self.high) | (self.spread < _MIN_SPREAD)
         centre, spread = np.where(constant, self.low, self.mean), np.where(constant, 1.0, self.spread)
-        return Scale(np.asarray(centre[columns]), np.asarray(spread[columns]))
+        return Standardization(np.asarray(centre[columns]), np.asarray(spread[columns]))
 
     @property
     def mean_weight(self) -> float:
@@ -206,7 +206,7 @@ class Description(NamedTuple):
     rule_base: RuleBase
     low: Floats
     high: Floats
-    target_scale: Scale
+    target_scale: Standardization
     mean_weight: float
     with_truth: bool
 

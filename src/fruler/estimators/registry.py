@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "growth"
 # Other packages list their estimators in this group of entry points, so that the command line finds them.
-ENTRY_POINTS = "fruler._algorithms"
+ENTRY_POINTS = "fruler.algorithms"
 
 _HOMES = {
     "growth": ("fruler.estimators._growth", "FuzzyRuleRegressor"),

@@ -284,7 +284,7 @@ class Comparison:
     effects: tuple[Floats, ...]
 
 
-class Grid(NamedTuple):
+class EffectGrid(NamedTuple):
     """The values at which the effect of a feature is computed.
 
     Attributes
@@ -318,7 +318,7 @@ class Original:
         The splits that the rules use.
     activations : ndarray of shape (n_rows, n_rules)
         The weight of each rule in each row.
-    grids : list of Grid
+    grids : list of EffectGrid
         The values at which effects are compared, for each feature that the rules use.
     """
 
@@ -327,7 +327,7 @@ class Original:
     weight: Floats
     splits: list[Split]
     activations: Floats
-    grids: list[Grid]
+    grids: list[EffectGrid]
 
     @classmethod
     def of(cls, rule_base: RuleBase, values: Floats, weight: Floats) -> Self:
@@ -335,7 +335,8 @@ class Original:
         ranges = rule_base.background.ranges
         used = [feature for feature in rule_base.features if rule_base.uses[feature.index].any()]
         grids = [
-            Grid(feature, *effect_settings(rule_base, feature, *ranges[feature.inputs[0]].tolist())) for feature in used
+            EffectGrid(feature, *effect_settings(rule_base, feature, *ranges[feature.inputs[0]].tolist()))
+            for feature in used
         ]
         activations = rule_base.antecedents.activations(values, rule_base.t_norm)[0]
         return cls(rule_base, values, weight, splits_of(rule_base, values), activations, grids)
@@ -371,7 +372,7 @@ class Original:
             np.array(places, dtype=np.float64),
             matched_rules(overlaps),
             overlaps.max(axis=1),
-            uses_of(rule_base),
+            input_uses(rule_base),
             tuple(self._effect(grid, rule_base, values, inputs.get(grid.feature.name, ())) for grid in self.grids),
         )
 
@@ -389,7 +390,7 @@ class Original:
         below, after = own[np.argmax(np.where(above, -np.inf, column))], own[np.argmin(np.where(above, column, np.inf))]
         return float(below / 2.0 + after / 2.0)
 
-    def _effect(self, grid: Grid, rule_base: RuleBase, values: Floats, inputs: tuple[int, ...]) -> Floats:
+    def _effect(self, grid: EffectGrid, rule_base: RuleBase, values: Floats, inputs: tuple[int, ...]) -> Floats:
         """Return the mean predictions of another model at the values of a grid."""
         rows = values[self._background()]
         if not inputs or not rule_base.uses[list(inputs)].any():
@@ -403,14 +404,14 @@ class Original:
         return mean_predictions(rule_base, inputs, settings, rows)
 
 
-def uses_of(rule_base: RuleBase) -> dict[str, Use]:
+def input_uses(rule_base: RuleBase) -> dict[str, Use]:
     """Return the uses of each input; the inputs of a column of categories count as one.
 
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> a, b = (Variable(name, FuzzyPartition(splits, (0.0, 9.0))) for name, splits in (("a", [5.0]), ("b", [])))
-    >>> uses = uses_of(RuleBase([a, b], [[[0, 0], [0, 0]], [[1, 1], [0, 0]]], [[1.0, 0.0, 2.0], [1.0, 0.0, 0.0]]))
+    >>> uses = input_uses(RuleBase([a, b], [[[0, 0], [0, 0]], [[1, 1], [0, 0]]], [[1.0, 0.0, 2.0], [1.0, 0.0, 0.0]]))
     >>> [(name, *use) for name, use in uses.items()]
     [('a', True, False, True), ('b', False, False, True)]
     """

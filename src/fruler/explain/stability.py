@@ -13,7 +13,7 @@ import pandas as pd
 from fruler._arrays import Floats, frozen
 from fruler._wording import counted, number_to_place, percent
 from fruler.explain._dependence import EffectCurve
-from fruler.explain._refit_comparison import PLACE_SHARE, Comparison, Original, Use, place_text, share_of, uses_of
+from fruler.explain._refit_comparison import PLACE_SHARE, Comparison, Original, Use, input_uses, place_text, share_of
 from fruler.explain._sentences import GLUE
 from fruler.explain.text import condition, terminal_width, wrapped
 from fruler.rules._rule_base import RuleBase
@@ -332,7 +332,7 @@ def stability_of(
 
 def _uses(rule_base: RuleBase, comparisons: Sequence[Comparison]) -> dict[str, tuple[Use, ...]]:
     """Return the uses of all inputs; models without an input do not use it."""
-    models = [uses_of(rule_base), *(comparison.uses for comparison in comparisons)]
+    models = [input_uses(rule_base), *(comparison.uses for comparison in comparisons)]
     names = dict.fromkeys(name for uses in models for name in uses)
     return {name: tuple(uses.get(name, Use(False, False, False)) for uses in models) for name in names}
 

@@ -11,26 +11,26 @@ import numpy as np
 from fruler._arrays import Floats
 from fruler._table.date_sources import DAY, SECONDS, CycleSource, TrendSource, WeekdaySource
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
-from fruler.export._onnx_graph import ML_DOMAIN, Table
+from fruler.export._onnx_graph import ML_DOMAIN, GraphTable
 from fruler.export._plan import ColumnPlan, Filling, FillStep, InputPlan, unknown_source
 
 # The number of the type in the standard.
 _INT64 = 7
 
 
-def add_inputs(plan: InputPlan, columns: Sequence[Table]) -> tuple[Table, Table]:
+def add_inputs(plan: InputPlan, columns: Sequence[GraphTable]) -> tuple[GraphTable, GraphTable]:
     """Add the inputs of all rows.
 
     Parameters
     ----------
     plan : InputPlan
         The plan of the inputs.
-    columns : sequence of Table
+    columns : sequence of GraphTable
         The columns, tables of shape (n_rows, 1); or one table with all columns.
 
     Returns
     -------
-    Table, Table
+    GraphTable, GraphTable
         The inputs, of shape (n_rows, n_inputs), and a column that is NaN in rows with an input that is not finite, and
         zero elsewhere, of shape (n_rows, 1).
 
@@ -57,7 +57,7 @@ def add_inputs(plan: InputPlan, columns: Sequence[Table]) -> tuple[Table, Table]
     return values.columns(order), (values - values).row_sums
 
 
-def _from_columns(plan: InputPlan, columns: Sequence[Table]) -> Table:
+def _from_columns(plan: InputPlan, columns: Sequence[GraphTable]) -> GraphTable:
     """Add the needed inputs one by one."""
     if plan.numeric:
         columns = [columns[0].columns([place]) for place in range(len(plan.columns))]
@@ -65,7 +65,7 @@ def _from_columns(plan: InputPlan, columns: Sequence[Table]) -> Table:
     return columns[0].graph.add("Concat", *pieces, axis=1)
 
 
-def _from_source(source: Source, column: ColumnPlan, values: Table) -> Table:
+def _from_source(source: Source, column: ColumnPlan, values: GraphTable) -> GraphTable:
     """Add the input that a source computes from a column."""
     match source:
         case NumberSource():
@@ -86,7 +86,7 @@ def _from_source(source: Source, column: ColumnPlan, values: Table) -> Table:
     raise unknown_source(source)
 
 
-def _weekday(source: WeekdaySource, seconds: Table) -> Table:
+def _weekday(source: WeekdaySource, seconds: GraphTable) -> GraphTable:
     days, graph = _within(_whole(seconds, DAY) + 3.0, 7.0), seconds.graph
     # NaN is not an index of the table: use that of Monday, and restore NaN afterwards.
     place = graph.add("Cast", graph.where(days.is_nan, 0.0, days), to=_INT64)
@@ -101,7 +101,7 @@ def _spelled(column: ColumnPlan, source: LevelSource) -> dict[str, int]:
     return {text: place for place, level in enumerate(source.levels) for text in (level, level.lower(), level.upper())}
 
 
-def _looked_up(texts: Table, places: dict[str, int], numbers: Sequence[float]) -> Table:
+def _looked_up(texts: GraphTable, places: dict[str, int], numbers: Sequence[float]) -> GraphTable:
     """Add the number of each text, and the last number for unknown texts.
 
     The encoder returns an index and not the number itself, which would have only 32 bits.
@@ -115,14 +115,14 @@ def _looked_up(texts: Table, places: dict[str, int], numbers: Sequence[float]) -
     return texts.graph.add("Gather", numbers, found, axis=0)
 
 
-def _nothing(plan: InputPlan, column: Table) -> Table:
+def _nothing(plan: InputPlan, column: GraphTable) -> GraphTable:
     """Add a column of zeros, whatever the type of the first column of the table."""
     if plan.columns[0].levels is not None:
         return _looked_up(column, {"": 0}, (0.0, 0.0))
     return column.graph.where(column.columns([0]).is_nan, 0.0, 0.0)
 
 
-def _filled(filling: Filling, values: Table) -> Table:
+def _filled(filling: Filling, values: GraphTable) -> GraphTable:
     """Add the inputs with gaps filled in, step by step in every round."""
     graph, means, missing = values.graph, filling.centres, values.is_nan
     apart = graph.where(missing, 0.0, values - means)
@@ -145,7 +145,7 @@ def _regression(step: FillStep, places: dict[int, int]) -> Floats:
     return slopes
 
 
-def _day_of_year(seconds: Table) -> Table:
+def _day_of_year(seconds: GraphTable) -> GraphTable:
     """Add the days since 1 January, with a 29 February in every year."""
     # Days since a 1 March in the calendar's cycle of 400 years.
     day = _within(_whole(seconds, DAY) + 719_468.0, 146_097.0)
@@ -155,9 +155,9 @@ def _day_of_year(seconds: Table) -> Table:
     return _within(day - before + 60.0, 366.0) + _within(seconds, DAY) / DAY
 
 
-def _whole(value: Table, number: float) -> Table:
+def _whole(value: GraphTable, number: float) -> GraphTable:
     return value.graph.add("Floor", value / number)
 
 
-def _within(value: Table, period: float) -> Table:
+def _within(value: GraphTable, period: float) -> GraphTable:
     return value - _whole(value, period) * period

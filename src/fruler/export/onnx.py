@@ -15,7 +15,7 @@ import numpy as np
 
 from fruler._arrays import Floats
 from fruler._wording import install_advice
-from fruler.export._onnx_graph import ML_DOMAIN, Graph, Table
+from fruler.export._onnx_graph import ML_DOMAIN, Graph, GraphTable
 from fruler.export._onnx_inputs import add_inputs
 from fruler.export._plan import (
     ConditionPlan,
@@ -234,9 +234,9 @@ def _build(
     rule_base: RuleBase, plan: ModelPlan, dtype: np.dtype[Any], sources: Sequence[str], targets: Sequence[str]
 ) -> Graph:
     graph = Graph(dtype, [*sources, *targets])
-    given, refused = Table(graph, sources[0]), None
+    given, refused = GraphTable(graph, sources[0]), None
     if not plan.inputs.plain or rule_base.gaps is not None:
-        given, refused = add_inputs(plan.inputs, [Table(graph, name) for name in sources])
+        given, refused = add_inputs(plan.inputs, [GraphTable(graph, name) for name in sources])
     source = _clipped(plan, given, len(rule_base.variables))
     said, radius = _rules(rule_base, plan, source)
     said = said + _curves(plan, source) if plan.curves else said
@@ -250,7 +250,7 @@ def _build(
     return graph
 
 
-def _clipped(plan: ModelPlan, source: Table, n_inputs: int) -> Table:
+def _clipped(plan: ModelPlan, source: GraphTable, n_inputs: int) -> GraphTable:
     """Add the inputs, clipped to the range of the training data if the rules clip them."""
     if not plan.clips:
         return source
@@ -259,7 +259,7 @@ def _clipped(plan: ModelPlan, source: Table, n_inputs: int) -> Table:
     return source.bounded(low, high) + (source - source)
 
 
-def _rules(rule_base: RuleBase, plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
+def _rules(rule_base: RuleBase, plan: ModelPlan, source: GraphTable) -> tuple[GraphTable, GraphTable | None]:
     """Add the output of the rules without curves, and the radius of intervals inside the training data."""
     graph = source.graph
     # Consequents that are labels have zero slopes, but the product still passes NaN on.
@@ -281,7 +281,7 @@ def _rules(rule_base: RuleBase, plan: ModelPlan, source: Table) -> tuple[Table, 
     return graph.where(fires, mean, graph.add("GatherElements", alone, nearest, axis=1)), radius
 
 
-def _centres(plan: ModelPlan, whole: Table, weights: Table) -> Table:
+def _centres(plan: ModelPlan, whole: GraphTable, weights: GraphTable) -> GraphTable:
     """Add the centres of the rules' consequent triangles, cut off at the rules' weights."""
     rest = 1.0 - weights
     more = rest + 1.0
@@ -290,18 +290,18 @@ def _centres(plan: ModelPlan, whole: Table, weights: Table) -> Table:
     return whole + (lean - 1.0 / 3.0) * [said.skew for said in plan.said]
 
 
-def _curves(plan: ModelPlan, source: Table) -> Table:
+def _curves(plan: ModelPlan, source: GraphTable) -> GraphTable:
     """Add the sum of all curves: one column per line, times the share of rows above its split point."""
     always = len(plan.curve_split_points)
     split_points = [number for curve in plan.curves for number in (always, *curve.split_points)]
     begun = _share_above(plan.curve_split_points, source).columns(split_points)
     values = source.columns([curve.input for curve in plan.curves for _ in curve.lines])
     intercepts, slopes = np.array([line for curve in plan.curves for line in curve.lines]).T
-    added: Table = begun * (values * slopes + intercepts)
+    added: GraphTable = begun * (values * slopes + intercepts)
     return added.row_sums
 
 
-def _share_above(split_points: Sequence[SplitPoint], source: Table) -> Table:
+def _share_above(split_points: Sequence[SplitPoint], source: GraphTable) -> GraphTable:
     """Add the share of rows above each split point; the last two columns are always 1 and always 0."""
     far = [(0.0, -math.inf, -math.inf, 1.0), (math.inf, math.inf, -math.inf, 1.0)]
     low, high, start, width = np.array([(own.low, own.high, own.start, own.width) for own in split_points] + far).T
@@ -318,7 +318,7 @@ def _rounded(values: Floats, dtype: np.dtype[Any]) -> Floats:
     return np.where(nearest.astype(np.float64) >= values, nearest, np.nextafter(nearest, dtype.type(math.inf)))
 
 
-def _label_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
+def _label_degrees(plan: ModelPlan, source: GraphTable) -> tuple[GraphTable, GraphTable | None]:
     """Add the degrees of all conditions and of one that always holds; unless rules cover everything, also distances.
 
     The position of a row among the labels of an input is the number of split points below it. A condition on codes is
@@ -344,13 +344,13 @@ def _label_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]
     return degrees, graph.add("Max", labels[0] - place, place - labels[1], 0.0)
 
 
-def _matches(condition: ConditionPlan, source: Table) -> Table:
+def _matches(condition: ConditionPlan, source: GraphTable) -> GraphTable:
     """Add 1 if an input has one of a condition's codes, else 0."""
     equal = source.graph.add("Equal", source.columns([condition.input]), np.array([condition.codes], dtype=np.float64))
     return source.graph.where(equal, 1.0, 0.0).row_sums
 
 
-def _triangle_degrees(plan: ModelPlan, source: Table) -> tuple[Table, Table | None]:
+def _triangle_degrees(plan: ModelPlan, source: GraphTable) -> tuple[GraphTable, GraphTable | None]:
     """Add the degrees of all conditions and of one that always holds; unless rules cover everything, also distances.
 
     A degree is the minimum of two: the rise from the first point to the second, which is 1 from the second on, and the
@@ -382,7 +382,7 @@ def _side_widths(low: Floats, high: Floats) -> Floats:
     return np.where(np.isfinite(widths) & (widths > 0.0), widths, 1.0)
 
 
-def _joined(plan: ModelPlan, conditions: Table, operator: str) -> Table:
+def _joined(plan: ModelPlan, conditions: GraphTable, operator: str) -> GraphTable:
     """Add one column per rule: its conditions, combined one by one in the order of the inputs."""
     always = len(plan.conditions)
     turns = zip_longest(*(rule or (always,) for rule in plan.rules), fillvalue=always)
@@ -390,17 +390,17 @@ def _joined(plan: ModelPlan, conditions: Table, operator: str) -> Table:
     return reduce(lambda joined, one: conditions.graph.add(operator, joined, one), taken)
 
 
-def _beyond(plan: IntervalPlan, given: Table) -> Table:
+def _beyond(plan: IntervalPlan, given: GraphTable) -> GraphTable:
     """Add the distance of the unclipped inputs from the training data, as a share of their ranges."""
     # Without any range, an infinite one gives a column of zeros.
     ranges = plan.ranges or {0: _ANYWHERE}
     low, high = np.array(list(ranges.values())).T
     values = given.columns(list(ranges))
-    shares: Table = given.graph.add("Max", low - values, values - high, 0.0) / (high - low)
+    shares: GraphTable = given.graph.add("Max", low - values, values - high, 0.0) / (high - low)
     return shares.row_sums
 
 
-def _linked(output: Output, raw: Table) -> Table:
+def _linked(output: Output, raw: GraphTable) -> GraphTable:
     """Add the prediction for an output of the rules."""
     plan = make_output_plan(output, _SURE * math.log(float(np.finfo(raw.graph.dtype).max)))
     if plan is None:

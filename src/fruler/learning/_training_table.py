@@ -13,9 +13,9 @@ import numpy as np
 
 from fruler._arrays import Floats, Indices
 from fruler._table.constraints import domains_with_room
-from fruler._table.rows import Counts, Rows, Scale, measure_scale, part_counts, rows_alike, spread_evenly
+from fruler._table.rows import Counts, Rows, Standardization, measure_scale, part_counts, rows_alike, spread_evenly
 from fruler.rules._background import TrainingSummary
-from fruler.rules._measurement import MAX_ROWS_EXPLAINED, summarise
+from fruler.rules._measurement import MAX_ROWS_EXPLAINED, training_summary
 from fruler.rules._output import PLAIN, Output
 from fruler.rules._rule_base import RuleBase
 from fruler.rules.truth import Truth
@@ -30,7 +30,7 @@ class TrainingSample(NamedTuple):
 
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return the summary of these rows for a rule base."""
-        return summarise(rule_base, self.values, self.target, self.weight, cv_error=cv_error, truth=truth)
+        return training_summary(rule_base, self.values, self.target, self.weight, cv_error=cv_error, truth=truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class TrainingTable(ABC):
 
     Attributes
     ----------
-    scale, target_scale : Scale
+    scale, target_scale : Standardization
         How inputs and output are standardised.
     names : sequence of str
         The names of the inputs.
@@ -56,8 +56,8 @@ class TrainingTable(ABC):
         it is the logarithm.
     """
 
-    scale: Scale
-    target_scale: Scale
+    scale: Standardization
+    target_scale: Standardization
     names: Sequence[str]
     domains: Floats
     known_splits: dict[int, Floats]
@@ -234,7 +234,7 @@ class LocalTable(TrainingTable):
 
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
         """Return the summary of all rows for a rule base."""
-        return summarise(rule_base, self.values, self.observed, self.weight, cv_error=cv_error, truth=truth)
+        return training_summary(rule_base, self.values, self.observed, self.weight, cv_error=cv_error, truth=truth)
 
     def half_mse(self, rule_base: RuleBase) -> float:
         """Return half the mean squared error of a rule base, in the target's own units."""

@@ -157,7 +157,7 @@ MAX_ROWS_EXPLAINED = 1_000
 _ROWS_AT_ONCE = 10_000
 
 
-def summarise(
+def training_summary(
     rule_base: RuleBase,
     values: Floats,
     target: Floats,

@@ -57,7 +57,7 @@ class Link(ABC):
         """
 
 
-class Identity(Link):
+class IdentityLink(Link):
     """Rules predict the target itself."""
 
     name = "identity"
@@ -76,13 +76,13 @@ class Identity(Link):
         """Accept any target."""
 
 
-class Log(Link):
+class LogLink(Link):
     """Rules predict the natural logarithm of the target, which must be above zero.
 
     Examples
     --------
     >>> import numpy as np
-    >>> Log().target(np.array([0.0, np.log(250.0), 1e6])).round(6).tolist()[:2]
+    >>> LogLink().target(np.array([0.0, np.log(250.0), 1e6])).round(6).tolist()[:2]
     [1.0, 250.0]
     """
 
@@ -110,7 +110,7 @@ class Log(Link):
             )
 
 
-_LINKS: dict[LinkName, Link] = {link.name: link for link in (Identity(), Log())}
+_LINKS: dict[LinkName, Link] = {link.name: link for link in (IdentityLink(), LogLink())}
 
 
 def link_of(name: str) -> Link:

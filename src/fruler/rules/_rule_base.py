@@ -21,7 +21,7 @@ from fruler.rules._curves import Curve, checked_curves
 from fruler.rules._features import Feature, features_of
 from fruler.rules._inference import Inference
 from fruler.rules._inputs import EXTRAPOLATIONS, Extrapolation, Inputs, Variable, labels_like
-from fruler.rules._measurement import summarise
+from fruler.rules._measurement import training_summary
 from fruler.rules._output import PLAIN, Output
 from fruler.rules._partitions import LARGEST_LIMIT, Partition
 from fruler.rules.intervals import Intervals, PredictionIntervals, calibrated_intervals, prediction_intervals
@@ -793,7 +793,7 @@ class RuleBase(FrozenValue):
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
         self.output.raw_of(target)
         weights, _ = self.inference.activations(values)
-        return replace(self, training=summarise(self, values, target), support=weights.mean(axis=0))
+        return replace(self, training=training_summary(self, values, target), support=weights.mean(axis=0))
 
 
 def _farthest(partition: Partition) -> float:

@@ -16,7 +16,7 @@ from sklearn.utils import Tags, _safe_indexing
 from fruler._arrays import Floats, Indices
 from fruler._kernels import nearest
 from fruler._table.reading import check_training_table
-from fruler._table.rows import Scale, measure_scale
+from fruler._table.rows import Standardization, measure_scale
 
 # Grid points per bandwidth of the density: fine enough for every minimum that a person would see.
 _GRID_POINTS = 32
@@ -119,7 +119,7 @@ class InstanceSelector(ABC, BaseEstimator):  # type: ignore[misc]
         self._keep(self._select(scaled, scale.apply(y_checked)), scale)
         return self
 
-    def _keep(self, selection: Selection, scale: Scale) -> None:
+    def _keep(self, selection: Selection, scale: Standardization) -> None:
         unit = float(scale.spread)
         self.sample_indices_ = selection.indices
         self.scores_ = selection.scores

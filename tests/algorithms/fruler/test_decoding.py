@@ -4,11 +4,11 @@ import pytest
 from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace
 from fruler._algorithms.fruler.decoding import build_rule_base
 from fruler._algorithms.fruler.discretization import NestedSplits
-from fruler._table.rows import Scale, in_data_units
+from fruler._table.rows import Standardization, in_data_units
 
 NESTED = [NestedSplits(np.array([5.0]), np.empty(0)), NestedSplits(np.array([20.0]), np.empty(0))]
 DOMAINS = np.array([[0.0, 10.0], [10.0, 30.0]])
-SCALE = Scale(np.array([4.0, 21.0]), np.array([2.0, 5.0]))
+SCALE = Standardization(np.array([4.0, 21.0]), np.array([2.0, 5.0]))
 
 
 def build(labels, t_norm="product"):
@@ -17,7 +17,7 @@ def build(labels, t_norm="product"):
     coefficients = np.arange(3.0 * len(labels)).reshape(-1, 3)
     learned = np.array([0, 1]), np.array(labels), coefficients, np.zeros(5)
     return build_rule_base(
-        chromosome, learned, (NESTED, DOMAINS), (SCALE, Scale(np.array(7.0), np.array(3.0))), "ab", space
+        chromosome, learned, (NESTED, DOMAINS), (SCALE, Standardization(np.array(7.0), np.array(3.0))), "ab", space
     )
 
 
@@ -48,7 +48,7 @@ def test_one_rule_looks_at_nothing():
 
 def test_coefficients_come_back_in_the_data_s_units():
     coefficients = np.array([[0.5, 1.0, -2.0], [0.0, 0.0, 3.0]])
-    output = Scale(np.array(7.0), np.array(3.0))
+    output = Standardization(np.array(7.0), np.array(3.0))
     X = np.random.default_rng(0).normal(size=(20, 2)) * 10
     standardised = SCALE.apply(X) @ coefficients[:, 1:].T + coefficients[:, 0]
     converted = in_data_units(coefficients, SCALE, output)

@@ -15,7 +15,7 @@ from fruler._algorithms.fruler.discretization import NestedSplits
 from fruler._algorithms.fruler.elastic_net import INTERCEPT_RIDGE, ElasticNetSettings
 from fruler._algorithms.fruler.operators import initial_population
 from fruler._kernels.evaluation import evaluate, learn
-from fruler._table.rows import Rows, Scale
+from fruler._table.rows import Rows, Standardization
 from fruler.rules import FuzzyPartition
 
 TASKS = {t_norm: make_task(t_norm=t_norm) for t_norm in ("product", "minimum")}
@@ -132,7 +132,7 @@ def test_a_tie_goes_to_the_lower_label():
     space = SearchSpace.from_splits(
         [NestedSplits(np.array([0.5]), np.empty(0))],
         np.array([[0.0, 1.0]]),
-        Scale(np.zeros(1), np.ones(1)),
+        Standardization(np.zeros(1), np.ones(1)),
         fuzziness=1.0,
         t_norm="product",
     )

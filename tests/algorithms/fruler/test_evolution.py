@@ -8,7 +8,7 @@ from helpers.tasks import make_task, task_of
 
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.evolution import Evolution
-from fruler._algorithms.fruler.fitness import Evaluator, criterion_values
+from fruler._algorithms.fruler.fitness import FitnessEvaluator, criterion_values
 from fruler._algorithms.fruler.operators import initial_population
 from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.fruler.regularization import DECADES, choose_regularization, search_regularization
@@ -21,7 +21,7 @@ NET = ElasticNetSettings(1e-3, 0.05, shrink_intercepts=False)
 
 def make_search(seed=0, deadline=np.inf, initial_threshold=6.0, **changes):
     options = FRULEROptions(**{"population_size": 20, "n_local_search": 3} | changes)
-    evaluator = Evaluator(TASK, NET, "error", len(TASK.scored), Workers(budget=Budget(deadline)))
+    evaluator = FitnessEvaluator(TASK, NET, "error", len(TASK.scored), Workers(budget=Budget(deadline)))
     rng = np.random.default_rng(seed)
     return Evolution(TASK.space, evaluator, options, rng, initial_threshold=initial_threshold)
 

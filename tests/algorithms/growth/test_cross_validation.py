@@ -18,7 +18,7 @@ from fruler._algorithms.growth.cross_validation import (
     residuals_of,
 )
 from fruler._algorithms.growth.growth import Growth
-from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.problem import GrowthOptions, GrowthProblem
 from fruler._algorithms.growth.sums import Sums, degrees_of
 from fruler.learning._control import Budget
 
@@ -28,7 +28,9 @@ MAX_SIZE = 3
 
 
 def validation(rows, domains, ridges, folds, options=OPTIONS, max_size=MAX_SIZE, **limits):
-    return CrossValidation(Problem(rows, domains, NOTHING_KNOWN, options), ridges, folds, max_size=max_size, **limits)
+    return CrossValidation(
+        GrowthProblem(rows, domains, NOTHING_KNOWN, options), ridges, folds, max_size=max_size, **limits
+    )
 
 
 def table(n_rows=150, weight=False):
@@ -155,7 +157,7 @@ def test_errors_of_a_fold_are_those_of_rules_grown_without_it(locality):
     fold, options = np.arange(0, 150, 5), replace(OPTIONS, locality=locality)
     found = validation(rows, domains, (1e-1, 10.0), [fold], options).fold(0)
     rest = rows.take(np.setdiff1d(np.arange(150), fold))
-    growth = Growth(Problem(rest, domains, NOTHING_KNOWN, options), max_size=MAX_SIZE)
+    growth = Growth(GrowthProblem(rest, domains, NOTHING_KNOWN, options), max_size=MAX_SIZE)
     path = growth.run()
     assert found.n_evaluations == growth.n_evaluations
     assert found.errors.shape == (len(path), 2)

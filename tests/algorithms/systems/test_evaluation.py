@@ -5,13 +5,13 @@ import pytest
 from helpers.genetic import HiddenPoint
 
 from fruler._algorithms.genetic import OutOfTime, Workers
-from fruler._algorithms.systems.evaluation import NO_LIMIT, Evaluator, Limit, RowSampler
+from fruler._algorithms.systems.evaluation import NO_LIMIT, Limit, ProblemEvaluator, RowSampler
 from fruler.learning._control import UNLIMITED, Budget
 
 
 def make_evaluator(budget=UNLIMITED):
     problem = HiddenPoint()
-    evaluator = Evaluator(problem, Workers(budget=budget))
+    evaluator = ProblemEvaluator(problem, Workers(budget=budget))
     evaluator.use_sample(problem.take_sample(np.arange(0, 50, 5)))
     return problem, evaluator, problem.initial(30, np.random.default_rng(1))
 

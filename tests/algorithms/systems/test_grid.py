@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fruler._algorithms.systems.grid import GridSolution, label_centres, make_chromosome, uniform_partition
+from fruler._algorithms.systems.grid import GridSolution, label_centres, make_grid_chromosome, uniform_partition
 from fruler._algorithms.systems.grid_search import GridStage, make_grid
 from fruler._algorithms.systems.options import LMETSKOptions
 from fruler.learning._control import RunControl
@@ -25,7 +25,7 @@ def test_the_rule_base_answers_as_the_search_saw(consequent, t_norm):
     grid = make_grid(table, LMETSKOptions(t_norm=t_norm), consequent)
     extra = [5] if grid.n_variables == 4 else []
     moved = np.array([0.08, -0.1, 0.0, *([0.03] if extra else [])])
-    solution = GridSolution.of(grid, make_chromosome(grid, np.array([3, 4, 1, *extra]), moved), table)
+    solution = GridSolution.of(grid, make_grid_chromosome(grid, np.array([3, 4, 1, *extra]), moved), table)
     rules = solution.rule_base(table)
     predicted = rules.predict(table.values)
     mse = np.square(predicted - table.target).mean() / float(table.target_scale.spread) ** 2

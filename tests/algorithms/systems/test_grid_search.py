@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fruler._algorithms.systems.evaluation import NO_LIMIT
-from fruler._algorithms.systems.grid import Grid, GridChromosome, check_chromosomes, make_chromosome
+from fruler._algorithms.systems.grid import Grid, GridChromosome, check_grid_chromosomes, make_grid_chromosome
 from fruler._algorithms.systems.grid_search import GridProblem
 from fruler._algorithms.systems.options import GridOptions
 from fruler._table.rows import Rows
@@ -26,7 +26,7 @@ def make_problem(consequent="nearest_row", constant=False, **changes):
 
 def valid(problem, chromosomes):
     grid = problem.grid
-    check_chromosomes(grid, chromosomes)
+    check_grid_chromosomes(grid, chromosomes)
     for one in chromosomes:
         assert (one.granularities[: grid.n_inputs] > 1).any()
         assert (one.displacements[one.granularities == 1] == 0.0).all()
@@ -58,8 +58,8 @@ def test_an_input_of_one_value_takes_no_part():
 
 def test_other_granularities_are_crossed_at_one_point():
     problem = make_problem()
-    first = make_chromosome(problem.grid, np.array([2, 3, 1, 1, 1, 1]), np.full(6, 0.05))
-    second = make_chromosome(problem.grid, np.array([1, 1, 1, 4, 5, 1]), np.full(6, -0.05))
+    first = make_grid_chromosome(problem.grid, np.array([2, 3, 1, 1, 1, 1]), np.full(6, 0.05))
+    second = make_grid_chromosome(problem.grid, np.array([1, 1, 1, 4, 5, 1]), np.full(6, -0.05))
     children = [problem.cross(first, second, 1e9, np.random.default_rng(k)) for k in range(30)]
     for one, other in children:
         assert valid(problem, [one, other])
@@ -77,8 +77,8 @@ def test_other_granularities_are_crossed_at_one_point():
 def test_equal_granularities_cross_displacements_unless_too_much_alike():
     problem = make_problem()
     granularities = np.array([2, 3, 1, 4, 1, 1])
-    first = make_chromosome(problem.grid, granularities, np.full(6, 0.05))
-    second = make_chromosome(problem.grid, granularities, np.full(6, -0.03))
+    first = make_grid_chromosome(problem.grid, granularities, np.full(6, 0.05))
+    second = make_grid_chromosome(problem.grid, granularities, np.full(6, -0.03))
     rng = np.random.default_rng(0)
     assert problem.cross(first, second, 90.0, rng) is None
     assert problem.cross(first, first, 0.0, rng) is None
@@ -91,7 +91,7 @@ def test_equal_granularities_cross_displacements_unless_too_much_alike():
 def test_mutation_changes_one_variable():
     problem = make_problem("output_label")
     rng = np.random.default_rng(0)
-    parent = make_chromosome(problem.grid, np.array([2, 3, 1, 4, 1, 1, 5]), np.full(7, 0.05))
+    parent = make_grid_chromosome(problem.grid, np.array([2, 3, 1, 4, 1, 1, 5]), np.full(7, 0.05))
     changed = set()
     for _ in range(300):
         child = problem.mutate(parent, rng)
@@ -104,7 +104,7 @@ def test_mutation_changes_one_variable():
 
 def test_a_restart_has_neighbours_of_the_best():
     problem = make_problem()
-    best = make_chromosome(problem.grid, np.array([2, 3, 1, 4, 1, 1]), np.full(6, 0.05))
+    best = make_grid_chromosome(problem.grid, np.array([2, 3, 1, 4, 1, 1]), np.full(6, 0.05))
     made = problem.restart(best, 60, np.random.default_rng(0))
     assert len(made) == 60
     steps = [int(np.abs(one.granularities - best.granularities).sum()) for one in made[:30]]
@@ -132,7 +132,9 @@ def test_the_simplest_can_always_be_evaluated():
 def test_zero_has_one_key():
     problem = make_problem()
     granularities = np.array([2, 3, 1, 4, 1, 1])
-    keys = {make_chromosome(problem.grid, granularities, np.full(6, zero)).key for zero in (0.0, -0.0, 1e-9, -1e-9)}
+    keys = {
+        make_grid_chromosome(problem.grid, granularities, np.full(6, zero)).key for zero in (0.0, -0.0, 1e-9, -1e-9)
+    }
     assert len(keys) == 1
 
 
@@ -143,10 +145,10 @@ def test_impossible_chromosomes_are_damage(granularities):
     problem = make_problem()
     one = GridChromosome(np.array(granularities, dtype=np.intc), np.zeros(len(granularities)))
     with pytest.raises(ValueError, match="damaged"):
-        check_chromosomes(problem.grid, [one])
+        check_grid_chromosomes(problem.grid, [one])
 
 
 def test_impossible_displacements_are_damage():
     problem = make_problem()
     with pytest.raises(ValueError, match="damaged"):
-        check_chromosomes(problem.grid, [GridChromosome(np.full(6, 2, dtype=np.intc), np.full(6, 0.2))])
+        check_grid_chromosomes(problem.grid, [GridChromosome(np.full(6, 2, dtype=np.intc), np.full(6, 0.2))])

@@ -9,7 +9,7 @@ from helpers.genetic import HiddenPoint, Point
 from fruler._algorithms.genetic import GeneticOptions, Workers
 from fruler._algorithms.systems.evaluation import RowSampler
 from fruler._algorithms.systems.selection import dominance
-from fruler._algorithms.systems.spea2 import Snapshot, Spea2
+from fruler._algorithms.systems.spea2 import Spea2, Spea2Snapshot
 from fruler.learning._codec import pack, unpack
 from fruler.learning._control import Budget
 
@@ -147,7 +147,7 @@ def test_a_search_resumes_from_every_snapshot_as_if_nothing_had_happened(sampled
     def keep(search):
         snapshot = search.snapshot()
         if snapshot is not None:
-            taken.append(unpack(Snapshot[Point], *pack(Snapshot[Point], snapshot)))
+            taken.append(unpack(Spea2Snapshot[Point], *pack(Spea2Snapshot[Point], snapshot)))
 
     whole.on_generation = keep
     whole.run()

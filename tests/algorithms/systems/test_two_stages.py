@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fruler import AMETSKRegressor, FSMOGFSRegressor, LMETSKRegressor
-from fruler._algorithms.systems.evaluation import Individual
+from fruler._algorithms.systems.evaluation import RatedChromosome
 from fruler._algorithms.systems.tuning import TunedChromosome, TuningSpace
 from fruler._algorithms.systems.two_stages import check_tuned
 from fruler.callbacks import Callback
@@ -201,7 +201,7 @@ def test_a_sample_changes_the_search_but_not_what_errors_are(estimator):
 def test_chromosomes_of_another_space_are_refused(friedman, damaged):
     kept = AMETSKRegressor(**SETTINGS, warm_start=True).fit(*friedman)._kept.state.tuning
     space = TuningSpace.around(np.array([[0.0, 1.0, 2.0]]), np.zeros((1, 2), dtype=bool), n_rules=3)
-    snapshot = replace(kept, archive=[Individual(damaged, kept.archive[0].worth, 0.0)], best_by_rules={})
+    snapshot = replace(kept, archive=[RatedChromosome(damaged, kept.archive[0].worth, 0.0)], best_by_rules={})
     with pytest.raises(ValueError, match="the checkpoint is damaged"):
         check_tuned(space, snapshot)
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 
 from fruler import FuzzyRuleRegressor
 from fruler.explain.report import report_html, write_report
-from fruler.explain.report._error_views import error_table, measure
+from fruler.explain.report._error_views import measure_rows, model_errors
 from fruler.explain.text import condition
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules._json.document import rule_base_to_json
@@ -162,9 +162,9 @@ def test_without_data_the_errors_are_those_of_the_training(weather_model):
 
 def test_the_training_rows_are_recognised_and_compared_with_a_line(weather_model, weather):
     rules = weather_model.rule_base_
-    measured = measure(rules, weather.data.to_numpy(), weather.target.to_numpy())
+    measured = measure_rows(rules, weather.data.to_numpy(), weather.target.to_numpy())
     assert measured.are_training
-    own, line, mean = error_table(rules, measured)
+    own, line, mean = model_errors(rules, measured)
     fitted = LinearRegression().fit(weather.data, weather.target).predict(weather.data)
     assert line.training == pytest.approx(np.sqrt(np.mean((fitted - weather.target) ** 2)))
     assert line.training < line.left_out < 1.1 * line.training
@@ -176,9 +176,9 @@ def test_the_training_rows_are_recognised_and_compared_with_a_line(weather_model
 def test_other_rows_are_told_apart_from_the_training_rows(weather_model, weather):
     rules = weather_model.rule_base_
     X, y = weather.data.to_numpy()[::3], weather.target.to_numpy()[::3]
-    measured = measure(rules, X, y)
+    measured = measure_rows(rules, X, y)
     assert not measured.are_training
-    own, line, mean = error_table(rules, measured)
+    own, line, mean = model_errors(rules, measured)
     assert own.given == pytest.approx(np.sqrt(np.mean((rules.predict(X) - y) ** 2)))
     assert (own.training, own.left_out) == (rules.training.rmse, rules.training.cv_rmse)
     assert mean.given == pytest.approx(np.sqrt(np.mean((y - rules.training.target_mean) ** 2)))
@@ -189,8 +189,8 @@ def test_other_rows_are_told_apart_from_the_training_rows(weather_model, weather
 
 def test_a_line_is_not_judged_on_too_few_rows(weather_model, weather):
     X, y = weather.data.to_numpy()[:12], weather.target.to_numpy()[:12]
-    measured = measure(weather_model.rule_base_, X, y)
-    assert [row.name for row in error_table(weather_model.rule_base_, measured)] == ["This model", "Always the mean"]
+    measured = measure_rows(weather_model.rule_base_, X, y)
+    assert [row.name for row in model_errors(weather_model.rule_base_, measured)] == ["This model", "Always the mean"]
     assert "Linear regression" not in report_html(weather_model.rule_base_, X, y)
 
 

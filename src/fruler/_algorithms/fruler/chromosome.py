@@ -18,7 +18,7 @@ from fruler._algorithms.fruler.discretization import NestedSplits
 from fruler._algorithms.genetic import Granularities
 from fruler._arrays import Floats
 from fruler._table.constraints import MAX_LABELS
-from fruler._table.rows import Rows, Scale
+from fruler._table.rows import Rows, Standardization
 from fruler.learning._checkpoint import damaged
 from fruler.rules._antecedents import T_NORMS, TNorm
 from fruler.rules._partitions import LARGEST_DISPLACEMENT
@@ -56,7 +56,7 @@ class SearchSpace:
         cls,
         nested: list[NestedSplits],
         domains: Floats,
-        scale: Scale,
+        scale: Standardization,
         *,
         fuzziness: float,
         t_norm: TNorm,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace
 from fruler._algorithms.fruler.discretization import NestedSplits
 from fruler._arrays import Floats
-from fruler._table.rows import Scale, in_data_units
+from fruler._table.rows import Standardization, in_data_units
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import FuzzyPartition
 from fruler.rules._rule_base import RuleBase
@@ -20,7 +20,7 @@ def build_rule_base(
     chromosome: Chromosome,
     learned: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats, Floats],
     partitions: tuple[list[NestedSplits], Floats],
-    scales: tuple[Scale, Scale],
+    scales: tuple[Standardization, Standardization],
     names: Sequence[str],
     space: SearchSpace,
 ) -> RuleBase:
@@ -36,7 +36,7 @@ def build_rule_base(
         The result of the kernel: inputs in antecedents, the rules' labels of these, coefficients, metrics.
     partitions : (list of NestedSplits, ndarray of shape (n_inputs, 2))
         Split points and domains, in the data's own units.
-    scales : (Scale, Scale)
+    scales : (Standardization, Standardization)
         The scales of the inputs and of the output.
     names : sequence of str
         Names of the inputs.

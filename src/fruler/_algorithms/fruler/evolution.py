@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 
 from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace, make_chromosome
-from fruler._algorithms.fruler.fitness import Evaluator
+from fruler._algorithms.fruler.fitness import FitnessEvaluator
 from fruler._algorithms.fruler.operators import cross, initial_population, mutate, relatives
 from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.fruler.state import Generation, Individual, Snapshot
@@ -31,7 +31,7 @@ class Evolution(GeneticSearch[Chromosome]):
     ----------
     space : SearchSpace
         The partitions to choose from.
-    evaluator : Evaluator
+    evaluator : FitnessEvaluator
         Evaluates chromosomes.
     options : FRULEROptions
         Parameters.
@@ -48,13 +48,13 @@ class Evolution(GeneticSearch[Chromosome]):
         The granularities that the local search has seen.
     """
 
-    evaluator: Evaluator
+    evaluator: FitnessEvaluator
     history: list[Generation]
 
     def __init__(
         self,
         space: SearchSpace,
-        evaluator: Evaluator,
+        evaluator: FitnessEvaluator,
         options: FRULEROptions,
         rng: np.random.Generator,
         initial_threshold: float | None = None,

@@ -65,7 +65,7 @@ def run_kernel(task: Task, settings: ElasticNetSettings, chromosomes: Sequence[C
     )
 
 
-class Evaluator(genetic.Evaluator[Chromosome, Evaluation]):
+class FitnessEvaluator(genetic.Evaluator[Chromosome, Evaluation]):
     """Evaluates chromosomes on a task, and remembers their values.
 
     Parameters

@@ -18,7 +18,7 @@ from fruler._algorithms.fruler.decoding import build_rule_base
 from fruler._algorithms.fruler.discretization import NestedSplits, nested_splits
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.evolution import Evolution
-from fruler._algorithms.fruler.fitness import Evaluation, Evaluator
+from fruler._algorithms.fruler.fitness import Evaluation, FitnessEvaluator
 from fruler._algorithms.fruler.instance_selection import select_instances
 from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.fruler.regularization import choose_regularization
@@ -80,7 +80,7 @@ class FRULERLearner:
         task = self._task(space, selected)
         settings, exact = self._regularize(task, selected)
         workers = Workers(*self.threads, self.control.budget())
-        evaluator = Evaluator(task, settings, options.criterion, table.n_rows, workers)
+        evaluator = FitnessEvaluator(task, settings, options.criterion, table.n_rows, workers)
         search = self._evolve(space, evaluator)
         best = search.best_known()
 
@@ -145,7 +145,7 @@ class FRULERLearner:
         self.state = replace(self.state, **finished)
         self.keeper.keep(self.state)
 
-    def _evolve(self, space: SearchSpace, evaluator: Evaluator) -> Evolution:
+    def _evolve(self, space: SearchSpace, evaluator: FitnessEvaluator) -> Evolution:
         """Run the genetic algorithm; keep and report every generation."""
         snapshot = self.state.snapshot
         search = Evolution(space, evaluator, self.options, self.rng)

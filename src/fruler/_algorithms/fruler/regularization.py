@@ -11,7 +11,7 @@ import numpy as np
 from fruler._algorithms.fruler.chromosome import Chromosome, Task
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.evolution import Evolution
-from fruler._algorithms.fruler.fitness import Evaluator, run_kernel
+from fruler._algorithms.fruler.fitness import FitnessEvaluator, run_kernel
 from fruler._algorithms.fruler.operators import initial_population
 from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.genetic import Workers
@@ -66,7 +66,7 @@ def choose_regularization(
     settings = search_regularization(trial, tried, settings, workers, fixed=fixed)
     hopeless = not fixed and settings.regularization == DECADES[0]
     searched = replace(settings, regularization=_SEARCHED_INSTEAD) if hopeless else settings
-    evaluator = Evaluator(trial, searched, "error", len(trial.fitted), workers)
+    evaluator = FitnessEvaluator(trial, searched, "error", len(trial.fitted), workers)
     allowed = max(options.population_size, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
     short = replace(options, max_evaluations=allowed, n_restarts=1, early_stopping=None)
     search = Evolution(trial.space, evaluator, short, rng)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._algorithms.growth.problem import Problem
+from fruler._algorithms.growth.problem import GrowthProblem
 from fruler._algorithms.growth.split_points import Room
 from fruler._algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Outputs, rule_coefficients
@@ -36,7 +36,7 @@ _STANDARD_ERRORS, _DECISIVE, _SHARE_OF_GAIN = 1.0, 10.0, 0.5
 _DIGITS = 2
 
 
-class Places(NamedTuple):
+class SplitPlaces(NamedTuple):
     """Places at which inputs could be split: those of input j are from `first[j]` to `first[j + 1]`.
 
     A place is new, or it is that of an existing split point, given by its number.
@@ -74,7 +74,7 @@ class Candidates:
 
     Parameters
     ----------
-    problem : Problem
+    problem : GrowthProblem
         The rows, and constraints on the inputs.
     room : Room
         Where split points may be.
@@ -84,7 +84,9 @@ class Candidates:
         The minimum number of rows of a rule; each row counts with the rule's weight in it.
     """
 
-    def __init__(self, problem: Problem, room: Room, locality: float, regularization: float, min_rows: float) -> None:
+    def __init__(
+        self, problem: GrowthProblem, room: Room, locality: float, regularization: float, min_rows: float
+    ) -> None:
         rows = problem.rows
         self.rows, self.room, self.locality, self.min_rows = rows, room, locality, min_rows
         self.knowledge = problem.knowledge
@@ -184,7 +186,7 @@ class Candidates:
         strongest = np.argsort(-used, kind="stable")[:_MAX_TERMS]
         return np.sort(strongest[used[strongest] > 0.0]).astype(np.intc)
 
-    def places_of_all(self, points: Ramps, may: Bools | None = None) -> Places:
+    def places_of_all(self, points: Ramps, may: Bools | None = None) -> SplitPlaces:
         """Return the places of every input, or of the inputs that may be divided."""
         touched = set(points.inputs.tolist())
         parts = [
@@ -195,7 +197,7 @@ class Candidates:
             parts = [part if allowed else _NO_PLACES for part, allowed in zip(parts, may, strict=True)]
         first = np.zeros(len(parts) + 1, dtype=np.intc)
         np.cumsum([len(part.places) for part in parts], out=first[1:])
-        return Places(first, *(np.concatenate([part[k] for part in parts]) for k in range(1, 5)))
+        return SplitPlaces(first, *(np.concatenate([part[k] for part in parts]) for k in range(1, 5)))
 
     def _places(
         self,
@@ -203,7 +205,7 @@ class Candidates:
         places: Floats,
         reaches: Floats | None = None,
         numbers: npt.NDArray[np.intp] | None = None,
-    ) -> Places:
+    ) -> SplitPlaces:
         """Return the split points of an input, and new places between them."""
         edges = self.edges[input]
         if len(edges) == 0 or self.room.widths[input] <= 0.0:
@@ -221,7 +223,7 @@ class Candidates:
             all_reaches = np.concatenate([around, reaches])[order]
             all_numbers = np.concatenate([all_numbers, numbers.astype(np.intc)])[order]
             is_new = (all_numbers < 0).astype(np.uint8)
-        return Places(_NO_FIRST, all_places, all_reaches, is_new, all_numbers)
+        return SplitPlaces(_NO_FIRST, all_places, all_reaches, is_new, all_numbers)
 
     def _reaches(self, input: int, new: Floats, places: Floats) -> Floats:
         """Return the initial reach of each new place."""
@@ -252,9 +254,9 @@ class _Asked:
     def __init__(self, candidates: Candidates, points: Ramps, coefficients: Floats) -> None:
         self.candidates, self.points, self.coefficients = candidates, points, coefficients
         # Most rules have the same inputs in their antecedent as another rule.
-        self._known: dict[bytes, list[tuple[Places, Numbers]]] = {}
+        self._known: dict[bytes, list[tuple[SplitPlaces, Numbers]]] = {}
 
-    def of(self, looks_at: Bools) -> list[tuple[Places, Numbers]]:
+    def of(self, looks_at: Bools) -> list[tuple[SplitPlaces, Numbers]]:
         """Return the places and terms for a rule with some inputs in its antecedent.
 
         Inputs that may interact with the same others are judged together: all at once, if there are no constraints.
@@ -291,7 +293,7 @@ class _Asked:
 
 
 _NO_FIRST = np.empty(0, dtype=np.intc)
-_NO_PLACES = Places(_NO_FIRST, np.empty(0), np.empty(0), np.empty(0, dtype=np.uint8), _NO_FIRST)
+_NO_PLACES = SplitPlaces(_NO_FIRST, np.empty(0), np.empty(0), np.empty(0, dtype=np.uint8), _NO_FIRST)
 
 
 def _near_copies(rows: Rows) -> npt.NDArray[np.bool_]:

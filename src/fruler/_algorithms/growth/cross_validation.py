@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._algorithms.growth.growth import MAX_SIZE, Growth, Step
-from fruler._algorithms.growth.problem import GrowthOptions, Problem
+from fruler._algorithms.growth.problem import GrowthOptions, GrowthProblem
 from fruler._algorithms.growth.sums import Sums, degrees_of, outputs_of
 from fruler._arrays import Floats, Indices
 from fruler._table.rows import Rows
@@ -189,7 +189,7 @@ class CrossValidation:
 
     Parameters
     ----------
-    problem : Problem
+    problem : GrowthProblem
         The rows, their domains, known split points and constraints.
     ridges : tuple of float
         The ridges to try for the consequents of every size.
@@ -203,7 +203,7 @@ class CrossValidation:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: GrowthProblem,
         ridges: tuple[float, ...],
         folds: list[Indices],
         budget: Budget = UNLIMITED,

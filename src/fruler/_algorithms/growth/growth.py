@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._algorithms.growth.candidates import BendCandidate, Candidates, Contender, Preference, SplitCandidate
-from fruler._algorithms.growth.problem import GrowthOptions, Problem, screened_inputs
+from fruler._algorithms.growth.problem import GrowthOptions, GrowthProblem, screened_inputs
 from fruler._algorithms.growth.split_points import Placed, Room, SplitPointSearch
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
@@ -100,7 +100,7 @@ class Growth:
 
     Parameters
     ----------
-    problem : Problem
+    problem : GrowthProblem
         The rows, their domains, known split points and constraints.
     budget : Budget
         The time that the growth may take.
@@ -129,7 +129,7 @@ class Growth:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: GrowthProblem,
         budget: Budget = UNLIMITED,
         *,
         max_size: int = MAX_SIZE,

@@ -30,8 +30,8 @@ from fruler._algorithms.growth.growth import Growth, Step, growth_seconds_left
 from fruler._algorithms.growth.problem import (
     MAX_INPUTS,
     GrowthOptions,
+    GrowthProblem,
     Knowledge,
-    Problem,
     RowGroups,
     draw_rows,
     grouped_rows,
@@ -152,7 +152,7 @@ class GrowthLearner(ABC):
             exact and not self.control.over(),
         )
 
-    def _problem(self, rows: Rows, options: GrowthOptions, min_label: float) -> Problem:
+    def _problem(self, rows: Rows, options: GrowthOptions, min_label: float) -> GrowthProblem:
         """Return the growth problem of some rows, with standardised domains and known split points."""
         table, scale = self.table, self.table.scale
         domains = on_grid((table.domains - scale.centre[:, None]) / scale.spread[:, None])
@@ -166,7 +166,7 @@ class GrowthLearner(ABC):
         narrow = self._narrow_inputs()
         domains[narrow, 1] = domains[narrow, 0]
         knowledge = Knowledge.from_options(options, table.names)
-        return Problem(rows, domains, known, options, min_label, nominal, knowledge)
+        return GrowthProblem(rows, domains, known, options, min_label, nominal, knowledge)
 
     def _narrow_inputs(self) -> npt.NDArray[np.bool_]:
         """Return which inputs are too narrow to be split, and warn about those that are not constant.
@@ -196,7 +196,7 @@ class GrowthLearner(ABC):
         left = growth_seconds_left(growth.path, growth.options.early_stopping, self.n_folds)
         self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error, left)
 
-    def _cross_validate(self, problem: Problem, growth: Growth, folds: list[Indices]) -> Choice | None:
+    def _cross_validate(self, problem: GrowthProblem, growth: Growth, folds: list[Indices]) -> Choice | None:
         """Cross-validate; keep and report every fold."""
         start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
         ridges = RIDGES if self.options.regularization is None else (self.options.regularization,)

@@ -109,7 +109,7 @@ class Knowledge:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class GrowthProblem:
     """The rows that rules are grown on, with domains, known split points and constraints.
 
     Attributes
@@ -144,11 +144,11 @@ class Problem:
         """Which inputs have known split points."""
         return np.array([len(points) > 0 for points in self.known])
 
-    def of(self, rows: Rows) -> Problem:
+    def of(self, rows: Rows) -> GrowthProblem:
         """Return the same problem for other rows."""
         return replace(self, rows=rows)
 
-    def over(self, inputs: Indices) -> Problem:
+    def over(self, inputs: Indices) -> GrowthProblem:
         """Return the problem with some of the inputs."""
         return replace(
             self,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._algorithms.growth.problem import Problem
+from fruler._algorithms.growth.problem import GrowthProblem
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, curve_lines, outputs_of
 from fruler._algorithms.growth.terms import Normal, TermFit, ridge_of
@@ -46,11 +46,11 @@ class Room:
 
     Parameters
     ----------
-    problem : Problem
+    problem : GrowthProblem
         The rows, the inputs' domains, and the split points that are known.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: GrowthProblem) -> None:
         rows, domains, fuzziness = problem.rows, problem.domains, problem.options.fuzziness
         self.domains, self.known, self.fuzziness, self.min_label = domains, problem.known, fuzziness, problem.min_label
         self.fixed = problem.fixed

@@ -138,7 +138,7 @@ class Worth(NamedTuple):
         return self.error
 
 
-class Individual(NamedTuple, Generic[C]):
+class RatedChromosome(NamedTuple, Generic[C]):
     """A chromosome and its value.
 
     Attributes
@@ -156,7 +156,7 @@ class Individual(NamedTuple, Generic[C]):
     sampled: float
 
 
-class Evaluator(genetic.Evaluator[C, Worth], Generic[C, S]):
+class ProblemEvaluator(genetic.Evaluator[C, Worth], Generic[C, S]):
     """Evaluates chromosomes of a problem on all rows or on a sample, and remembers their values.
 
     Parameters

@@ -118,7 +118,7 @@ class GridChromosome:
         return blake2b(self.structure + self.displacements.tobytes(), digest_size=16).digest()
 
 
-def make_chromosome(grid: Grid, granularities: Granularities, displacements: Floats) -> GridChromosome:
+def make_grid_chromosome(grid: Grid, granularities: Granularities, displacements: Floats) -> GridChromosome:
     """Build a valid chromosome: displacements are within their limits, and zero if there is one label."""
     limit = grid.options.displacement
     moved = np.maximum(np.minimum(displacements, limit), -limit) * (granularities > 1)
@@ -126,7 +126,7 @@ def make_chromosome(grid: Grid, granularities: Granularities, displacements: Flo
     return GridChromosome(granularities.astype(np.intc), np.rint(moved / _STEP) * _STEP + 0.0)
 
 
-def check_chromosomes(grid: Grid, chromosomes: Iterable[GridChromosome]) -> None:
+def check_grid_chromosomes(grid: Grid, chromosomes: Iterable[GridChromosome]) -> None:
     """Check that chromosomes of a checkpoint belong to a grid.
 
     Raises

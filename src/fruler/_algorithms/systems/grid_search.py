@@ -24,11 +24,11 @@ from fruler._algorithms.systems.grid import (
     Grid,
     GridChromosome,
     GridSolution,
-    check_chromosomes,
-    make_chromosome,
+    check_grid_chromosomes,
+    make_grid_chromosome,
 )
 from fruler._algorithms.systems.options import GridOptions
-from fruler._algorithms.systems.spea2 import Snapshot, Spea2
+from fruler._algorithms.systems.spea2 import Spea2, Spea2Snapshot
 from fruler._arrays import Floats, Indices
 from fruler._kernels import grids
 from fruler._table.rows import Rows
@@ -80,12 +80,12 @@ class GridProblem:
                 granularities[inputs] = np.minimum(same, grid.largest[inputs])
             granularities = self._looking(granularities, rng)
             granularities[: grid.n_inputs] = limit_cells(granularities[: grid.n_inputs], grid.options.max_rules, rng)
-            made.append(make_chromosome(grid, granularities, np.zeros(grid.n_variables)))
+            made.append(make_grid_chromosome(grid, granularities, np.zeros(grid.n_variables)))
         return made
 
     def simplest(self) -> GridChromosome:
         """Return the grid of one rule with an empty antecedent."""
-        return make_chromosome(self.grid, self.grid.least, np.zeros(self.grid.n_variables))
+        return make_grid_chromosome(self.grid, self.grid.least, np.zeros(self.grid.n_variables))
 
     def cross(
         self, first: GridChromosome, second: GridChromosome, threshold: float, rng: np.random.Generator
@@ -101,7 +101,9 @@ class GridProblem:
         if gray_distance(first.displacements, second.displacements, -limit, limit) / 2.0 <= threshold:
             return None
         one, other = pcblx(first.displacements, second.displacements, rng)
-        return make_chromosome(grid, first.granularities, one), make_chromosome(grid, first.granularities, other)
+        return make_grid_chromosome(grid, first.granularities, one), make_grid_chromosome(
+            grid, first.granularities, other
+        )
 
     def mutate(self, chromosome: GridChromosome, rng: np.random.Generator) -> GridChromosome:
         """Give one random variable one label less or, equally likely, any larger number, and a new displacement.
@@ -163,12 +165,12 @@ class GridProblem:
         granularities, displacements = chromosome.granularities.copy(), chromosome.displacements.copy()
         granularities[variable] = granularity
         displacements[variable] = rng.uniform(-limit, limit)
-        return make_chromosome(self.grid, self._looking(granularities, rng), displacements)
+        return make_grid_chromosome(self.grid, self._looking(granularities, rng), displacements)
 
     def _joined(self, head: GridChromosome, tail: GridChromosome, cut: int, rng: np.random.Generator) -> GridChromosome:
         granularities = np.concatenate([head.granularities[:cut], tail.granularities[cut:]])
         displacements = np.concatenate([head.displacements[:cut], tail.displacements[cut:]])
-        return make_chromosome(self.grid, self._looking(granularities, rng), displacements)
+        return make_grid_chromosome(self.grid, self._looking(granularities, rng), displacements)
 
     def _looking(self, granularities: Granularities, rng: np.random.Generator) -> Granularities:
         """Make sure that antecedents are not empty: if no input has two labels, a random one gets some."""
@@ -179,7 +181,7 @@ class GridProblem:
         return granularities
 
 
-GridSnapshot = Snapshot[GridChromosome]
+GridSnapshot = Spea2Snapshot[GridChromosome]
 
 GRID_STAGE = "grid"
 # An input whose values differ by fewer roundings than this is not split: its labels would coincide.
@@ -214,7 +216,7 @@ class GridStage:
         if snapshot is not None:
             # If nothing of the first population can be used, one more evaluation than allowed is made.
             check_limits({"max_evaluations": (self.search.max_evaluations + 1, snapshot.n_asked)})
-            check_chromosomes(self.grid, (one for one, _ in snapshot.valued))
+            check_grid_chromosomes(self.grid, (one for one, _ in snapshot.valued))
         run_watched(self.search, self.control, keep, snapshot, stage=GRID_STAGE, error_unit=self.table.error_unit)
         self.keeper.end_stage()
 

@@ -21,7 +21,16 @@ from fruler._algorithms.genetic import (
     front_point,
     pareto_front,
 )
-from fruler._algorithms.systems.evaluation import NO_LIMIT, Evaluator, Individual, Limit, Problem, RowSampler, S, Worth
+from fruler._algorithms.systems.evaluation import (
+    NO_LIMIT,
+    Limit,
+    Problem,
+    ProblemEvaluator,
+    RatedChromosome,
+    RowSampler,
+    S,
+    Worth,
+)
 from fruler._algorithms.systems.selection import mating_share, select_archive, tournaments
 from fruler._arrays import Floats, Indices
 from fruler.learning._checkpoint import damaged
@@ -31,7 +40,7 @@ from fruler.learning._training_table import LocalTable
 from fruler.learning.learned import FrontPoint
 
 
-class Generation(NamedTuple):
+class Spea2Generation(NamedTuple):
     """A row of the search's history.
 
     Attributes
@@ -66,12 +75,12 @@ class Generation(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Snapshot(Generic[C]):
+class Spea2Snapshot(Generic[C]):
     """The search between two generations.
 
     Attributes
     ----------
-    archive : sequence of Individual
+    archive : sequence of RatedChromosome
         The archive.
     fitness : ndarray
         The SPEA2 fitness of its individuals when they were selected.
@@ -91,11 +100,11 @@ class Snapshot(Generic[C]):
         The number of requested evaluations.
     rng : mapping
         The state of the random number generator.
-    history : tuple of Generation
+    history : tuple of Spea2Generation
         One row per generation.
     """
 
-    archive: Sequence[Individual[C]]
+    archive: Sequence[RatedChromosome[C]]
     fitness: Floats
     best_by_rules: Mapping[int, tuple[C, Worth]]
     rows: Indices | None
@@ -106,7 +115,7 @@ class Snapshot(Generic[C]):
     cycle_error: float
     n_asked: int
     rng: GeneratorState
-    history: tuple[Generation, ...]
+    history: tuple[Spea2Generation, ...]
 
     @property
     def n_evaluations(self) -> int:
@@ -146,11 +155,11 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
 
     Attributes
     ----------
-    archive : list of Individual
+    archive : list of RatedChromosome
         The survivors, with full errors.
     """
 
-    evaluator: Evaluator[C, S]
+    evaluator: ProblemEvaluator[C, S]
 
     def __init__(
         self,
@@ -162,9 +171,9 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         sampler: RowSampler | None = None,
     ) -> None:
         limit = sys.maxsize if options.max_evaluations is None else options.max_evaluations
-        super().__init__(Evaluator(problem, workers), rng, limit, float(problem.initial_threshold))
+        super().__init__(ProblemEvaluator(problem, workers), rng, limit, float(problem.initial_threshold))
         self.problem, self.options, self.sampler = problem, options, sampler
-        self.archive: list[Individual[C]] = []
+        self.archive: list[RatedChromosome[C]] = []
         self.fitness: Floats = np.empty(0)
         self.rows: Indices | None = None
         self.fall = 1
@@ -172,7 +181,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         self.cycle_error = np.inf
 
     @property
-    def best(self) -> Individual[C]:
+    def best(self) -> RatedChromosome[C]:
         """The most accurate individual of the archive; of equals the one with the fewest rules."""
         return min(self.archive, key=lambda one: one.worth)
 
@@ -218,7 +227,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
             sampled = [worth.error]
             with suppress(OutOfTime):
                 sampled = self._sampled_errors([simplest], [worth])
-            self._select([Individual(simplest, worth, sampled[0])])
+            self._select([RatedChromosome(simplest, worth, sampled[0])])
 
     def advance(self) -> None:
         """Run one generation: parents, children, and the next archive."""
@@ -259,7 +268,10 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         self._draw_sample()
         chromosomes, worths = [one.chromosome for one in kept], [one.worth for one in kept]
         errors = self._sampled_errors(chromosomes, worths)
-        before, self.archive = self.archive, [Individual(*one) for one in zip(chromosomes, worths, errors, strict=True)]
+        before, self.archive = (
+            self.archive,
+            [RatedChromosome(*one) for one in zip(chromosomes, worths, errors, strict=True)],
+        )
         try:
             family = self.evaluated(made)
         except OutOfTime:
@@ -269,19 +281,19 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         self.threshold, self.fall = self.initial_threshold, 1
         self.n_restarts, self.n_stale, self.cycle_error = self.n_restarts + 1, stale, best.worth.error
 
-    def evaluated(self, chromosomes: Sequence[C]) -> list[Individual[C]]:
+    def evaluated(self, chromosomes: Sequence[C]) -> list[RatedChromosome[C]]:
         """Evaluate as many chromosomes as the limit allows; return the candidates for the archive, with full errors."""
         allowed = self.allowed(chromosomes)
         if self.rows is None:
             worths = self.evaluator(allowed)
-            made = [Individual(one, worth, worth.error) for one, worth in zip(allowed, worths, strict=True)]
+            made = [RatedChromosome(one, worth, worth.error) for one, worth in zip(allowed, worths, strict=True)]
         else:
             judged = self.evaluator.sampled(allowed, self._limit())
             promising = self._promising(judged)
             chosen = [allowed[k] for k in promising]
             worths = self.evaluator(chosen)
             errors = [judged[k].error for k in promising]
-            made = [Individual(*one) for one in zip(chosen, worths, errors, strict=True)]
+            made = [RatedChromosome(*one) for one in zip(chosen, worths, errors, strict=True)]
         return [one for one in made if np.isfinite(one.worth.error)]
 
     def _limit(self) -> Limit:
@@ -300,7 +312,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         taken, _ = select_archive(objectives, self.options.population_size)
         return [finite[i - len(here)] for i in taken.tolist() if i >= len(here)]
 
-    def _select(self, candidates: list[Individual[C]]) -> None:
+    def _select(self, candidates: list[RatedChromosome[C]]) -> None:
         """Select the next archive from this one and new individuals."""
         union = self.archive + candidates
         if not union:
@@ -323,11 +335,11 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
             return [worth.error for worth in worths]
         return [worth.error for worth in self.evaluator.sampled(chromosomes)]
 
-    def snapshot(self) -> Snapshot[C] | None:
+    def snapshot(self) -> Spea2Snapshot[C] | None:
         """Return the state of the search between two generations; None once a limit has cut a generation short."""
         if not self.resumable:
             return None
-        return Snapshot(
+        return Spea2Snapshot(
             self.archive,
             self.fitness,
             self.evaluator.best_by_rules.copy(),
@@ -342,7 +354,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
             tuple(self.history),
         )
 
-    def restore(self, snapshot: Snapshot[C]) -> None:
+    def restore(self, snapshot: Spea2Snapshot[C]) -> None:
         """Restore the state of a snapshot.
 
         Raises
@@ -357,10 +369,10 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
         self._use_sample(snapshot.rows)
         self.n_restarts, self.n_stale, self.cycle_error = snapshot.n_restarts, snapshot.n_stale, snapshot.cycle_error
 
-    def row(self, seconds: float) -> Generation:
+    def row(self, seconds: float) -> Spea2Generation:
         """Return the row of the history for the last generation."""
         best = self.best.worth
-        return Generation(
+        return Spea2Generation(
             len(self.history),
             self.evaluator.n_asked,
             best.error,
@@ -374,7 +386,7 @@ class Spea2(GeneticSearch[C], Generic[C, S]):
 
     def history_table(self) -> pd.DataFrame:
         """Return the history with errors in the target's own units."""
-        history = pd.DataFrame(self.history, columns=Generation._fields)
+        history = pd.DataFrame(self.history, columns=Spea2Generation._fields)
         history[["best_fitness", "best_error"]] *= self.problem.error_unit
         return history
 

@@ -15,7 +15,7 @@ from fruler._algorithms.systems.evaluation import RowSampler
 from fruler._algorithms.systems.grid import Consequent, GridChromosome, GridSolution
 from fruler._algorithms.systems.grid_search import GRID_STAGE, GridSnapshot, GridStage
 from fruler._algorithms.systems.options import AMETSKOptions, FSMOGFSOptions
-from fruler._algorithms.systems.spea2 import Snapshot, Spea2
+from fruler._algorithms.systems.spea2 import Spea2, Spea2Snapshot
 from fruler._algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningRows, TuningSpace
 from fruler.learning._checkpoint import damaged
 from fruler.learning._control import UNLIMITED
@@ -24,7 +24,7 @@ from fruler.learning.algorithm import Search
 from fruler.learning.learned import Learned
 
 TUNING_STAGE = "tuning"
-TunedSnapshot = Snapshot[TunedChromosome]
+TunedSnapshot = Spea2Snapshot[TunedChromosome]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +33,9 @@ class TwoStageState:
 
     Attributes
     ----------
-    grid : Snapshot
+    grid : Spea2Snapshot
         The first stage.
-    tuning : Snapshot
+    tuning : Spea2Snapshot
         The second stage.
     base : bytes
         The key of the grid that the second stage tunes.

@@ -131,7 +131,7 @@ def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] |
     return values, target.reshape(-1)
 
 
-def measure(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
+def measure_rows(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
     """Predict rows and compare the predictions with the observed targets."""
     predicted = rule_base.predict(values)
     n = len(target)
@@ -158,7 +158,7 @@ def measure(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
     )
 
 
-def error_table(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:
+def model_errors(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:
     """Return the errors of the model, of a linear regression if rows are given, and of the mean."""
     training = rule_base.training
     own, mean = Errors("This model"), Errors("Always the mean")

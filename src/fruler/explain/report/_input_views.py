@@ -77,7 +77,7 @@ def _input_view(reference: Reference, feature: Feature) -> View:
         "high": high,
         "typical": typical,
         "labels": labels,
-        "picture": small_svg(uses_of(j, False, reference.background.histograms is not None)),
+        "picture": small_svg(drawing_of(j, False, reference.background.histograms is not None)),
     }
 
 
@@ -118,7 +118,7 @@ def drawn_once(reference: Reference) -> str:
     return f'<svg width="0" height="0" aria-hidden="true" class="drawn-once"><defs>{"".join(parts)}</defs></svg>'
 
 
-def uses_of(j: int, sets: bool, histogram: bool) -> str:
+def drawing_of(j: int, sets: bool, histogram: bool) -> str:
     """Return references to the histogram and the labels of an input, which `drawn_once` has drawn."""
     parts = f'<use href="#h{j}" class="histogram"/>' if histogram else ""
     return parts + (f'<use href="#s{j}" class="sets"/>' if sets else "")
@@ -192,7 +192,7 @@ def _control(reference: Reference, feature: Feature) -> View:
         "dated": not variable.choices and variable.written(0.0) is not None,
         "has_sets": sets,
         "set_names": _set_names(variable, low, high) if sets and not feature.options else [],
-        "picture": small_svg(uses_of(j, sets, reference.background.histograms is not None)),
+        "picture": small_svg(drawing_of(j, sets, reference.background.histograms is not None)),
     }
 
 

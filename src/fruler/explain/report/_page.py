@@ -172,7 +172,7 @@ def report_html(
     if stability is not None and stability.rule_base.consequents != rule_base.consequents:
         raise ValueError("stability must be of this model; compute it with model.stability(X, y).")
     rows = error_views.checked_rows(rule_base, X, y)
-    measured = None if rows is None else error_views.measure(rule_base, *rows)
+    measured = None if rows is None else error_views.measure_rows(rule_base, *rows)
     if rows is not None and not rule_base.background.known:
         rule_base = rule_base.with_training(*rows)
     reference = Reference(rule_base)
@@ -246,7 +246,7 @@ def _errors(reference: Reference, measured: Measured | None) -> View:
     rules = reference.rule_base
     return {
         "glance": error_views.headlines(reference, measured),
-        "errors": error_views.error_rows(reference, error_views.error_table(rules, measured)),
+        "errors": error_views.error_rows(reference, error_views.model_errors(rules, measured)),
         "examples": [] if measured is None else measured.examples,
         "pictures": [] if measured is None else error_views.error_pictures(measured, rules.target_unit),
         "pictured": _pictured(measured),

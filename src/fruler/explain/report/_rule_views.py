@@ -24,7 +24,7 @@ from fruler.explain.report._drawings import (
     with_plus,
     with_unit,
 )
-from fruler.explain.report._input_views import uses_of
+from fruler.explain.report._input_views import drawing_of
 from fruler.explain.report._reference import Reference, View
 from fruler.explain.text import Said, conditions
 from fruler.rules._curves import Curve
@@ -178,7 +178,7 @@ def _condition(reference: Reference, rule: int, said: Said) -> View:
     if not variable.partition.ordered:
         chips = [(label, labels[0] <= k <= labels[1]) for k, label in enumerate(variable.partition.labels)]
         return {**view, "chips": chips}
-    behind = uses_of(j, rules.antecedents.shares_labels, reference.background.histograms is not None)
+    behind = drawing_of(j, rules.antecedents.shares_labels, reference.background.histograms is not None)
     return {**view, **_pictured(variable, said.words, labels, reference.range_of(j), behind)}
 
 
