@@ -1,8 +1,8 @@
 """The ``@attribute`` family of text files: KEEL's ``.dat`` and Weka's ARFF, read by one parser.
 
 Both begin with a header of ``@`` lines and end with rows of values separated by commas. KEEL adds declared ranges
-(``real[0,1]``) and the roles ``@inputs`` and ``@outputs``; ARFF adds ``numeric`` and quoted values. Declared ranges and
-the types ``real`` and ``integer`` are kept but not enforced: published files break both.
+(``real[0,1]``) and the roles ``@inputs`` and ``@outputs``; ARFF adds ``numeric`` and quoted values. Declared ranges
+must be readable, but neither they nor ``integer`` are enforced: published files break both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -31,40 +31,10 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Attribute:
-    """One declared column: its name, its kind, and the range or the categories that the header gives for it."""
+    """One declared column: its name, and its categories if its values are nominal; otherwise they are numbers."""
 
     name: str
-    kind: Literal["real", "integer", "nominal"]
-    bounds: tuple[float, float] | None = None
     categories: tuple[str, ...] | None = None
-
-
-def read_rows(rows: Sequence[str], attributes: Sequence[Attribute], places: RowPlaces) -> pd.DataFrame:
-    """Turn the lines after ``@data`` into a table with one column per attribute.
-
-    Parameters
-    ----------
-    rows : sequence of str
-        The lines, without comments, blank lines and surrounding blanks.
-    attributes : sequence of Attribute
-        The declared columns.
-    places : RowPlaces
-        The line number of each row.
-
-    Returns
-    -------
-    DataFrame
-        float64 columns for numbers, categorical ones in the declared order for nominal values, NaN where missing.
-
-    Raises
-    ------
-    ValueError
-        If a row has too few or too many values, or a value does not fit its column.
-    """
-    columns = _read_plain_rows(rows, attributes)
-    if columns is None:
-        columns = _read_rows_one_by_one(rows, attributes, places)
-    return pd.DataFrame({attribute.name: column for attribute, column in zip(attributes, columns, strict=True)})
 
 
 def split_items(text: str) -> list[tuple[str, bool]] | None:
@@ -135,7 +105,7 @@ def _read_plain_rows(rows: Sequence[str], attributes: Sequence[Attribute]) -> li
         frame = read_csv_exactly(
             text,
             header=None,
-            dtype={j: object if a.kind == "nominal" else np.float64 for j, a in enumerate(attributes)},
+            dtype={j: np.float64 if a.categories is None else object for j, a in enumerate(attributes)},
             na_values=list(_MISSING),
             keep_default_na=False,
             skipinitialspace=True,
@@ -247,8 +217,6 @@ class AttributeFile:
 
     Parameters
     ----------
-    relation : str
-        The name after ``@relation``, empty if there is none.
     attributes : tuple of Attribute
         The columns, in the order of the file.
     inputs, outputs : tuple of str
@@ -260,7 +228,6 @@ class AttributeFile:
         The line of each row.
     """
 
-    relation: str
     attributes: tuple[Attribute, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -323,8 +290,11 @@ def parse_attribute_file(raw: bytes, name: str) -> AttributeFile:
         raise ValueError(f"{name}: there are no rows after '@data'; add at least one")
     attributes = tuple(header.attributes)
     places = RowPlaces(name, "line", np.array(numbers, dtype=np.int64))
-    frame = read_rows(rows, attributes, places)
-    return AttributeFile(header.relation, attributes, inputs, outputs, frame, places)
+    columns = _read_plain_rows(rows, attributes)
+    if columns is None:
+        columns = _read_rows_one_by_one(rows, attributes, places)
+    frame = pd.DataFrame({attribute.name: column for attribute, column in zip(attributes, columns, strict=True)})
+    return AttributeFile(attributes, inputs, outputs, frame, places)
 
 
 @dataclass
@@ -332,7 +302,6 @@ class _Header:
     """The header while it is being read; the line of each declaration is kept for messages."""
 
     name: str
-    relation: str = ""
     attributes: list[Attribute] = field(default_factory=list)
     declared_at: dict[str, int] = field(default_factory=dict)
     declared_roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -388,7 +357,8 @@ def _parse_header(lines: Sequence[str], name: str) -> tuple[_Header, int]:
             return header, number
         if keyword == "relation":
             header.declare_once("@relation", number)
-            header.relation = _names_in(rest, header, number)[0] if rest.startswith(("'", '"')) else rest
+            if rest.startswith(("'", '"')):
+                _names_in(rest, header, number)
         elif keyword == "attribute":
             attribute = _parse_attribute(rest, header, number)
             header.declare_once(f"the attribute {quoted(attribute.name)}", number)
@@ -416,7 +386,7 @@ def _parse_attribute(declaration: str, header: _Header, line: int) -> Attribute:
         header.fail(line, "the attribute has an empty name; give it one")
     check_printable(name, f"{header.name}, line {line}")
     if type_text.startswith("{"):
-        return Attribute(name, "nominal", categories=_parse_categories(name, type_text, header, line))
+        return Attribute(name, _parse_categories(name, type_text, header, line))
     number_type = _NUMBER_TYPE.fullmatch(type_text)
     type_word = re.match(r"[A-Za-z]*", type_text)[0].lower()  # type: ignore[index]  # matches any text
     if type_word in _UNSUPPORTED_TYPES:
@@ -433,15 +403,13 @@ def _parse_attribute(declaration: str, header: _Header, line: int) -> Attribute:
         header.fail(
             line, f"attribute {quoted(name)}: cannot read the range in {excerpt(type_text)}; write e.g. 'real [0, 1]'"
         )
-    bounds = None
     if number_type[2] is not None:
         low, high = parse_number(number_type[2].strip()), parse_number(number_type[3].strip())
         if low is None or high is None or low > high:
             header.fail(
                 line, f"attribute {quoted(name)}: {excerpt(type_text)} needs two ascending numbers, e.g. 'real [0, 1]'"
             )
-        bounds = (low, high)
-    return Attribute(name, "integer" if type_word == "integer" else "real", bounds=bounds)
+    return Attribute(name)
 
 
 def _parse_categories(name: str, type_text: str, header: _Header, line: int) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -15,6 +15,7 @@ from fruler._kernels import nearest
 from fruler.selectors._selector import (
     InstanceSelector,
     NearestSelected,
+    SelectedSet,
     Selection,
     class_conditional_scores,
     grow_while_better,
@@ -64,7 +65,7 @@ def best_labels(places: Floats) -> Indices:
     return np.maximum(np.ceil(places - 0.5), 0.0).astype(np.intp)
 
 
-class RunningSystem:
+class RunningSystem(SelectedSet):
     """TSK-0 rules from a set of examples, and what they predict for every row of a table.
 
     Every cell of labels that holds an example is a rule. Its constant is the output of the example that fits the cell
@@ -90,6 +91,8 @@ class RunningSystem:
     ([0.0, 3.0, 6.0], 1.333)
     """
 
+    _changing = ("examples", "weighted", "weight", "steps", "nearest_cell")
+
     def __init__(self, X: Floats, y: Floats, granularity: int) -> None:
         n = len(y)
         self.y, self.granularity = y, granularity
@@ -104,15 +107,6 @@ class RunningSystem:
         self.weight = np.zeros(n)
         self.steps = np.full(n, np.inf)
         self.nearest_cell = np.full(n, -1, dtype=np.intp)
-
-    def copy(self) -> Self:
-        """Return an independent copy of the system."""
-        other = self.__class__.__new__(self.__class__)
-        other.__dict__.update(self.__dict__)
-        other.examples = self.examples.copy()
-        other.weighted, other.weight = self.weighted.copy(), self.weight.copy()
-        other.steps, other.nearest_cell = self.steps.copy(), self.nearest_cell.copy()
-        return other
 
     def add(self, rows: Indices) -> None:
         """Add examples: one pass over the table for every rule that is new or has a new constant."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -286,24 +287,33 @@ def subset_degrees(X: Floats, classes: Indices, rows: Indices) -> tuple[Indices,
     return in_degrees(neighbours[0], len(rows)), in_degrees(neighbours[1], len(rows))
 
 
-class SelectedSet(Protocol):
+class SelectedSet(ABC):
     """A set of selected rows, with the error of predicting all rows from it."""
 
+    # The attributes that change when rows are added; copies share all others.
+    _changing: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
     def add(self, rows: Indices) -> None:
         """Add rows to the set."""
 
-    def copy(self) -> Self:
-        """Return an independent copy of the set."""
-
     @property
+    @abstractmethod
     def error(self) -> float:
         """The error of predicting all rows of the table from the set."""
+
+    def copy(self) -> Self:
+        """Return an independent copy of the set."""
+        other = copy(self)
+        for name in self._changing:
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
 
 Set = TypeVar("Set", bound=SelectedSet)
 
 
-class NearestSelected:
+class NearestSelected(SelectedSet):
     """The nearest selected row of every row of a table, updated as the selected set grows.
 
     Parameters
@@ -313,6 +323,8 @@ class NearestSelected:
     y : ndarray of shape (n_samples,)
         The output.
     """
+
+    _changing = ("distance", "neighbour", "squared_error")
 
     def __init__(self, columns: Floats, y: Floats) -> None:
         n = len(y)
@@ -324,14 +336,6 @@ class NearestSelected:
     def add(self, rows: Indices) -> None:
         """Add rows to the set, with one pass over the table for each."""
         nearest.extend_selection(self.columns, self.y, rows, self.distance, self.neighbour, self.squared_error)
-
-    def copy(self) -> Self:
-        """Return an independent copy of the set."""
-        other = self.__class__.__new__(self.__class__)
-        other.__dict__.update(self.__dict__)
-        other.distance, other.neighbour = self.distance.copy(), self.neighbour.copy()
-        other.squared_error = self.squared_error.copy()
-        return other
 
     @property
     def mean_squared_error(self) -> float:
