@@ -68,7 +68,7 @@ def test_weights_are_products_of_what_ramps_leave_and_sum_to_one(seed, n_inputs,
 @pytest.mark.parametrize("n_rows", [0, 1])
 def test_hardly_any_rows_are_rows_too(n_rows):
     rows, structure = random_case(0, 2, 3, 1, n_rows=30)
-    rows = rows.slice(0, n_rows)
+    rows = rows.take(slice(n_rows))
     weights = weights_of(structure, rows)
     assert weights.shape == (4, n_rows)
     pairs, moments = growth_sums.pair_sums(rows.rows, weights, rows.y, rows.weight)

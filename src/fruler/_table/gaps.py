@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._arrays import Floats, FrozenValue, Indices, frozen
+from fruler._table.rows import spread_evenly
 
 # Rounds in which the gaps of a row are filled from each other; with one gap, the first round is exact.
 N_SWEEPS = 8
@@ -190,7 +191,7 @@ def learn_moments(values: Floats) -> Moments:
     if not missing.any():
         covariance = scaled.T @ scaled / len(values)
         return Moments(means, covariance * np.outer(unit, unit))
-    some = np.linspace(0, len(values) - 1, min(len(values), _MAX_ROWS)).astype(np.intp)
+    some = spread_evenly(len(values), _MAX_ROWS)
     scaled, missing = scaled[some], missing[some]
     patterns, of_row = np.unique(missing, axis=0, return_inverse=True)
     groups = [np.flatnonzero(of_row.reshape(-1) == k) for k in range(len(patterns))]

@@ -429,12 +429,10 @@ def input_table(X: Any, inputs: Sequence[Input], unused: Collection[str] = ()) -
     ndarray of shape (n_rows, n_inputs)
         The inputs; none is infinite.
     """
-    names = [one.name for one in inputs]
     X = as_frame(X) if hasattr(X, "to_pandas") else X
-    if not hasattr(X, "columns") and is_numeric(X):
-        return number_table(X, names, allow_nan=True)
-    if all(map(is_plain, inputs)) and not unused and is_numeric(X):
-        return number_table(X, names, allow_nan=True)
+    holds_inputs = not hasattr(X, "columns") or (all(map(is_plain, inputs)) and not unused)
+    if holds_inputs and is_numeric(X):
+        return number_table(X, [one.name for one in inputs], allow_nan=True)
     sources = [one.source for one in inputs]
     columns = list(dict.fromkeys(source.column for source in sources))
     frame = as_frame(X, columns if not hasattr(X, "columns") and np.shape(X)[1:] == (len(columns),) else None)

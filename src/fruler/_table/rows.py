@@ -130,20 +130,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    def take(self, indices: npt.NDArray[np.intp]) -> Rows:
+    def take(self, some: npt.NDArray[np.intp] | slice) -> Rows:
         """Return some of the rows."""
-        return Rows(
-            np.ascontiguousarray(self.columns[:, indices]), self.rows[indices], self.y[indices], self.weight[indices]
-        )
-
-    def slice(self, start: int, stop: int) -> Rows:
-        """Return the rows from `start` to `stop`."""
-        return Rows(
-            np.ascontiguousarray(self.columns[:, start:stop]),
-            self.rows[start:stop],
-            self.y[start:stop],
-            self.weight[start:stop],
-        )
+        return Rows(np.ascontiguousarray(self.columns[:, some]), self.rows[some], self.y[some], self.weight[some])
 
     def with_inputs(self, inputs: npt.NDArray[np.intp]) -> Rows:
         """Return the rows with only some of the inputs, given in increasing order."""

@@ -94,7 +94,7 @@ class Source(FrozenValue, ABC):
 
     def written(self, number: float) -> str | None:
         """Return the value of the column that a number stands for; None if it is the number itself."""
-        return None
+        return nearest_choice(self.choices, number) if self.choices else None
 
     def ticks(self, low: float, high: float) -> Iterator[Ticks]:
         """Yield tick marks for an axis in values of the column, from many to few; nothing if the values are numbers."""
@@ -102,7 +102,13 @@ class Source(FrozenValue, ABC):
 
     def between(self, low: float | None, high: float | None) -> str | None:
         """Describe the values between two numbers in words, where None is an open end; None if numbers are clearer."""
-        return None
+        return either(self.names_between(low, high)) if self.choices else None
+
+    def names_between(self, low: float | None, high: float | None) -> list[str]:
+        """Return the choices whose numbers lie between two numbers, in increasing order."""
+        least, most = -np.inf if low is None else low, np.inf if high is None else high
+        in_order = sorted(self.choices, key=lambda choice: choice[1])
+        return [name for name, number in in_order if least < number < most]
 
     @abstractmethod
     def numbers(self, values: pd.Series) -> Floats:
@@ -247,20 +253,6 @@ class LevelSource(Source):
         texts = column_texts(values, self.levels).dropna()
         return list(dict.fromkeys(texts[~texts.isin(self.levels)]))
 
-    def written(self, number: float) -> str:
-        """Return the category whose number is nearest."""
-        return nearest_choice(self.choices, number)
-
-    def between(self, low: float | None, high: float | None) -> str:
-        """Return the categories whose numbers lie between two numbers, in words."""
-        return either(self.names_between(low, high))
-
-    def names_between(self, low: float | None, high: float | None) -> list[str]:
-        """Return the categories whose numbers lie between two numbers, in increasing order."""
-        least, most = -np.inf if low is None else low, np.inf if high is None else high
-        order = np.argsort(self.values, kind="stable")
-        return [self.levels[k] for k in order if least < self.values[k] < most]
-
 
 @dataclass(frozen=True)
 class GapSource(Source):
@@ -284,15 +276,6 @@ class GapSource(Source):
     def choices(self) -> tuple[Choice, ...]:
         """The values "no" and "yes"."""
         return NO_OR_YES
-
-    def written(self, number: float) -> str:
-        """Return "no" or "yes"."""
-        return nearest_choice(self.choices, number)
-
-    def between(self, low: float | None, high: float | None) -> str:
-        """Return those of "no" and "yes" whose numbers lie between two numbers."""
-        least, most = -np.inf if low is None else low, np.inf if high is None else high
-        return either([name for name, number in self.choices if least < number < most])
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return 1 where a value is missing, and 0 elsewhere."""

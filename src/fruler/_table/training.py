@@ -80,10 +80,6 @@ class TrainingInputs:
         }
 
 
-def _from_all(names: Sequence[str], sources: Sequence[Source]) -> None:
-    """Allow gaps to be filled from all inputs."""
-
-
 def training_inputs(
     estimator: Any,
     X: Any,
@@ -91,7 +87,7 @@ def training_inputs(
     sample_weight: Any,
     categorical_features: Any = "from_dtype",
     one_hot: bool = False,
-    fillers: Fillers = _from_all,
+    fillers: Fillers = lambda names, sources: None,
     learned_from: Callable[[Floats], Floats] = np.asarray,
 ) -> TrainingInputs:
     """Check the arguments of `fit` and turn the table into numbers.

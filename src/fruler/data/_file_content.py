@@ -161,33 +161,24 @@ def decode_text(raw: bytes, name: str) -> str:
     >>> decode_text("size,€".encode("utf-16"), "t.csv")
     'size,€'
     """
-    text = _unify_line_ends(_decode_utf16(raw, name) if raw.startswith(_UTF16_MARKS) else _decode_utf8(raw, name))
+    encoding = "utf-16" if raw.startswith(_UTF16_MARKS) else "utf-8-sig"
+    try:
+        text = _unify_line_ends(raw.decode(encoding))
+    except UnicodeDecodeError as error:
+        # The decoder may have taken the byte order mark away, so places are those in its own copy.
+        line = _unify_line_ends(error.object[: error.start].decode(encoding, "replace")).count("\n") + 1
+        if encoding == "utf-16":
+            problem = "the UTF-16 text is damaged or cut off; save the file with UTF-8 encoding"
+        else:
+            problem = (
+                f"byte 0x{error.object[error.start]:02x} is not UTF-8 text; save the file with UTF-8 encoding "
+                "(in Excel: CSV UTF-8), or convert it: iconv -f WINDOWS-1252 -t UTF-8"
+            )
+        raise ValueError(f"{name}, line {line}: {problem}") from None
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise ValueError(f"{name}, line {line}: holds a NUL character; save the file as plain UTF-8 text")
     return text
-
-
-def _decode_utf8(raw: bytes, name: str) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = _unify_line_ends(raw[: error.start].decode("utf-8", "replace")).count("\n") + 1
-        raise ValueError(
-            f"{name}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8 text; save the file with UTF-8 encoding "
-            "(in Excel: CSV UTF-8), or convert it: iconv -f WINDOWS-1252 -t UTF-8"
-        ) from None
-
-
-def _decode_utf16(raw: bytes, name: str) -> str:
-    try:
-        return raw.decode("utf-16")
-    except UnicodeDecodeError as error:
-        before = raw[: error.start].decode("utf-16", "replace")
-        line = _unify_line_ends(before).count("\n") + 1
-        raise ValueError(
-            f"{name}, line {line}: the UTF-16 text is damaged or cut off; save the file with UTF-8 encoding"
-        ) from None
 
 
 def _unify_line_ends(text: str) -> str:

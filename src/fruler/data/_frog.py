@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from fruler._arrays import Floats
 from fruler._files import read_at_most
+from fruler._table.rows import Standardization, in_data_units
 from fruler._wording import install_advice
 from fruler.data._file_content import one_line
 from fruler.rules._inputs import Variable
@@ -195,14 +195,6 @@ def load_frog(path: str | os.PathLike[str]) -> RuleBase:
         raise ValueError(f"{str(where)!r} can't be read as a rule base of FROG: {error}") from None
 
 
-@dataclass(frozen=True)
-class _Standard:
-    """The mean and the spread with which a variable was standardised."""
-
-    mean: float
-    spread: float
-
-
 def _rule_base(document: Checked) -> RuleBase:
     if not isinstance(document.value, dict) or document.value.get(CLASS) != _KNOWLEDGE_BASE:
         raise ValueError(f"it is YAML but not a !!{_KNOWLEDGE_BASE}")
@@ -211,21 +203,24 @@ def _rule_base(document: Checked) -> RuleBase:
     read = [_input(item) for item in database["inputs"].items()]
     if not read:
         raise ValueError("it has no inputs")
-    variables, standards = [variable for variable, _ in read], [standard for _, standard in read]
+    variables, scales = [variable for variable, _ in read], np.array([scale for _, scale in read])
     outputs = list(database["outputs"].items())
     if len(outputs) != 1:
         raise ValueError(f"it has {len(outputs)} outputs, and a rule base has one")
-    target_name, target = _described(outputs[0])
-    rules = list(members["rulebase"].items())
+    target_name, target_scale = _described(outputs[0])
+    rules = [_rule(item) for item in members["rulebase"].items()]
     if not rules:
         raise ValueError("it has no rules")
-    ranges = np.array([_ranges(_rule(rule)["antecedent"], variables) for rule in rules])
-    weights = np.array([_weights(_rule(rule)["consequent"], len(variables)) for rule in rules])
-    return RuleBase(variables, ranges, _in_units(weights, standards, target), t_norm="minimum", target_name=target_name)
+    ranges = np.array([_ranges(rule["antecedent"], variables) for rule in rules])
+    intercepts_last = np.array([_weights(rule["consequent"], len(variables)) for rule in rules])
+    consequents = in_data_units(
+        np.roll(intercepts_last, 1, axis=1), Standardization(*scales.T), Standardization(*np.array(target_scale))
+    )
+    return RuleBase(variables, ranges, consequents, t_norm="minimum", target_name=target_name)
 
 
-def _described(item: Checked) -> tuple[str, _Standard]:
-    """Return the name of an input or output, and its standardisation."""
+def _described(item: Checked) -> tuple[str, tuple[float, float]]:
+    """Return the name of an input or output, and the mean and the spread with which it was standardised."""
     members = item.members()
     # The names of the fields differ between versions of the library.
     underscored = {"norm_mean", "norm_std"} & set(members)
@@ -233,16 +228,16 @@ def _described(item: Checked) -> tuple[str, _Standard]:
     members = item.keys(("name", "min", "max", mean, spread, "partition"), (CLASS,))
     if not members[spread].number() > 0.0:
         raise members[spread].wrong("a positive number")
-    return members["name"].text(), _Standard(members[mean].number(), members[spread].number())
+    return members["name"].text(), (members[mean].number(), members[spread].number())
 
 
-def _input(item: Checked) -> tuple[Variable, _Standard]:
-    name, standard = _described(item)
+def _input(item: Checked) -> tuple[Variable, tuple[float, float]]:
+    name, scale = _described(item)
     members = item.members()
     domain = members["min"].number(), members["max"].number()
     if not domain[0] < domain[1]:
         raise members["max"].wrong(f"more than the minimum, {domain[0]}")
-    return Variable(name, _partition(members["partition"], domain)), standard
+    return Variable(name, _partition(members["partition"], domain)), scale
 
 
 def _partition(item: Checked, domain: tuple[float, float]) -> FuzzyPartition:
@@ -323,11 +318,3 @@ def _weights(consequent: Checked, n_inputs: int) -> Floats:
             f"{lists[0].place} must have {n_inputs + 1} numbers, one per input and the intercept; got {len(weights)}"
         )
     return weights
-
-
-def _in_units(weights: Floats, inputs: list[_Standard], target: _Standard) -> Floats:
-    """Convert standardised slopes and intercepts to intercepts and slopes in the data's units."""
-    means, spreads = np.array([one.mean for one in inputs]), np.array([one.spread for one in inputs])
-    slopes = weights[:, :-1] * target.spread / spreads
-    intercepts = target.mean + target.spread * weights[:, -1] - slopes @ means
-    return np.column_stack([intercepts, slopes])

@@ -6,7 +6,7 @@ import contextlib
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,9 +82,7 @@ def read_separated(text: str, name: str, options: ReadOptions) -> tuple[Understo
     )
     if separator not in (_SEPARATORS[0], options.sep) and len(columns) > 1:
         shown = _SEPARATOR_NAMES.get(separator, f'"{separator}"')
-        return UnderstoodNumbers(
-            understood.frame, (f"separated by {shown}", *understood.notes), understood.doubts
-        ), places
+        understood = replace(understood, notes=(f"separated by {shown}", *understood.notes))
     return understood, places
 
 

@@ -165,7 +165,7 @@ class Sums:
 def sums_in_slices(structure: Structure, rows: Rows) -> Sums:
     """Sum up many rows in slices, so that only the weights of one slice are in memory at a time."""
     starts = range(0, max(len(rows), 1), _ROWS_A_SLICE)
-    parts = (rows.slice(start, start + _ROWS_A_SLICE) for start in starts)
+    parts = (rows.take(slice(start, start + _ROWS_A_SLICE)) for start in starts)
     return reduce(Sums.__add__, (Sums.over(part, degrees_of(structure, part)) for part in parts))
 
 
