@@ -12,6 +12,13 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 # Squares and products of values must not overflow.
 LARGEST_VALUE = 1e150
+# The outputs of every rule for more rows at once would take too much memory.
+_ROWS_AT_ONCE = 10_000
+
+
+def row_blocks(n_rows: int) -> list[slice]:
+    """Return the blocks of rows that are evaluated at once."""
+    return [slice(start, start + _ROWS_AT_ONCE) for start in range(0, n_rows, _ROWS_AT_ONCE)]
 
 
 def frozen(values: Any, dtype: Any = None) -> npt.NDArray[Any]:

@@ -12,12 +12,11 @@ COEFFICIENTS = [[1.0, 2.0, 0.0], [3.0, -0.0, 0.0]]
 
 def test_intercepts_slopes_and_terms():
     said = LinearConsequents(COEFFICIENTS)
-    assert (said.n_rules, said.n_inputs, said.n_coefficients) == (2, 2, 1)
+    assert (said.n_rules, said.n_coefficients) == (2, 1)
     assert said.intercepts.tolist() == [1.0, 3.0]
     assert said.slopes.tolist() == [[2.0, 0.0], [0.0, 0.0]]
     assert said.inputs.tolist() == [0]
     assert [said.terms(rule) for rule in range(2)] == [{0: 2.0}, {}]
-    assert said.outputs(np.array([[5.0, 7.0]])).tolist() == [[11.0, 3.0]]
 
 
 def test_it_is_frozen_equal_by_value_and_stays_so_in_a_copy():

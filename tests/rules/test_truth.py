@@ -129,7 +129,7 @@ def test_of_rules_with_the_same_weight_the_first_is_the_strongest():
 def test_many_rows_are_measured_in_parts(rng, monkeypatch):
     X, y = rng.uniform(0.0, 10.0, (95, 1)), rng.normal(size=95)
     whole = measure_truth(steps(), X, y, held_out=False)
-    monkeypatch.setattr("fruler.rules._measurement._ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("fruler._arrays._ROWS_AT_ONCE", 10)
     assert measure_truth(steps(), X, y, held_out=False) == whole
 
 

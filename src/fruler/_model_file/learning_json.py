@@ -161,9 +161,8 @@ def _plain(value: Any) -> Any:
     """Return a value as JSON can hold it: text, a flag or a finite number; null for anything else."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, Mapping | list | tuple) or (isinstance(value, float) and not math.isfinite(value)):
-        return None
-    return value if isinstance(value, str | bool | int | float) else None
+    is_finite = isinstance(value, float) and math.isfinite(value)
+    return value if is_finite or isinstance(value, str | int) else None
 
 
 def _bounds(written: Checked) -> tuple[float | None, float | None] | None:

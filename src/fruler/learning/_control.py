@@ -171,11 +171,8 @@ class RunControl:
 
         Signals are left alone outside the main thread, and where Ctrl-C is ignored.
         """
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
         previous = signal.getsignal(signal.SIGINT)
-        if not callable(previous):
+        if threading.current_thread() is not threading.main_thread() or not callable(previous):
             yield
             return
 

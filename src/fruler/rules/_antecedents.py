@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._arrays import Floats, FrozenValue, Indices, frozen
+from fruler._arrays import Floats, FrozenValue, Indices, frozen, row_blocks
 from fruler._kernels import inference
 from fruler._kernels import triangles as kernel
 from fruler._kernels.triangles import centroids
@@ -31,8 +31,6 @@ T_NORMS: tuple[TNorm, ...] = ("product", "minimum")  # in the order of the kerne
 Flags = npt.NDArray[np.bool_]
 Activations = tuple[Floats, Flags]
 
-# The degrees of more rows at once would take too much memory.
-_ROWS_AT_ONCE = 10_000
 # The search for a combination of labels without a rule gives up after this many, and assumes that there is one.
 _MAX_PLACES = 50_000
 
@@ -359,11 +357,6 @@ class LabelRanges(Antecedents):
         first, last = self.ranges[rule, feature].tolist()
         return first, last
 
-    def conditions(self, rule: int) -> list[Condition]:
-        """Return the conditions of a rule, in the order of the inputs."""
-        ranges = self.ranges[rule].tolist()
-        return [Condition(int(j), *ranges[j]) for j in np.flatnonzero(self.looks_at[rule])]
-
     def degrees(self, values: Floats, t_norm: TNorm) -> Activations:
         """Return the degree to which each rule fires in each row, and whether any rule fires at all.
 
@@ -389,8 +382,7 @@ class LabelRanges(Antecedents):
     def predict_labels(self, values: Floats, triangles: Floats, t_norm: TNorm) -> Floats:
         """Return the output of rules whose consequents are triangles (n_rules, 3), cut off at the rules' degrees."""
         predictions = np.empty(len(values))
-        for start in range(0, len(values), _ROWS_AT_ONCE):
-            part = slice(start, start + _ROWS_AT_ONCE)
+        for part in row_blocks(len(values)):
             degrees, _ = self.degrees(values[part], t_norm)
             said = centroids(triangles, degrees)
             predictions[part] = (degrees * said).sum(axis=1) / degrees.sum(axis=1)

@@ -246,12 +246,9 @@ class LinearConsequents(Consequents):
 
     Examples
     --------
-    >>> import numpy as np
     >>> said = LinearConsequents([[20.0, -1.0], [5.0, 0.0]])
     >>> said.n_coefficients, said.terms(0), said.terms(1)
     (1, {0: -1.0}, {})
-    >>> said.outputs(np.array([[10.0]])).tolist()
-    [[10.0, 5.0]]
     """
 
     coefficients: Floats
@@ -269,11 +266,6 @@ class LinearConsequents(Consequents):
     def n_rules(self) -> int:
         """The number of rules."""
         return len(self.coefficients)
-
-    @property
-    def n_inputs(self) -> int:
-        """The number of inputs."""
-        return int(self.coefficients.shape[1]) - 1
 
     @property
     def intercepts(self) -> Floats:
@@ -316,21 +308,6 @@ class LinearConsequents(Consequents):
     def terms(self, rule: int) -> dict[int, float]:
         """Return the slopes of a rule that are not zero, by input."""
         return {j: slope for j, slope in enumerate(self.slopes[rule].tolist()) if slope != 0.0}
-
-    def outputs(self, values: Floats) -> Floats:
-        """Return the output of each rule by itself for each row.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_samples, n_inputs)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_rules)
-            The outputs.
-        """
-        return np.asarray(values @ self.slopes.T + self.intercepts)
 
     def constants(self, antecedents: Antecedents, values: Floats, t_norm: TNorm) -> Floats:
         """Return the intercepts, shape (1, n_rules)."""

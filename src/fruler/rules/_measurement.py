@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fruler._arrays import Floats, Indices
+from fruler._arrays import Floats, Indices, row_blocks
 from fruler._table.rows import spread_evenly
 from fruler.rules._background import N_BINS, TrainingSummary
 from fruler.rules._inference import parts_from
-from fruler.rules.truth import Truth, measured_truth
+from fruler.rules.truth import Truth, TruthSums
 
 if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
@@ -114,8 +114,7 @@ def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats
     ([[2.0], [9.0]], [[2.0], [0.0]])
     """
     sums = no_rows(rule_base)
-    for start in range(0, len(values), _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
+    for part in row_blocks(len(values)):
         sums = sums.plus(PlaceSums.over_rows(rule_base, values[part], weight[part], low, high))
     return sums.places(rule_base, low, high)
 
@@ -153,8 +152,6 @@ def _with_few_digits(value: float, step: float) -> float:
 
 # Means over more rows than this would be the same in all digits that anyone reads.
 MAX_ROWS_EXPLAINED = 1_000
-# The outputs of every rule for more rows at once would take too much memory.
-_ROWS_AT_ONCE = 10_000
 
 
 def training_summary(
@@ -243,15 +240,14 @@ def measure_truth(
     >>> truth.together, truth.rule_alone.round(3).tolist()
     (0.0, [0.707, 0.0])
     """
-    starts = range(0, len(target), _ROWS_AT_ONCE)
-    parts = [slice(start, start + _ROWS_AT_ONCE) for start in starts]
-    found = [rule_errors(rule_base, values[part], target[part]) for part in parts]
+    found = [rule_errors(rule_base, values[part], target[part]) for part in row_blocks(len(target))]
     together, alone, strongest = (np.concatenate(column) for column in zip(*found, strict=True))
     # The squares of very large errors would overflow, and those of very small ones vanish.
     unit = float(np.abs([together, alone]).max()) or 1.0
     weight = np.ones(len(target)) if weight is None else weight
     squares = np.square(together / unit), np.square(alone / unit)
-    return measured_truth(*squares, weight, strongest, rule_base.n_rules, held_out=held_out).scaled(unit)
+    sums = TruthSums.over_rows(*squares, weight, strongest, rule_base.n_rules)
+    return sums.truth(held_out=held_out).scaled(unit)
 
 
 class RuleErrors(NamedTuple):

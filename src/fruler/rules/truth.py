@@ -67,7 +67,7 @@ class Truth(FrozenValue):
     @property
     def ratio(self) -> float:
         """Together over alone: 1 if the strongest rule alone is as accurate as all rules, near 0 if it is far worse."""
-        return _ratio(self.together, self.alone)
+        return 1.0 if self.alone in (self.together, 0.0) else self.together / self.alone
 
     def holds(self, target_spread: float) -> bool:
         """Return whether the rules count as holding one by one.
@@ -100,18 +100,8 @@ class Truth(FrozenValue):
         Truth
             The errors in the other unit.
         """
-        return replace(
-            self,
-            together=self.together * unit,
-            alone=self.alone * unit,
-            rule_together=self.rule_together * unit,
-            rule_alone=self.rule_alone * unit,
-        )
-
-
-def _ratio(together: float, alone: float) -> float:
-    """Return the ratio of two errors; 1 if the strongest rule alone has no error."""
-    return 1.0 if alone in (together, 0.0) else together / alone
+        errors = ("together", "alone", "rule_together", "rule_alone")
+        return replace(self, **{name: getattr(self, name) * unit for name in errors})
 
 
 class TruthSums(NamedTuple):
@@ -133,20 +123,28 @@ class TruthSums(NamedTuple):
     def over_rows(
         cls, squares_together: Floats, squares_alone: Floats, weight: Floats, strongest: Indices, n_rules: int
     ) -> TruthSums:
-        """Sum over rows; `measured_truth` describes the arguments."""
-        together, alone = weight * squares_together, weight * squares_alone
-        return cls(
-            np.bincount(strongest, weights=weight, minlength=n_rules).astype(np.float64),
-            np.bincount(strongest, weights=together, minlength=n_rules).astype(np.float64),
-            np.bincount(strongest, weights=alone, minlength=n_rules).astype(np.float64),
-        )
+        """Sum over rows.
+
+        Parameters
+        ----------
+        squares_together, squares_alone : ndarray of shape (n_rows,)
+            Squared errors of the prediction, and of the strongest rule alone.
+        weight : ndarray of shape (n_rows,)
+            The weight of each row.
+        strongest : ndarray of int, shape (n_rows,)
+            The strongest rule of each row.
+        n_rules : int
+            The number of rules.
+        """
+        summed = (weight, weight * squares_together, weight * squares_alone)
+        return cls(*(np.bincount(strongest, weights=one, minlength=n_rules).astype(np.float64) for one in summed))
 
     def plus(self, other: TruthSums) -> TruthSums:
         """Return the sums over both sets of rows."""
         return TruthSums(self.weight + other.weight, self.together + other.together, self.alone + other.alone)
 
     def truth(self, *, held_out: bool) -> Truth:
-        """Return the truth of the rows."""
+        """Return the truth of the rows; `held_out` if the rules were fitted without them."""
         total = self.weight.sum()
         with np.errstate(invalid="ignore"):
             return Truth(
@@ -156,31 +154,3 @@ class TruthSums(NamedTuple):
                 np.sqrt(self.alone / self.weight),
                 held_out,
             )
-
-
-def measured_truth(
-    squares_together: Floats,
-    squares_alone: Floats,
-    weight: Floats,
-    strongest: Indices,
-    n_rules: int,
-    *,
-    held_out: bool,
-) -> Truth:
-    """Return the truth of rows.
-
-    Parameters
-    ----------
-    squares_together, squares_alone : ndarray of shape (n_rows,)
-        Squared errors of the prediction, and of the strongest rule alone.
-    weight : ndarray of shape (n_rows,)
-        The weight of each row.
-    strongest : ndarray of int, shape (n_rows,)
-        The strongest rule of each row.
-    n_rules : int
-        The number of rules.
-    held_out : bool
-        Whether the rows were held out from fitting.
-    """
-    sums = TruthSums.over_rows(squares_together, squares_alone, weight, strongest, n_rules)
-    return sums.truth(held_out=held_out)

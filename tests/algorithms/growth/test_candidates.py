@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from fruler import FuzzyRuleRegressor
 from fruler._algorithms.growth import candidates
 from fruler._algorithms.growth import candidates as candidates_module
-from fruler._algorithms.growth.candidates import Candidates, Contender, Preference, between
+from fruler._algorithms.growth.candidates import Candidates, Contender, Preference
 from fruler._algorithms.growth.growth import Growth
-from fruler._algorithms.growth.problem import MIN_LABEL
+from fruler._algorithms.growth.problem import MIN_LABEL, between
 from fruler._algorithms.growth.split_points import Room
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import degrees_of, outputs_of

@@ -8,7 +8,6 @@ from helpers.structures import problem_of, standardised
 
 from fruler import FuzzyRuleRegressor
 from fruler._algorithms.growth import learner, problem
-from fruler._algorithms.growth.candidates import between
 from fruler._algorithms.growth.growth import Growth
 from fruler._algorithms.growth.problem import GRID, MAX_INPUTS, draw_rows, grouped_rows, on_grid, screened_inputs
 from fruler._table.rows import Rows
@@ -220,8 +219,7 @@ def screened(X, y, max_inputs=MAX_INPUTS, always=()):
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 5, 9, 20, 300])
-def test_bins_are_those_of_one_input_at_a_time(n_rows, monkeypatch):
-    monkeypatch.setattr(problem, "_INPUTS_A_SLICE", 4)
+def test_inputs_are_screened_in_bins(n_rows):
     rng = np.random.default_rng(n_rows)
     X = rng.normal(size=(n_rows, 10))
     X[:, :3] = np.round(X[:, :3])
@@ -230,7 +228,7 @@ def test_bins_are_those_of_one_input_at_a_time(n_rows, monkeypatch):
     X[: n_rows // 2, 7] = X[:, 7].min()
     (bin_of, centres), (first, places, reaches, _) = problem._binned(Rows.from_arrays(X, np.zeros(n_rows)))
     for j, column in enumerate(X.T):
-        edges = between(np.sort(column), 7)
+        edges = problem.between(np.sort(column), 7)
         own = slice(first[j], first[j + 1])
         assert places[own].tolist() == edges.tolist()
         assert reaches[own].tolist() == [max(0.1 * np.ptp(column), 1e-9)] * len(edges)

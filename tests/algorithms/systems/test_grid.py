@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fruler._algorithms.systems.grid import GridSolution, label_centres, make_grid_chromosome, uniform_partition
+from fruler._algorithms.systems.grid import GridSolution, make_grid_chromosome, uniform_partition, uniform_points
 from fruler._algorithms.systems.grid_search import GridStage, make_grid
 from fruler._algorithms.systems.options import LMETSKOptions
 from fruler.learning._control import RunControl
@@ -34,7 +34,7 @@ def test_the_rule_base_answers_as_the_search_saw(consequent, t_norm):
     if consequent == "nearest_row":
         assert set(solution.outputs) <= set(table.target)
     if consequent == "output_label":
-        centres = label_centres([table.target.min(), table.target.max()], 5, 0.03)
+        centres = uniform_points([table.target.min(), table.target.max()], 5, 0.03)[:, 1]
         assert solution.outputs == pytest.approx(centres[solution.output_labels])
 
 
@@ -42,7 +42,7 @@ def test_the_rule_base_answers_as_the_search_saw(consequent, t_norm):
 @pytest.mark.parametrize("granularity", range(2, 8))
 def test_a_uniform_partition_is_made_of_triangles(granularity, displacement):
     x = np.linspace(-3.0, 9.0, 400)
-    centres = label_centres([-2.0, 7.0], granularity, displacement)
+    centres = uniform_points([-2.0, 7.0], granularity, displacement)[:, 1]
     step = 9.0 / (granularity - 1)
     expected = np.maximum(0.0, 1.0 - np.abs(x[:, None] - centres) / step)
     expected[x < centres[0], 0] = 1.0
@@ -62,7 +62,7 @@ def test_an_output_of_one_value_has_labels():
     search = Search(LMETSKOptions(max_evaluations=200), table, np.random.default_rng(0), RunControl())
     stage = GridStage(search, "output_label")
     stage.run(lambda snapshot: None)
-    best = stage.best()
+    best = stage.solution(stage.search.front[-1][0])
     assert np.isfinite(best.outputs).all()
     assert best.n_rules >= 1
 
@@ -71,7 +71,7 @@ def test_the_best_is_the_most_accurate_of_the_front():
     search = Search(LMETSKOptions(max_evaluations=500), make_table(), np.random.default_rng(0), RunControl())
     stage = GridStage(search, "output_label")
     stage.run(lambda snapshot: None)
-    best = stage.best()
+    best = stage.solution(stage.search.front[-1][0])
     assert best.error == pytest.approx(min(worth.error for _, worth in stage.search.front), rel=1e-12)
     assert best.output_labels is not None
     assert best.cells.shape == (best.n_rules, len(best.inputs))

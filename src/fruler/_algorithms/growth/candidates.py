@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fruler._algorithms.growth.problem import GrowthProblem
+from fruler._algorithms.growth.problem import GrowthProblem, binned
 from fruler._algorithms.growth.split_points import Room
 from fruler._algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Outputs, rule_coefficients
@@ -92,9 +92,9 @@ class Candidates:
         self.knowledge = problem.knowledge
         self.total = float(rows.weight.sum())
         self.ridge = max(regularization / self.total, _MIN_RIDGE)
-        binned = [_binned(column, values) for column, values in zip(rows.columns, room.sorted, strict=True)]
-        self.bins = np.array([bins for bins, _, _ in binned]), np.array([centres for _, centres, _ in binned])
-        self.edges = [known if len(known) else edges for known, (_, _, edges) in zip(room.known, binned, strict=True)]
+        found = [binned(column, values, N_BINS) for column, values in zip(rows.columns, room.sorted, strict=True)]
+        self.bins = np.array([bins for bins, _, _ in found]), np.array([centres for _, centres, _ in found])
+        self.edges = [known if len(known) else edges for known, (_, _, edges) in zip(room.known, found, strict=True)]
         self.copies = _near_copies(rows)
         self.untouched = [self._places(j, np.empty(0)) for j in range(len(self.edges))]
 
@@ -305,35 +305,6 @@ def _near_copies(rows: Rows) -> npt.NDArray[np.bool_]:
     copies = np.square(products) > _COPY**2 * np.outer(squares, squares)
     np.fill_diagonal(copies, False)
     return np.asarray(copies)
-
-
-def _binned(column: Floats, values: Floats) -> tuple[npt.NDArray[np.uint8], Floats, Floats]:
-    """Put a column's rows into bins; return the bin of each row, the mean of each bin, and the edges between bins."""
-    edges = between(values, N_BINS - 1)
-    bins = np.searchsorted(edges, column, side="right")
-    counts = np.bincount(bins, minlength=N_BINS)
-    sums = np.bincount(bins, weights=column, minlength=N_BINS)
-    # Bins without rows lie above all others.
-    centres = np.where(counts > 0, sums / np.maximum(counts, 1), values[-1])
-    return bins.astype(np.uint8), centres, edges
-
-
-def between(values: Floats, max_points: int) -> Floats:
-    """Return points midway between increasing values that split them into groups of about equal size.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> between(np.array([0.0, 0.0, 1.0, 3.0]), 7).tolist()
-    [0.5, 2.0]
-    """
-    steps = np.flatnonzero(values[1:] > values[:-1])
-    if len(steps) > max_points:
-        ranks = (np.arange(1, max_points + 1) * len(values)) // (max_points + 1)
-        # The step at or after each rank; ranks within a run of equal values share one.
-        nearest = np.searchsorted(steps, ranks - 1)
-        steps = steps[np.unique(np.minimum(nearest, len(steps) - 1))]
-    return np.asarray((values[steps] + values[steps + 1]) / 2.0)
 
 
 class Contender(NamedTuple):

@@ -18,7 +18,7 @@ from fruler._arrays import Floats, Indices
 from fruler._table.rows import Rows
 from fruler.learning._checkpoint import damaged
 from fruler.learning._control import UNLIMITED, Budget
-from fruler.rules.truth import Truth, measured_truth
+from fruler.rules.truth import Truth, TruthSums
 
 # Ridges in rows; see `fruler._algorithms.growth.terms`.
 RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -457,11 +457,6 @@ def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequenc
         together.append(np.square(part.y - outputs.together))
         alone.append(np.square(part.y - outputs.of_strongest(own)))
         strongest.append(own.weights.argmax(axis=0))
-    return measured_truth(
-        np.concatenate(together),
-        np.concatenate(alone),
-        np.concatenate([part.weight for part in parts]),
-        np.concatenate(strongest),
-        structure.n_rules,
-        held_out=True,
-    )
+    errors, weight = (np.concatenate(together), np.concatenate(alone)), np.concatenate([part.weight for part in parts])
+    measured = TruthSums.over_rows(*errors, weight, np.concatenate(strongest), structure.n_rules)
+    return measured.truth(held_out=True)

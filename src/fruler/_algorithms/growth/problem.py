@@ -188,8 +188,6 @@ MAX_INPUTS = 48
 # Inputs are chosen in this many rounds, each on the residuals of the round before.
 _N_ROUNDS = 3
 _N_BINS = 8
-# The number of inputs that are binned at a time.
-_INPUTS_A_SLICE = 256
 # The number of inputs whose slopes may change where another input bends.
 _N_STRONGEST = 5
 # The ridge, in rows: enough to keep collinear inputs apart.
@@ -386,46 +384,50 @@ _Bytes = npt.NDArray[np.uint8]
 
 def _binned(rows: Rows) -> tuple[tuple[_Bytes, Floats], tuple[npt.NDArray[np.intc], Floats, Floats, _Bytes]]:
     """Put every input's rows into a few bins; return the bins, and the places between them where a line may bend."""
-    n_inputs = len(rows.columns)
-    parts = [_bins_of(rows.columns[start : start + _INPUTS_A_SLICE]) for start in range(0, n_inputs, _INPUTS_A_SLICE)]
-    bin_of, centres, counts, places, reaches = (np.concatenate(part) for part in zip(*parts, strict=True))
-    first = np.zeros(n_inputs + 1, dtype=np.intc)
-    np.cumsum(counts, out=first[1:])
-    return (bin_of, centres), (first, places, reaches, np.ones(len(places), dtype=np.uint8))
+    parts = [binned(column, np.sort(column), _N_BINS) for column in rows.columns]
+    bins = np.array([bin_of for bin_of, _, _ in parts]), np.array([centres for _, centres, _ in parts])
+    counts = [len(edges) for _, _, edges in parts]
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.intc)
+    reaches = np.repeat(np.maximum(0.1 * np.ptp(rows.columns, axis=1), 1e-9), counts)
+    places = np.concatenate([edges for _, _, edges in parts])
+    return bins, (first, places, reaches, np.ones(len(places), dtype=np.uint8))
 
 
-def _bins_of(columns: Floats) -> tuple[_Bytes, Floats, Indices, Floats, Floats]:
-    """Return the bin of each row, the mean of each bin, the number of edges, the edges and their reaches, by input.
+def binned(column: Floats, values: Floats, n_bins: int) -> tuple[_Bytes, Floats, Floats]:
+    """Put a column's rows into bins; return the bin of each row, the mean of each bin, and the edges between bins.
 
-    The edges of an input are those of `fruler._algorithms.growth.candidates.between`, here for many inputs at once.
+    Parameters
+    ----------
+    column, values : ndarray of shape (n_rows,)
+        The column, and its values in increasing order.
+    n_bins : int
+        The maximum number of bins.
     """
-    n_inputs, n_rows = columns.shape
-    values = np.sort(columns, axis=1)
-    is_step = values[:, 1:] > values[:, :-1]
-    n_steps = is_step.sum(axis=1)
-    many = np.flatnonzero(n_steps > _N_BINS - 1)
-    is_edge = is_step.copy()
-    if len(many):
-        at = np.where(is_step[many], np.arange(n_rows - 1), n_rows)
-        following = np.minimum.accumulate(at[:, ::-1], axis=1)[:, ::-1]
-        last = np.where(is_step[many], at, -1).max(axis=1)
-        ranks = np.arange(1, _N_BINS) * n_rows // _N_BINS
-        is_edge[many] = False
-        # The step at or after each rank, or the last one.
-        is_edge[many[:, None], np.minimum(following[:, ranks - 1], last[:, None])] = True
-    inputs, steps = np.nonzero(is_edge)
-    edges = (values[inputs, steps] + values[inputs, steps + 1]) / 2.0
-    counts = is_edge.sum(axis=1)
-    numbers = np.arange(len(edges)) - np.repeat(np.cumsum(counts) - counts, counts)
-    bins = np.zeros((n_inputs, n_rows), dtype=np.intp)
-    for number in range(_N_BINS - 1):
-        own = numbers == number
-        bins[inputs[own]] += columns[inputs[own]] >= edges[own, None]
-    flat = (np.arange(n_inputs)[:, None] * _N_BINS + bins).ravel()
-    sums = np.bincount(flat, weights=columns.ravel(), minlength=n_inputs * _N_BINS)
-    centres = sums / np.maximum(np.bincount(flat, minlength=n_inputs * _N_BINS), 1)
-    reaches = np.maximum(0.1 * (values[:, -1] - values[:, 0]), 1e-9)
-    return bins.astype(np.uint8), centres.reshape(n_inputs, _N_BINS), counts, edges, np.repeat(reaches, counts)
+    edges = between(values, n_bins - 1)
+    bins = np.searchsorted(edges, column, side="right")
+    counts = np.bincount(bins, minlength=n_bins)
+    sums = np.bincount(bins, weights=column, minlength=n_bins)
+    # Bins without rows lie above all others.
+    centres = np.where(counts > 0, sums / np.maximum(counts, 1), values[-1])
+    return bins.astype(np.uint8), centres, edges
+
+
+def between(values: Floats, max_points: int) -> Floats:
+    """Return points midway between increasing values that split them into groups of about equal size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> between(np.array([0.0, 0.0, 1.0, 3.0]), 7).tolist()
+    [0.5, 2.0]
+    """
+    steps = np.flatnonzero(values[1:] > values[:-1])
+    if len(steps) > max_points:
+        ranks = (np.arange(1, max_points + 1) * len(values)) // (max_points + 1)
+        # The step at or after each rank; ranks within a run of equal values share one.
+        nearest = np.searchsorted(steps, ranks - 1)
+        steps = steps[np.unique(np.minimum(nearest, len(steps) - 1))]
+    return np.asarray((values[steps] + values[steps + 1]) / 2.0)
 
 
 def _regression(rows: Rows, inputs: Indices) -> tuple[Floats, npt.NDArray[np.intc]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from typing import NamedTuple, Self
 
@@ -92,15 +92,7 @@ class Sums:
         return self._combined(other, np.subtract)
 
     def _combined(self, other: Sums, operation: np.ufunc) -> Sums:
-        return Sums(
-            operation(self.pairs, other.pairs),
-            operation(self.moments, other.moments),
-            operation(self.curve_terms, other.curve_terms),
-            operation(self.curve_gram, other.curve_gram),
-            operation(self.curve_moments, other.curve_moments),
-            float(operation(self.square, other.square)),
-            float(operation(self.weight, other.weight)),
-        )
+        return Sums(*(operation(getattr(self, one.name), getattr(other, one.name)) for one in fields(self)))
 
     @property
     def n_rules(self) -> int:

@@ -18,7 +18,7 @@ from fruler.learning._checkpoint import damaged
 from fruler.learning._training_table import LocalTable
 from fruler.rules._antecedents import T_NORMS
 from fruler.rules._inputs import Variable
-from fruler.rules._partitions import FuzzyPartition
+from fruler.rules._partitions import FuzzyPartition, TrianglePartition
 from fruler.rules._rule_base import RuleBase
 
 Consequent = Literal["nearest_row", "mean", "output_label"]
@@ -202,17 +202,10 @@ class GridSolution:
         return RuleBase(variables, antecedents, coefficients, self.grid.options.t_norm)
 
 
-def label_centres(domain: Floats, granularity: int, displacement: float) -> Floats:
-    """Return the centres of uniform labels: from end to end of a domain, all displaced by a share of their distance.
-
-    Examples
-    --------
-    >>> label_centres([0.0, 10.0], 3, 0.1).tolist()
-    [0.5, 5.5, 10.5]
-    """
+def uniform_points(domain: Floats | tuple[float, float], n_labels: int, displacement: float) -> Floats:
+    """Return equal triangles over a domain, shape (n_labels, 3); the outer ones reach beyond it."""
     low, high = (float(end) for end in domain)
-    step = (high - low) / (granularity - 1)
-    return np.asarray(low + (np.arange(granularity) + displacement) * step)
+    return TrianglePartition.uniform((low, high), n_labels, displacement, shoulders=False).triangles
 
 
 def uniform_partition(domain: Floats, granularity: int, displacement: float) -> FuzzyPartition:
@@ -226,6 +219,6 @@ def uniform_partition(domain: Floats, granularity: int, displacement: float) -> 
     """
     if granularity == 1:
         return FuzzyPartition([], domain)
-    centres = label_centres(domain, granularity, displacement)
+    centres = uniform_points(domain, granularity, displacement)[:, 1]
     # Between the outer centres every overlap reaches from centre to centre, so that labels are triangles.
     return FuzzyPartition((centres[1:] + centres[:-1]) / 2.0, (centres[0], centres[-1]))

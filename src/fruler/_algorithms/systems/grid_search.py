@@ -220,10 +220,6 @@ class GridStage:
         run_watched(self.search, self.control, keep, snapshot, stage=GRID_STAGE, error_unit=self.table.error_unit)
         self.keeper.end_stage()
 
-    def best(self) -> GridSolution:
-        """Return the most accurate grid with its rules; of equals the one with the fewest rules."""
-        return self.solution(self.search.front[-1][0])
-
     def solution(self, chromosome: GridChromosome) -> GridSolution:
         """Return a grid with its rules."""
         return GridSolution.of(self.grid, chromosome, self.table)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from fruler._algorithms.systems.grid import GridSolution
+from fruler._algorithms.systems.grid import GridSolution, uniform_points
 from fruler._algorithms.systems.options import FSMOGFSOptions
-from fruler._algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningRows, TuningSpace, uniform_points
+from fruler._algorithms.systems.tuning import TunedChromosome, TuningProblem, TuningRows, TuningSpace
 from fruler._algorithms.systems.two_stages import TwoStageLearner, TwoStageState
 from fruler._arrays import Floats
 from fruler._kernels import tuned_mamdani

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from fruler._algorithms.genetic import pcblx
 from fruler._algorithms.systems.evaluation import Limit
 from fruler._algorithms.systems.genes import BITS, blx, gray_distance, hux
-from fruler._algorithms.systems.grid import GridSolution
+from fruler._algorithms.systems.grid import GridSolution, uniform_points
 from fruler._algorithms.systems.options import AMETSKOptions, FSMOGFSOptions
 from fruler._arrays import Floats, Indices
 from fruler.learning._training_table import LocalTable
 from fruler.rules._inputs import Variable
-from fruler.rules._partitions import FuzzyPartition, TrianglePartition
+from fruler.rules._partitions import FuzzyPartition
 from fruler.rules._rule_base import RuleBase
 
 
@@ -199,12 +199,6 @@ class GridRules:
         """Whether a rule's label is the lowest, and whether it is the highest, shape (n_rules, n_used, 2)."""
         highest = np.array([len(points) - 1 for points in self.points], dtype=np.intp)
         return np.stack([self.labels == 0, self.labels == highest], axis=2)
-
-
-def uniform_points(domain: Floats | tuple[float, float], n_labels: int, displacement: float) -> Floats:
-    """Return equal triangles over a domain, shape (n_labels, 3); the outer ones reach beyond it."""
-    low, high = (float(end) for end in domain)
-    return TrianglePartition.uniform((low, high), n_labels, displacement, shoulders=False).triangles
 
 
 class TuningRows(NamedTuple):

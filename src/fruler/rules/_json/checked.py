@@ -209,12 +209,10 @@ class Checked:
 
     def number(self) -> float:
         """Return a finite number."""
-        if type(self.value) not in (float, int):
-            raise self.wrong("a finite number")
         try:
-            number = float(self.value)
+            number = float(self.value) if type(self.value) in (float, int) else math.nan
         except OverflowError:
-            raise self.wrong("a finite number") from None
+            number = math.inf
         if not math.isfinite(number):
             raise self.wrong("a finite number")
         if abs(number) > LARGEST:

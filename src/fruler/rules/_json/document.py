@@ -292,23 +292,18 @@ def _range_of(labels: dict[str, int], written: Checked) -> tuple[int, int]:
     return first, last
 
 
-def gaps_to_json(rule_base: RuleBase) -> dict[str, Any]:
+def gaps_to_json(gaps: Gaps, names: list[str]) -> dict[str, Any]:
     """Return a JSON object with the mean of each input, and its slopes on the others.
 
     Examples
     --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
-    >>> gaps_to_json(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]], gaps=Gaps([0], [0.25], [[0.0]])))
+    >>> gaps_to_json(Gaps([0], [0.25], [[0.0]]), ["x"])
     {'x': {'mean': 0.25, 'slopes': {}}}
     """
-    gaps = rule_base.gaps
-    if gaps is None:
-        return {}
-    names = [rule_base.names[j] for j in gaps.inputs]
+    own = [names[j] for j in gaps.inputs]
     return {
-        name: {"mean": mean, "slopes": {names[k]: slope for k, slope in enumerate(slopes) if slope != 0.0}}
-        for name, mean, slopes in zip(names, gaps.means.tolist(), gaps.slopes.tolist(), strict=True)
+        name: {"mean": mean, "slopes": {own[k]: slope for k, slope in enumerate(slopes) if slope != 0.0}}
+        for name, mean, slopes in zip(own, gaps.means.tolist(), gaps.slopes.tolist(), strict=True)
     }
 
 
@@ -328,25 +323,8 @@ def _gaps(written: Checked, places: dict[str, int]) -> Gaps:
     return Gaps(inputs, means, slopes)
 
 
-def output_to_json(output: Output) -> dict[str, Any]:
-    """Return an output as a JSON object.
-
-    Examples
-    --------
-    >>> output_to_json(Output("log", (None, 9.5)))
-    {'link': 'log', 'bounds': [None, 9.5]}
-    """
-    return {"link": output.link, "bounds": list(output.bounds)}
-
-
-def output_from_json(written: Checked) -> Output:
-    """Return the output in a JSON object.
-
-    Raises
-    ------
-    ValueError
-        If the object is not an output.
-    """
+def _output(written: Checked) -> Output:
+    """Return the output in a JSON object."""
     members = written.keys(("link", "bounds"))
     link = members["link"].one_of(*LINK_NAMES)
     ends = [end.number_or_none() for end in members["bounds"].items()]
@@ -385,7 +363,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
             for rule, figure in zip(rules, figures.tolist(), strict=True):
                 rule[key] = figure
     curves = [_curve_to_json(curve, names) for curve in rule_base.curves]
-    target, kind = rule_base.consequents.partition, rule_base.antecedents.kind
+    target, kind, output = rule_base.consequents.partition, rule_base.antecedents.kind, rule_base.output
     return {
         "target": {
             "name": rule_base.target_name,
@@ -406,10 +384,10 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         **({} if kind == LabelRanges.kind else {"antecedents": kind}),
         "rules": rules,
         **({"curves": curves} if curves else {}),
-        **({} if rule_base.gaps is None else {"gaps": gaps_to_json(rule_base)}),
+        **({} if rule_base.gaps is None else {"gaps": gaps_to_json(rule_base.gaps, names)}),
         **({} if rule_base.intervals is None else {"intervals": intervals_to_json(rule_base.intervals)}),
         **({} if rule_base.extrapolation == _AS_EVER else {"extrapolation": rule_base.extrapolation}),
-        **({} if rule_base.output.is_plain else {"output": output_to_json(rule_base.output)}),
+        **({} if output.is_plain else {"output": {"link": output.link, "bounds": list(output.bounds)}}),
         "training": None if training is None else summary_to_json(training, names),
     }
 
@@ -469,7 +447,7 @@ def rule_base_from_json(written: Checked, *, triangles: bool = True) -> RuleBase
         gaps=_gaps(members["gaps"], places) if "gaps" in members else None,
         intervals=intervals_from_json(members["intervals"]) if "intervals" in members else None,
         extrapolation=members["extrapolation"].one_of(*EXTRAPOLATIONS) if "extrapolation" in members else _AS_EVER,
-        output=output_from_json(members["output"]) if "output" in members else PLAIN,
+        output=_output(members["output"]) if "output" in members else PLAIN,
     )
 
 
