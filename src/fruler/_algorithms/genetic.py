@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -81,6 +83,33 @@ def pareto_front(best_by_rules: Mapping[int, tuple[C, Value]]) -> list[tuple[C, 
 
 
 Granularities = npt.NDArray[np.intc]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelGenes:
+    """A chromosome of labels: their number, and how far they are displaced.
+
+    Attributes
+    ----------
+    granularities : ndarray of shape (n_variables,)
+        The number of labels of each variable; an input with one label is in no antecedent.
+    displacements : ndarray
+        The displacements of the labels or split points of each variable, as shares of a distance.
+    """
+
+    granularities: Granularities
+    displacements: Floats
+
+    @cached_property
+    def structure(self) -> bytes:
+        """The granularities as a key."""
+        return self.granularities.tobytes()
+
+    @cached_property
+    def key(self) -> bytes:
+        """The whole chromosome as a short key: equal chromosomes have equal keys."""
+        # A digest, since a search remembers every key. Adding zero turns a negative zero into a positive one.
+        return blake2b(self.structure + (self.displacements + 0.0).tobytes(), digest_size=16).digest()
 
 
 def limit_cells(granularities: Granularities, max_cells: int, rng: np.random.Generator) -> Granularities:

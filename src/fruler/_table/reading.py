@@ -199,13 +199,18 @@ def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: give one weight per row.")
+    refuse_bad_weights(weights)
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
+    return weights
+
+
+def refuse_bad_weights(weights: Floats) -> None:
+    """Refuse weights that are negative, not finite or too large; name the first such weight."""
     bad = ~((weights >= 0.0) & (weights <= LARGEST_VALUE))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(f"sample_weight is {weights[row]} at row {row}; weights must be finite and not negative.")
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
-    return weights
 
 
 def _refuse_odd_columns(X: Any) -> None:

@@ -19,12 +19,13 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype, union_categoricals
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from fruler._arrays import LARGEST_VALUE, Floats, Indices
+from fruler._arrays import Floats, Indices
 from fruler._table.reading import (
     check_training_table,
     column_names,
     is_numeric,
     number_table,
+    refuse_bad_weights,
     refuse_repeated_columns,
 )
 from fruler.distributed._cluster import memory_of_workers
@@ -282,7 +283,9 @@ def load_part(part: Sequence[Any], columns: tuple[str, ...], number: int) -> Raw
             told = ", ".join(seen) if hasattr(X, "columns") else f"{X.shape[1]} in number"
             raise ValueError(f"X has the columns {told}, but the first partition has {', '.join(columns)}")
         _, target, _ = check_training_table(BaseEstimator(), np.zeros((sizes[0], 1)), _flat(y), min_rows=1)
-        weights = None if weight is None else _checked_weights(weight)
+        weights = None if weight is None else np.asarray(weight, dtype=np.float64).reshape(-1)
+        if weights is not None:
+            refuse_bad_weights(weights)
     except (TypeError, ValueError) as error:
         return raw.refused(str(error))
     return replace(raw, target=target, weight=weights)
@@ -380,15 +383,6 @@ def _flat(y: Any) -> Any:
     """Return one column as a flat array; other shapes are left to the checks."""
     values = np.asarray(y)
     return values.reshape(-1) if values.ndim == 2 and values.shape[1] == 1 else y
-
-
-def _checked_weights(weight: Any) -> Floats:
-    weights = np.asarray(weight, dtype=np.float64).reshape(-1)
-    bad = ~((weights >= 0.0) & (weights <= LARGEST_VALUE))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"sample_weight is {weights[row]} at row {row}; weights must be finite and not negative.")
-    return weights
 
 
 def read_partitions(graph: dict[Any, Any], keys: list[list[Any]], columns: tuple[str, ...], first: int) -> RawBlock:

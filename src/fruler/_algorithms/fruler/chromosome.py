@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import blake2b
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from fruler._algorithms.fruler.discretization import NestedSplits
-from fruler._algorithms.genetic import Granularities
+from fruler._algorithms.genetic import Granularities, LabelGenes
 from fruler._arrays import Floats
 from fruler._table.constraints import MAX_LABELS
 from fruler._table.rows import Rows, Standardization
@@ -120,8 +118,7 @@ class Task:
     max_rules: int
 
 
-@dataclass(frozen=True, eq=False)
-class Chromosome:
+class Chromosome(LabelGenes):
     """One candidate data base.
 
     Attributes
@@ -132,20 +129,6 @@ class Chromosome:
         The second part, C2: the displacement of each split point as a share of a gap. An input with g labels uses the
         first g - 1 values of its row; the others are zero.
     """
-
-    granularities: Granularities
-    displacements: Floats
-
-    @cached_property
-    def structure(self) -> bytes:
-        """C1 as a key."""
-        return self.granularities.tobytes()
-
-    @cached_property
-    def key(self) -> bytes:
-        """The whole chromosome as a short key: equal chromosomes have equal keys."""
-        # A digest, since a search remembers every key. Adding zero turns a negative zero into a positive one.
-        return blake2b(self.structure + (self.displacements + 0.0).tobytes(), digest_size=16).digest()
 
     @property
     def genes(self) -> Floats:

@@ -37,8 +37,6 @@ STAGES = ("selection", "discretization", "evolution")
 _MAX_COEFFICIENTS = 3_000
 # The maximum number of rows that a regularization is fitted on, and of rows that its error is measured on.
 _MAX_TRIED_ROWS = 2_000
-# With more rows than this, only a sample of them is shuffled.
-_MAX_NUMBERED = 2**24
 # How far the final fit may miss the optimality conditions, for standardised data, without a warning.
 _MAX_MISSED = 1e-4
 # The maximum number of times that the first step of the final fit's descent is halved.
@@ -282,14 +280,9 @@ def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator) 
     rng : numpy Generator
         The random number generator.
     """
-    # With very many rows only a sample is shuffled: a permutation of all would fill the memory.
-    drawn = np.arange(n_rows)
-    if n_rows > _MAX_NUMBERED:
-        n_drawn = 3 * _MAX_TRIED_ROWS + (0 if selected is None else len(selected))
-        drawn = rng.choice(n_rows, n_drawn, replace=False)
-    held_out = np.setdiff1d(drawn, selected) if selected is not None else np.empty(0, dtype=np.intp)
+    held_out = np.setdiff1d(np.arange(n_rows), selected) if selected is not None else np.empty(0, dtype=np.intp)
     if selected is None or len(held_out) < 2:
-        held_out, selected = np.array_split(rng.permutation(drawn), [len(drawn) // 3])
+        held_out, selected = np.array_split(rng.permutation(n_rows), [n_rows // 3])
     return _at_most(selected, _MAX_TRIED_ROWS, rng), _at_most(held_out, _MAX_TRIED_ROWS, rng)
 
 

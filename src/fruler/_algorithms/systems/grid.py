@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import blake2b
 from typing import Literal, Self
 
 import numpy as np
 
-from fruler._algorithms.genetic import Granularities
+from fruler._algorithms.genetic import Granularities, LabelGenes
 from fruler._algorithms.systems.options import GridOptions
 from fruler._arrays import Floats, Indices
 from fruler._kernels import grids
@@ -92,8 +90,7 @@ class Grid:
 _STEP = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class GridChromosome:
+class GridChromosome(LabelGenes):
     """One candidate grid.
 
     Attributes
@@ -104,26 +101,12 @@ class GridChromosome:
         The displacement of the labels of each variable, as a share of their distance; zero if there is one label.
     """
 
-    granularities: Granularities
-    displacements: Floats
-
-    @cached_property
-    def structure(self) -> bytes:
-        """The granularities as a key."""
-        return self.granularities.tobytes()
-
-    @cached_property
-    def key(self) -> bytes:
-        """The whole chromosome as a short key: equal chromosomes have equal keys."""
-        return blake2b(self.structure + self.displacements.tobytes(), digest_size=16).digest()
-
 
 def make_grid_chromosome(grid: Grid, granularities: Granularities, displacements: Floats) -> GridChromosome:
     """Build a valid chromosome: displacements are within their limits, and zero if there is one label."""
     limit = grid.options.displacement
     moved = np.maximum(np.minimum(displacements, limit), -limit) * (granularities > 1)
-    # Adding zero turns a negative zero into a positive one, so that both have the same key.
-    return GridChromosome(granularities.astype(np.intc), np.rint(moved / _STEP) * _STEP + 0.0)
+    return GridChromosome(granularities.astype(np.intc), np.rint(moved / _STEP) * _STEP)
 
 
 def check_grid_chromosomes(grid: Grid, chromosomes: Iterable[GridChromosome]) -> None:
