@@ -96,7 +96,7 @@ class Candidates:
         self.bins = np.array([bins for bins, _, _ in found]), np.array([centres for _, centres, _ in found])
         self.edges = [known if len(known) else edges for known, (_, _, edges) in zip(room.known, found, strict=True)]
         self.copies = _near_copies(rows)
-        self.untouched = [self._places(j, np.empty(0)) for j in range(len(self.edges))]
+        self.untouched = [self._places(j, Ramps.none()) for j in range(len(self.edges))]
 
     def splits(
         self, structure: Structure, coefficients: Floats, degrees: Degrees, outputs: Outputs
@@ -189,41 +189,28 @@ class Candidates:
     def places_of_all(self, points: Ramps, may: Bools | None = None) -> SplitPlaces:
         """Return the places of every input, or of the inputs that may be divided."""
         touched = set(points.inputs.tolist())
-        parts = [
-            self._places(j, points.places[own := points.of(j)], points.reaches[own], own) if j in touched else part
-            for j, part in enumerate(self.untouched)
-        ]
+        parts = [self._places(j, points) if j in touched else part for j, part in enumerate(self.untouched)]
         if may is not None:
             parts = [part if allowed else _NO_PLACES for part, allowed in zip(parts, may, strict=True)]
         first = np.zeros(len(parts) + 1, dtype=np.intc)
         np.cumsum([len(part.places) for part in parts], out=first[1:])
         return SplitPlaces(first, *(np.concatenate([part[k] for part in parts]) for k in range(1, 5)))
 
-    def _places(
-        self,
-        input: int,
-        places: Floats,
-        reaches: Floats | None = None,
-        numbers: npt.NDArray[np.intp] | None = None,
-    ) -> SplitPlaces:
-        """Return the split points of an input, and new places between them."""
-        edges = self.edges[input]
+    def _places(self, input: int, points: Ramps) -> SplitPlaces:
+        """Return the split points of an input, and new places between them, in increasing order."""
+        edges, numbers = self.edges[input], points.of(input)
+        places = points.places[numbers]
         if len(edges) == 0 or self.room.widths[input] <= 0.0:
             return _NO_PLACES
         fixed = self.room.fixed[input]
         new = edges[~np.isin(edges, places) if fixed else self.room.free(input, edges, places)]
         around = self._reaches(input, new, places)
         new, around = new[around > 0.0], around[around > 0.0]
-        is_new = np.ones(len(new), dtype=np.uint8)
-        all_places, all_reaches = new, around
-        all_numbers = np.full(len(new), -1, dtype=np.intc)
-        if len(places) and reaches is not None and numbers is not None:
-            order = np.argsort(np.concatenate([new, places]), kind="stable")
-            all_places = np.concatenate([new, places])[order]
-            all_reaches = np.concatenate([around, reaches])[order]
-            all_numbers = np.concatenate([all_numbers, numbers.astype(np.intc)])[order]
-            is_new = (all_numbers < 0).astype(np.uint8)
-        return SplitPlaces(_NO_FIRST, all_places, all_reaches, is_new, all_numbers)
+        all_places, all_reaches = np.concatenate([new, places]), np.concatenate([around, points.reaches[numbers]])
+        all_numbers = np.concatenate([np.full(len(new), -1), numbers]).astype(np.intc)
+        order = np.argsort(all_places, kind="stable")
+        is_new = (all_numbers < 0).astype(np.uint8)
+        return SplitPlaces(_NO_FIRST, all_places[order], all_reaches[order], is_new[order], all_numbers[order])
 
     def _reaches(self, input: int, new: Floats, places: Floats) -> Floats:
         """Return the initial reach of each new place."""
