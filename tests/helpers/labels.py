@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from fruler._algorithms.growth.split_points import MANY_ROWS, MAX_DISTINCT, MIN_REPEATS, MIN_WIDTH
+from fruler._algorithms.growth.tuning import MANY_ROWS, MAX_DISTINCT, MIN_REPEATS, MIN_WIDTH
 
 # A label has this share of the rows, or so many of them.
 MIN_SHARE, ENOUGH_ROWS = 0.02, 500

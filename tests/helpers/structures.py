@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fruler._algorithms.growth.problem import GrowthOptions, GrowthProblem
+from fruler._algorithms.growth.options import GrowthOptions
+from fruler._algorithms.growth.problem import GrowthProblem
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._table.rows import Rows, measure_scale
 from fruler.rules._partitions import half_widths

@@ -59,7 +59,7 @@ def direct_split(rows, rule, terms, feature, place, reach, locality):
 
 @few
 @given(seeds, st.integers(1, 4), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([-1.0, 4.0, 15.0]))
-def test_the_promise_of_a_split_is_what_the_pair_of_rules_would_explain(seed, n_inputs, locality, min_weight):
+def test_the_promise_of_a_split_is_what_the_pair_of_rules_would_explain(seed, n_inputs, locality, min_rows):
     rng = np.random.default_rng(seed)
     rows, bins = few_values(rng, n_inputs)
     rule = rng.uniform(-0.5, 1.0, N_ROWS).clip(0.0), rng.normal(size=N_ROWS)
@@ -67,7 +67,7 @@ def test_the_promise_of_a_split_is_what_the_pair_of_rules_would_explain(seed, n_
     candidates = random_candidates(rng, n_inputs, 5)
     bounds = np.sort(rng.uniform(-2.5, 2.5, size=(n_inputs, 2)), axis=1)
     # More than there are: none is passed over but those that part no rows.
-    limits = rows.weight.sum(), RIDGE, min_weight, 10**6
+    limits = rows.weight.sum(), RIDGE, min_rows, 10**6
     gains, best = growth_candidates.split_gains(
         (rows.rows, rows.weight), (*rule, bounds), bins, candidates, terms, locality, *limits
     )
@@ -76,7 +76,7 @@ def test_the_promise_of_a_split_is_what_the_pair_of_rules_would_explain(seed, n_
         for c in range(5 * j, 5 * j + 5):
             place, reach = candidates[1][c], candidates[2][c]
             gain, pair = direct_split(rows, rule, terms.tolist(), j, place, reach, locality)
-            if bounds[j, 0] < place < bounds[j, 1] and pair.min() >= min_weight:
+            if bounds[j, 0] < place < bounds[j, 1] and pair.min() >= min_rows:
                 expected[c] = gain
         # A new place below which there are no more rows than below the one before it is not looked at.
         expected = {c: gain for c, gain in expected.items() if c in judged(rows, rule[0], bounds[j], j, candidates)}
@@ -109,11 +109,11 @@ def equal_values(n_rows=21):
     return rows, (np.arange(n_rows, dtype=np.uint8)[None], rows.columns)
 
 
-def split_gains(rows, bins, residual, candidates, bounds=(-np.inf, np.inf), min_weight=0.0, max_tried=100):
+def split_gains(rows, bins, residual, candidates, bounds=(-np.inf, np.inf), min_rows=0.0, max_tried=100):
     rule = np.ones(len(rows)), residual, np.array([bounds])
     terms = np.array([0, 1], dtype=np.intc)
     return growth_candidates.split_gains(
-        (rows.rows, rows.weight), rule, bins, candidates, terms, 0.0, float(len(rows)), RIDGE, min_weight, max_tried
+        (rows.rows, rows.weight), rule, bins, candidates, terms, 0.0, float(len(rows)), RIDGE, min_rows, max_tried
     )
 
 
@@ -125,7 +125,7 @@ def crisp(*places, new=None):
 def test_a_split_that_leaves_too_few_rows_on_either_side_promises_nothing(place, promises):
     rows, bins = equal_values()
     residual = np.sign(rows.columns[0] - place)
-    gains, best = split_gains(rows, bins, residual, crisp(place), min_weight=5.0)
+    gains, best = split_gains(rows, bins, residual, crisp(place), min_rows=5.0)
     assert (gains[0] > 0.9, best[0] == 0) == (promises, promises)
 
 

@@ -14,7 +14,7 @@ def split_gains(
     locality: float,
     total: float,
     ridge: float,
-    min_weight: float,
+    min_rows: float,
     max_tried: int,
 ) -> tuple[Floats, Integers]: ...
 def curve_gains(

@@ -91,7 +91,7 @@ cdef void fill_bins(Bins* s, const double[:, ::1] rows, const int* terms, Py_ssi
 
 
 cdef double split_gain(const Bins* s, const double* centres, Py_ssize_t n_bins, Py_ssize_t q, double place, double reach,
-                       double locality, double total, double ridge, double min_weight, double* room) noexcept nogil:
+                       double locality, double total, double ridge, double min_rows, double* room) noexcept nogil:
     """Return the gain of two rules in place of one; -1 if one of them would have too few rows."""
     cdef Py_ssize_t size = q * (q + 1) // 2, order = 2 * q, b, low = 0, high, u, v, at = 0
     cdef double* above = room
@@ -126,7 +126,7 @@ cdef double split_gain(const Bins* s, const double* centres, Py_ssize_t n_bins, 
             dense_axpy(q, 1.0 - r, s.moment + b * q, right)
         high += 1
     weight += s.weight_below[n_bins] - s.weight_below[high]
-    if weight < min_weight or s.weight_below[n_bins] - weight < min_weight:
+    if weight < min_rows or s.weight_below[n_bins] - weight < min_rows:
         return -1.0
     dense_axpy(size, 1.0, s.mixed_below + n_bins * size, above)
     dense_axpy(size, -1.0, s.mixed_below + high * size, above)
@@ -147,7 +147,7 @@ cdef double split_gain(const Bins* s, const double* centres, Py_ssize_t n_bins, 
 
 
 def split_gains(tuple table, tuple rule, tuple bins, tuple candidates, const int[::1] terms, double locality,
-                double total, double ridge, double min_weight, int max_tried):
+                double total, double ridge, double min_rows, int max_tried):
     """Return, for each input, the best gain of a split of one rule, and the index of its candidate; -1 for none.
 
     `table` is (rows, row_weight). `rule` is (weight, residual, bounds): the first two of each row, the last the places
@@ -219,7 +219,7 @@ def split_gains(tuple table, tuple rule, tuple bins, tuple candidates, const int
                     if passed < seen + spacing:
                         continue
                     seen = passed
-                gain = split_gain(&s, &centres[j, 0], n_bins, q, places[c], reaches[c], locality, total, ridge, min_weight,
+                gain = split_gain(&s, &centres[j, 0], n_bins, q, places[c], reaches[c], locality, total, ridge, min_rows,
                                   room)
                 if gain > gains[j]:
                     gains[j] = gain

@@ -17,7 +17,7 @@ def moved_places(
     domains: Floats,
     fixed: Bytes,
     max_step: float,
-    min_rows: int,
+    min_label_rows: int,
     min_gap: float,
     enough: Integers,
 ) -> Floats: ...

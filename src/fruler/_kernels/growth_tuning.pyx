@@ -101,13 +101,13 @@ def largest_reaches(const int[::1] inputs, const double[::1] places, const doubl
 
 
 def moved_places(const int[::1] inputs, const double[::1] places, const double[::1] steps, tuple table,
-                 const double[:, ::1] domains, const unsigned char[::1] fixed, double max_step, Py_ssize_t min_rows,
+                 const double[:, ::1] domains, const unsigned char[::1] fixed, double max_step, Py_ssize_t min_label_rows,
                  double min_gap, const int[::1] enough):
     """Return the places of points after a step.
 
     `table` is (values, distinct, least_widths): the sorted values of each input, their numbers, and the minimum width
     of a label; for these and `enough` see `slivers`. A point moves by at most `max_step` of the way to its neighbour,
-    and only as far as no label has fewer than `min_rows` of the values or is a sliver. The points of `fixed` inputs
+    and only as far as no label has fewer than `min_label_rows` of the values or is a sliver. The points of `fixed` inputs
     stay, and so do all points of an input if two of them would come closer than `min_gap` of its domain.
     """
     cdef const double[:, ::1] values
@@ -146,8 +146,8 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                     place = min(place, places[p] + max_step * (after - places[p]))
                     below = n_below(column, n, moved[order[k - 1]]) if k > first else 0
                     above = n_below(column, n, after) if k < end - 1 else n
-                    below = min(below + min_rows, n - 1)
-                    above = max(above - min_rows - 1, 0)
+                    below = min(below + min_label_rows, n - 1)
+                    above = max(above - min_label_rows - 1, 0)
                     # Only the rows of smaller values are below a repeated value.
                     while 0 < below < n - 1 and column[below] == column[below - 1]:
                         below += 1
@@ -168,7 +168,7 @@ def moved_places(const int[::1] inputs, const double[::1] places, const double[:
                         # Between the two there may be no room, or too few rows.
                         below = n_below(column, n, moved[p]) - (n_below(column, n, before) if k > first else 0)
                         above = (n_below(column, n, after) if k < end - 1 else n) - n_below(column, n, moved[p])
-                        crowded |= below < min_rows or above < min_rows or is_sliver(
+                        crowded |= below < min_label_rows or above < min_label_rows or is_sliver(
                             column, numbers, n, before, moved[p], least, &enough[0])
                     if k > first and moved[p] - moved[order[k - 1]] <= min_gap * (high - low):
                         crowded = True

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fruler._algorithms.growth.learner import GrowthLearner, GrowthState
-from fruler._algorithms.growth.problem import GrowthOptions
+from fruler._algorithms.growth.options import GrowthOptions
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.sums import Sums, sums_in_slices
 from fruler._arrays import Indices

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from fruler._algorithms.fruler.algorithm import FRULER
 from fruler._algorithms.fruler.discretization import SPLITS, Splits
 from fruler._algorithms.fruler.elastic_net import SOLVERS, Solver
 from fruler._algorithms.fruler.instance_selection import CORE_ERRORS, CoreError
+from fruler._algorithms.fruler.learner import FRULER
 from fruler._algorithms.fruler.options import CRITERIA, FIT_ROWS, Criterion, FitRows
 from fruler.callbacks import Callback
 from fruler.estimators.base import BaseRuleRegressor, documented

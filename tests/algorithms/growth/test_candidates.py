@@ -16,9 +16,9 @@ from fruler._algorithms.growth import candidates as candidates_module
 from fruler._algorithms.growth.candidates import Candidates, Contender, Preference
 from fruler._algorithms.growth.growth import Growth
 from fruler._algorithms.growth.problem import MIN_LABEL, between
-from fruler._algorithms.growth.split_points import Room
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import degrees_of, outputs_of
+from fruler._algorithms.growth.tuning import Room
 from fruler._table.rows import Rows
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from fruler import FuzzyPartition
 from fruler._algorithms.growth.conversion import Conversion, monotone_lines
-from fruler._algorithms.growth.split_points import Room
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.sums import Sums, degrees_of, outputs_of
+from fruler._algorithms.growth.tuning import Room
 from fruler.learning._training_table import LocalTable
 from fruler.rules import Curve
 

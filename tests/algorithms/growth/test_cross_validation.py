@@ -18,7 +18,8 @@ from fruler._algorithms.growth.cross_validation import (
     residuals_of,
 )
 from fruler._algorithms.growth.growth import Growth
-from fruler._algorithms.growth.problem import GrowthOptions, GrowthProblem
+from fruler._algorithms.growth.options import GrowthOptions
+from fruler._algorithms.growth.problem import GrowthProblem
 from fruler._algorithms.growth.sums import Sums, degrees_of
 from fruler.learning._control import Budget
 

@@ -16,7 +16,8 @@ from helpers.structures import (
 )
 
 from fruler._algorithms.growth.growth import MIN_ROWS, Fit, Growth, Step, failures, growth_seconds_left, usable_steps
-from fruler._algorithms.growth.problem import MIN_LABEL, GrowthOptions
+from fruler._algorithms.growth.options import GrowthOptions
+from fruler._algorithms.growth.problem import MIN_LABEL
 from fruler._algorithms.growth.structure import Structure
 from fruler._table.rows import measure_scale
 from fruler.learning._control import UNLIMITED, Budget

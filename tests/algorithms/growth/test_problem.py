@@ -5,7 +5,8 @@ import pytest
 from helpers.structures import dense_terms, dense_weights, grow_at_random, problem_of, random_rows, standardised
 
 from fruler._algorithms.growth.growth import Growth
-from fruler._algorithms.growth.problem import GrowthOptions, Knowledge
+from fruler._algorithms.growth.options import GrowthOptions
+from fruler._algorithms.growth.problem import Knowledge
 from fruler._algorithms.growth.structure import Structure
 
 

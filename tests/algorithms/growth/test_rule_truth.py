@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from helpers.structures import dense_terms, dense_weights, problem_of, standardised
 
-from fruler._algorithms.growth.cross_validation import made_true, rule_truth
 from fruler._algorithms.growth.growth import Growth
+from fruler._algorithms.growth.rule_truth import made_true, rule_truth
 from fruler._algorithms.growth.sums import Sums, degrees_of
 from fruler.learning._control import Budget
 

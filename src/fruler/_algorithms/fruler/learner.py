@@ -29,7 +29,7 @@ from fruler._kernels import evaluation
 from fruler._table.rows import Rows
 from fruler.learning._checkpoint import damaged
 from fruler.learning._training_table import LocalTable
-from fruler.learning.algorithm import Search
+from fruler.learning.algorithm import Algorithm, Search
 from fruler.learning.learned import FrontPoint, Learned
 
 STAGES = ("selection", "discretization", "evolution")
@@ -288,3 +288,13 @@ def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator) 
 
 def _at_most(rows: Indices, most: int, rng: np.random.Generator) -> Indices:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+FRULER = Algorithm(
+    name="fruler",
+    title="FRULER",
+    options=FRULEROptions,
+    learner=FRULERLearner,
+    state=EvolutionState,
+    limits=("max_evaluations", "n_restarts", "early_stopping"),
+)

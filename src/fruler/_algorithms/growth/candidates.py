@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._algorithms.growth.problem import GrowthProblem, binned
-from fruler._algorithms.growth.split_points import Room
 from fruler._algorithms.growth.structure import Numbers, Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Outputs, rule_coefficients
 from fruler._algorithms.growth.terms import Bools
+from fruler._algorithms.growth.tuning import Room
 from fruler._arrays import Floats
 from fruler._kernels import growth_candidates
 from fruler._table.rows import Rows

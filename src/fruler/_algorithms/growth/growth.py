@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._algorithms.growth.candidates import BendCandidate, Candidates, Contender, Preference, SplitCandidate
-from fruler._algorithms.growth.problem import GrowthOptions, GrowthProblem, screened_inputs
-from fruler._algorithms.growth.split_points import Placed, Room, SplitPointSearch
+from fruler._algorithms.growth.options import GrowthOptions
+from fruler._algorithms.growth.problem import GrowthProblem, screened_inputs
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
 from fruler._algorithms.growth.terms import MIN_ERROR, Normal, TermFit, TermLimits, choose_terms, fit_terms
+from fruler._algorithms.growth.tuning import Placed, Room, SplitPointSearch
 from fruler._arrays import Floats
 from fruler._kernels import growth_sums, growth_terms
 from fruler.learning._checkpoint import damaged

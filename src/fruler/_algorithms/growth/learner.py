@@ -17,19 +17,17 @@ from fruler._algorithms.growth.cross_validation import (
     RIDGES,
     Choice,
     CrossValidation,
-    Finished,
     Fold,
     Size,
     chosen_size,
     draw_folds,
-    made_true,
     residuals_of,
     sizes_by_rules,
 )
 from fruler._algorithms.growth.growth import Growth, Step, growth_seconds_left
+from fruler._algorithms.growth.options import GrowthOptions
 from fruler._algorithms.growth.problem import (
     MAX_INPUTS,
-    GrowthOptions,
     GrowthProblem,
     Knowledge,
     RowGroups,
@@ -38,6 +36,7 @@ from fruler._algorithms.growth.problem import (
     least_label,
     on_grid,
 )
+from fruler._algorithms.growth.rule_truth import Finished, made_true
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.sums import Sums, degrees_of, sums_in_slices
 from fruler._arrays import Floats, Indices

@@ -1,14 +1,15 @@
-"""The problem of a growth: its options, constraints on the inputs, and the rows that rules are grown on."""
+"""The problem of a growth: the rows that rules are grown on, and constraints on the inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from fruler._algorithms.growth.options import GrowthOptions
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.terms import Bools, TermLimits
 from fruler._arrays import Floats, Indices
@@ -21,24 +22,6 @@ MIN_LABEL = 0.05
 # With _ENOUGH_ROWS of all rows a label is not a sliver, whatever their share; to judge it, it needs _MIN_GROWN_ON of
 # the grown rows.
 _ENOUGH_ROWS, _MIN_GROWN_ON = 500, 60
-
-
-@dataclass(frozen=True)
-class GrowthOptions:
-    """The parameters of `FuzzyRuleRegressor` that determine the model; documented there.
-
-    Constraints name inputs; `fruler._table.constraints` derives them from constraints on columns.
-    """
-
-    max_rules: int = 20
-    max_curves: int = 4
-    locality: float | None = None
-    fuzziness: float = 1.0
-    regularization: float | None = None
-    max_evaluations: int | None = None
-    early_stopping: int = 3
-    monotonic_constraints: Mapping[str, int] | None = None
-    interaction_constraints: Sequence[Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, eq=False)

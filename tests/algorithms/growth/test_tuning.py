@@ -7,11 +7,11 @@ from helpers.structures import make_ramps, problem_of, random_rows, standardised
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fruler._algorithms.growth import split_points
+from fruler._algorithms.growth import tuning
 from fruler._algorithms.growth.growth import Growth
 from fruler._algorithms.growth.problem import MIN_LABEL
-from fruler._algorithms.growth.split_points import Room, SplitPointSearch
 from fruler._algorithms.growth.structure import Ramps, Structure
+from fruler._algorithms.growth.tuning import Room, SplitPointSearch
 from fruler._table.rows import Rows, measure_scale
 from fruler.rules._partitions import FuzzyPartition
 
@@ -220,8 +220,8 @@ def test_it_goes_on_from_where_it_was():
 def test_damping_follows_what_the_local_model_is_worth(kept_share, factor):
     growth, placed, _ = placed_at(0.4, 0.3)
     run = SplitPointSearch(placed, growth.rows, 0.0, 0.1, lambda *_: after)
-    model = split_points._local_model(placed, growth.rows, 0.0, 0.1)
-    _, promised = split_points._step(model, run._damping)
+    model = tuning._local_model(placed, growth.rows, 0.0, 0.1)
+    _, promised = tuning._step(model, run._damping)
     assert promised > 0.0
     after = placed._replace(fit=placed.fit._replace(error=placed.fit.error - kept_share * promised))
     before = run._damping
@@ -233,7 +233,7 @@ def test_damping_follows_what_the_local_model_is_worth(kept_share, factor):
 def test_the_local_model_tells_of_a_small_step(locality):
     # Consequents follow every step; of a ridge, which there is hardly any, the model knows nothing.
     growth, placed, _ = placed_at(0.45, 0.3, locality, regularization=1e-7)
-    model = split_points._local_model(placed, growth.rows, locality, 1e-7)
+    model = tuning._local_model(placed, growth.rows, locality, 1e-7)
     for steps in (np.array([1e-4, 0.0]), np.array([0.0, 1e-4]), np.array([-5e-5, 5e-5])):
         up, down = (growth._moved(placed, sign * steps).fit.error for sign in (1.0, -1.0))
         assert (up - down) / 2.0 == pytest.approx(-2.0 * model.slope @ steps, rel=0.01)
@@ -258,5 +258,5 @@ def test_a_rule_of_too_few_rows_is_no_step():
     growth, placed, _ = placed_at(0.9, 0.01)
     # 200 rows: above this are about 20. A step that leaves fewer than twelve is refused.
     assert growth._moved(placed, np.array([0.05, 0.0])) is not None
-    growth.room.min_rows = 1
+    growth.room.min_label_rows = 1
     assert growth._moved(placed, np.array([0.3, 0.0])) is None

@@ -61,7 +61,7 @@ class Room:
         self.distinct = np.zeros(self.sorted.shape, dtype=np.intc)
         np.cumsum(np.diff(self.sorted, axis=1) > 0.0, axis=1, out=self.distinct[:, 1:])
         # The minimum rows of a label, rounded up, but not because of a rounding error.
-        self.min_rows = max(1, math.ceil(self.min_label * len(rows) - 1e-9))
+        self.min_label_rows = max(1, math.ceil(self.min_label * len(rows) - 1e-9))
         # The thresholds that make a narrow label acceptable.
         self.enough = np.array([math.ceil(MANY_ROWS * len(rows)), MAX_DISTINCT, MIN_REPEATS], dtype=np.intc)
         # The reach of a crisp split point of each input, and the minimum reach of others.
@@ -103,7 +103,7 @@ class Room:
             self.domains,
             self.fixed.view(np.uint8),
             _MAX_STEP,
-            self.min_rows,
+            self.min_label_rows,
             _MIN_GAP,
             self.enough,
         )
