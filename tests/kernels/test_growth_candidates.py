@@ -54,7 +54,7 @@ def direct_split(rows, rule, terms, feature, place, reach, locality):
     for k, part in enumerate(pair):
         own = slice(k * q, (k + 1) * q)
         gram[own, own] += locality * (x.T * (rows.weight * part)) @ x / total
-    return explained(gram, both.T @ (rows.weight * residual) / total), pair @ rows.weight
+    return explained(gram, both.T @ (rows.weight * residual) / total), pair.sum(axis=1)
 
 
 @few
@@ -90,12 +90,11 @@ def test_the_promise_of_a_split_is_what_the_pair_of_rules_would_explain(seed, n_
 def judged(rows, weight, bounds, feature, candidates, max_tried=10**6):
     """The candidates of an input that are looked at: each new one has enough more rows below it than the last."""
     first, places, _, new = candidates
-    own = rows.weight * weight
-    spacing, seen, found = own.sum() / (max_tried + 1), 0.0, []
+    spacing, seen, found = weight.sum() / (max_tried + 1), 0.0, []
     for c in range(first[feature], first[feature + 1]):
         if not bounds[0] < places[c] < bounds[1]:
             continue
-        passed = own[rows.columns[feature] < places[c]].sum()
+        passed = weight[rows.columns[feature] < places[c]].sum()
         if new[c] and passed < seen + spacing:
             continue
         seen = passed if new[c] else seen
