@@ -73,7 +73,7 @@ def test_a_partition_with_infinity_is_named(model, friedman):
 def test_a_target_with_gaps_is_refused(model, friedman):
     y = friedman[1].copy()
     y[[450, 451]] = np.nan
-    told = r"^Partition 2: y contains NaN at row 50 \(counted from 0\), 2 such values in all; a row without a known"
+    told = r"^Partition 2: y contains NaN at row 50 \(counted from 0\), 2 such values in all; rows without a target"
     with pytest.raises(ValueError, match=told):
         model.fit(*in_chunks(friedman[0], y, 200))
 

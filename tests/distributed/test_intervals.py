@@ -17,7 +17,7 @@ def test_growth_has_the_intervals_of_one_machine(client, friedman):
     local = FuzzyRuleRegressor(**QUICK).fit(X, y)
     for found, expected in zip(model.predict_interval(X), local.predict_interval(X), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-6)
-    with pytest.raises(ValueError, match=r"takes rows in memory; for a Dask collection call it on partitions"):
+    with pytest.raises(ValueError, match=r"needs rows in memory; for a Dask collection call it on partitions"):
         model.predict_interval(chunks[0])
     far = in_chunks(X + 100.0, y, 250)[0]
     np.testing.assert_allclose(client.compute(model.predict(far)).result(), model.to_local().predict(X + 100.0))
