@@ -2,9 +2,11 @@
 
 import math
 import pickle
+import re
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -15,7 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from fruler._wording import progress_line
+from fruler import FuzzyRuleRegressor, callbacks
 from fruler.callbacks import Callback, Progress, ProgressBar
 from fruler.data import make_friedman
 
@@ -227,45 +229,117 @@ def test_early_stopping_of_the_growth(friedman):
     assert len(one) < len(default) < len(four)
 
 
-def lines_of(console):
-    return console.file.getvalue().splitlines()
+GROWTH = Progress("growth", 3, 12_345, 1, error=4.5, seconds=130.0)
+
+
+def shown_by(console, *steps, title="learning [1]"):
+    bar = ProgressBar(console, title=title)
+    bar.on_start(None)
+    for step in steps:
+        assert not bar.on_generation(step)
+    bar.on_end(None)
+    return console.file.getvalue()
 
 
 def plain_console():
     return Console(file=StringIO(), width=200)
 
 
-def test_lines_where_there_is_no_terminal(friedman):
-    console = plain_console()
-    quick(callbacks=[ProgressBar(console)]).fit(*friedman)
-    lines = lines_of(console)
-    assert lines[0].startswith("growth 0: 1 evaluation, 1 rule, RMSE ")
-    assert lines[-1].startswith("fit ")
+def test_plain_lines_where_there_is_no_terminal(monkeypatch):
+    assert shown_by(plain_console(), *3 * [GROWTH]) == ""
+    monkeypatch.setattr(callbacks, "_SECONDS_IN_A_LOG", 0.0)
+    assert shown_by(plain_console(), *3 * [GROWTH]) == 3 * "learning [1]: RMSE 3, 1 rule, 2 min\n"
 
 
-def test_no_more_than_a_line_every_two_seconds(clock):
+def test_without_a_title_the_stage_is_told_and_the_last_line_stays(monkeypatch):
+    last = replace(GROWTH, seconds_left=10.0)
+    assert shown_by(plain_console(), GROWTH, last, title=None) == "growth: RMSE 3, 1 rule, 2 min\n"
+    on_a_terminal = Console(file=StringIO(), force_terminal=True, width=120)
+    assert shown_by(on_a_terminal, GROWTH, last, title=None).endswith("growth: RMSE 3, 1 rule, 2 min\n")
+
+
+def test_no_more_than_a_line_every_five_seconds(clock):
     console = plain_console()
     bar = ProgressBar(console)
     bar.on_start(None)
-    for generation in range(101):
-        bar.on_generation(Progress("evolution", generation, 10 * generation + 10, 2, 0.5, generation / 10.0))
+    for _ in range(101):
         clock.now += 0.1
+        bar.on_generation(replace(GROWTH, seconds=clock.now))
     bar.on_end(None)
-    numbers = [int(line.split(":")[0].split()[1]) for line in lines_of(console)]
-    assert numbers[0] == 0
-    assert numbers[-1] == 100
-    assert all(step >= 20 for step in np.diff(numbers)[:-1])
-    assert len(numbers) <= 7
+    assert len(console.file.getvalue().splitlines()) == 3
+
+
+def test_one_line_that_changes_on_a_terminal(monkeypatch):
+    monkeypatch.setattr(callbacks, "_SECONDS_ON_A_TERMINAL", 0.0)
+    shown = shown_by(Console(file=StringIO(), force_terminal=True, width=200), *3 * [GROWTH])
+    assert "learning [1]" in shown
+    assert shown.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")  # the cursor is back, the line is gone
+
+
+def test_a_search_tells_its_progress(monkeypatch, capfd):
+    monkeypatch.setattr(callbacks, "_SECONDS_IN_A_LOG", 0.0)
+    X = [[float(i)] for i in range(50)]
+    FuzzyRuleRegressor(callbacks=ProgressBar(title="learning"), random_state=0).fit(X, [x[0] ** 2 for x in X])
+    # The first model of a growth can't say how much is left; the others do.
+    first, *others = [line for line in capfd.readouterr().err.splitlines() if "RMSE" in line]
+    assert re.fullmatch(r"learning: RMSE [\d.]+, 1 rule, \d+ s", first)
+    shares = [int(re.fullmatch(r"learning: (\d+)%, RMSE \S+, \d+ rules?, \d+ s left", line)[1]) for line in others]
+    assert len(shares) > 3
+    assert shares == sorted(shares)
+    assert shares[-1] == 99
+
+
+class Terminal:
+    """A terminal of some width that remembers what it showed."""
+
+    is_terminal = True
+
+    def __init__(self, width):
+        self.width, self.file = width, StringIO()
+
+    def status(self, text):
+        return self
+
+    def start(self):
+        pass
+
+    def stop(self):
+        pass
+
+    def update(self, text):
+        self.file.write(f"{text}\n")
+
+
+@pytest.mark.parametrize("title", ["measuring the error (1 of 2)", "learning the rules (2 of 2)"])
+@pytest.mark.parametrize("error", [0.5e-7, 0.5 * 1234567.8**2, 0.5e-40, 0.5e40])
+def test_the_line_fits_eighty_columns(title, error, monkeypatch):
+    monkeypatch.setattr(callbacks, "_SECONDS_ON_A_TERMINAL", 0.0)
+    long = Progress("cross-validation", 1234, 10**9, 100, error, 5_999.0, 5_999.0)
+    line = shown_by(Terminal(80), long, title=title).rstrip("\n")
+    # A spinner and a blank stand before it.
+    assert len(line) <= 77
+    assert line.startswith(f"{title}: 50%, RMSE ")
+    assert line.endswith(", 100 rules, 100 min left")
+    line = shown_by(Terminal(40), long, title=title).rstrip("\n")
+    assert len(line) == 37
+    assert line.endswith("…")
+
+
+def test_percent_does_not_go_back_and_the_end_is_not_foretold(monkeypatch):
+    monkeypatch.setattr(callbacks, "_SECONDS_ON_A_TERMINAL", 0.0)
+    times = [(1.0, 3.0), (2.0, 8.0), (9.0, 1.0), (10.0, 0.0), (11.0, None)]
+    steps = [replace(GROWTH, seconds=seconds, seconds_left=left) for seconds, left in times]
+    shown = shown_by(Terminal(80), *steps, title="learning").splitlines()
+    assert [line.split()[1] for line in shown] == ["25%,", "25%,", "90%,", "99%,", "RMSE"]
+    assert shown[1] == "learning: 25%, RMSE 3, 1 rule, 8 s left"
 
 
 def test_a_bar_on_a_terminal(friedman, algorithm):
     console = Console(file=StringIO(), force_terminal=True, width=120)
-    bar = ProgressBar(console)
-    quick(algorithm, callbacks=[bar]).fit(*friedman)
+    quick(algorithm, callbacks=[ProgressBar(console)]).fit(*friedman)
     shown = console.file.getvalue()
-    assert "━" in shown
-    assert " rules, RMSE " in shown
     assert "\x1b[?25h" in shown
+    assert re.fullmatch(r"fit: RMSE [\d.]+, \d+ rules?, \d+ s", shown.splitlines()[-1].rpartition("\x1b[2K")[2])
 
 
 def test_a_bar_is_taken_down_after_a_failure(friedman):
@@ -289,10 +363,6 @@ def test_a_regressor_with_callbacks_is_cloned_and_pickled(friedman):
     model = quick(callbacks=[ProgressBar(), Callback()], verbose=1)
     copy = pickle.loads(pickle.dumps(clone(model).fit(*friedman)))
     assert [type(callback) for callback in copy.callbacks] == [ProgressBar, Callback]
-
-
-def test_times_are_said_as_one_would():
-    assert progress_line(Progress("fit", 2, 5, 1, 1.0, 200.0, 8000.0)).endswith(", 3 min, about 2.2 h left")
 
 
 class Watcher:
@@ -365,4 +435,4 @@ def test_without_scikit_learn_s_callbacks_everything_else_is_there():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(result.stdout) >= 1
-    assert "growth" in result.stderr
+    assert "RMSE" in result.stderr

@@ -27,8 +27,6 @@ FLOORS = (
 FLOOR_OF = {package: height for height, floor in enumerate(FLOORS) for package in floor}
 # A rule base prints, explains and exports itself; what does the work is loaded when it is asked for.
 DOORS = {("fruler.rules._rule_base", "explain"), ("fruler.rules._rule_base", "export")}
-# For annotations alone.
-TYPES_ONLY = {("fruler._wording", "callbacks")}
 
 
 def modules():
@@ -68,7 +66,7 @@ def test_modules_import_only_from_below():
         own = module.split(".")[1] if module != "fruler" else None
         for package, deferred in imports_of(path) if own else ():
             allowed = package == own or FLOOR_OF[package] < FLOOR_OF[own]
-            if not allowed and not (deferred and (module, package) in DOORS | TYPES_ONLY):
+            if not allowed and not (deferred and (module, package) in DOORS):
                 wrong.append(f"{module} imports {package}")
     assert wrong == []
 

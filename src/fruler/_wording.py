@@ -1,4 +1,4 @@
-"""Counts, numbers, durations, names and progress, as a person would write them."""
+"""Counts, numbers, durations and names, as a person would write them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fruler.callbacks import Progress
 
 _MAX_NAMES, _MAX_QUOTED = 30, 100
 # Units that are words in the plural; singular after 1.
@@ -174,63 +170,6 @@ def unit_after(number: str, unit: str) -> str:
     ('year', 'years', 'kg')
     """
     return unit[:-1] if number in ("1", "-1") and unit in _UNIT_WORDS else unit
-
-
-def progress_line(progress: Progress, *, with_stage: bool = True) -> str:
-    """Describe the progress of a search in one line.
-
-    Examples
-    --------
-    >>> from fruler.callbacks import Progress
-    >>> progress_line(Progress("evolution", 7, 1234, 3, 0.5, 4.2, 61.0))
-    'evolution 7: 1,234 evaluations, 3 rules, RMSE 1, 4 s, about 61 s left'
-    >>> progress_line(Progress("selection", 0, 0, 0, math.nan, 0.5))
-    'selection: 0 s'
-    """
-    parts = []
-    if progress.n_evaluations:
-        parts.append(counted(progress.n_evaluations, "evaluation"))
-    if progress.n_rules:
-        parts.append(counted(progress.n_rules, "rule"))
-    if math.isfinite(progress.error):
-        # The paper reports half the mean squared error; people compare errors in the target's own unit.
-        parts.append(f"RMSE {readable_number(math.sqrt(2.0 * progress.error), 4)}")
-    parts.append(duration(progress.seconds))
-    if progress.seconds_left is not None:
-        parts.append(f"about {duration(progress.seconds_left)} left")
-    line = ", ".join(parts)
-    if not with_stage:
-        return line
-    number = f" {progress.generation}" if progress.n_evaluations else ""
-    return f"{progress.stage}{number}: {line}"
-
-
-def brief_progress(progress: Progress, share: float | None = None) -> str:
-    """Describe the progress of a search in a few words: percent, error, rules, and the time left or so far.
-
-    Parameters
-    ----------
-    progress : Progress
-        The progress of the search.
-    share : float, optional
-        The share of the search that is done, from 0 to 1.
-
-    Examples
-    --------
-    >>> from fruler.callbacks import Progress
-    >>> brief_progress(Progress("evolution", 7, 1234, 3, 0.5, 4.2, 61.0), 0.064)
-    '6%, RMSE 1, 3 rules, 61 s left'
-    >>> brief_progress(Progress("selection", 0, 0, 0, math.nan, 0.5))
-    '0 s'
-    """
-    parts = [] if share is None else [f"{math.floor(100.0 * share)}%"]
-    if math.isfinite(progress.error):
-        parts.append(f"RMSE {readable_number(math.sqrt(2.0 * progress.error), 4)}")
-    if progress.n_rules:
-        parts.append(counted(progress.n_rules, "rule"))
-    left = progress.seconds_left
-    parts.append(duration(progress.seconds) if left is None else f"{duration(left)} left")
-    return ", ".join(parts)
 
 
 def is_printable(text: str) -> bool:

@@ -1,22 +1,24 @@
-"""Callbacks, which follow a search and can end it; one of them shows a progress bar."""
+"""Callbacks, which follow a search and can end it; one of them shows the progress."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from fruler._wording import progress_line
+from fruler._wording import counted, duration, readable_number
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as RichBar
+    from rich.status import Status
 
-
-# Seconds between two lines where there is no terminal.
-_SECONDS_A_LINE = 2.0
+_SECONDS_ON_A_TERMINAL, _SECONDS_IN_A_LOG = 0.1, 5.0
+# The spinner, the blank after it, and the last column, at which some terminals wrap.
+_COLUMNS_AROUND = 3
+# 100% is never shown: the end of the line shows that the search is done.
+_LARGEST_SHARE = 0.99
 
 
 @dataclass(frozen=True)
@@ -150,14 +152,16 @@ def check_callbacks(callbacks: Callback | Iterable[Callback] | None) -> list[Cal
 
 
 class ProgressBar(Callback):
-    """A progress bar on standard error; where there is no terminal, a line at most every two seconds.
+    """The progress on standard error: a line that changes on a terminal, elsewhere a line at most every five seconds.
 
-    ``verbose=1`` adds a progress bar to any estimator.
+    ``verbose=1`` adds one to any estimator.
 
     Parameters
     ----------
     console : rich Console, optional
         The console to use instead of standard error.
+    title : str, optional
+        The name of the work, shown instead of the stage of the search. Without it, a last line stays at the end.
 
     See Also
     --------
@@ -166,58 +170,83 @@ class ProgressBar(Callback):
     Examples
     --------
     >>> from rich.console import Console
-    >>> bar = ProgressBar(Console(stderr=True))
+    >>> bar = ProgressBar(Console(stderr=True), title="learning the rules")
     """
 
-    def __init__(self, console: Console | None = None) -> None:
-        self.console = console
+    def __init__(self, console: Console | None = None, *, title: str | None = None) -> None:
+        self.console, self.title = console, title
         self._console: Console | None = None
-        self._bar: RichBar | None = None
+        self._status: Status | None = None
         self._latest: Progress | None = None
-        self._told, self._told_at = False, -math.inf
+        self._shown_at, self._share = -math.inf, 0.0
 
     def on_start(self, estimator: Any) -> None:
-        """Show the bar."""
+        """Show the title on a terminal."""
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
+        from rich.text import Text
 
         self._console = self.console or Console(stderr=True)
-        self._latest, self._told, self._told_at = None, True, -math.inf
+        self._shown_at, self._share = time.monotonic(), 0.0
         if self._console.is_terminal:
-            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
-            self._bar = Progress(*columns, console=self._console)
-            self._bar.add_task("fit", total=None, told="")
-            self._bar.start()
+            self._status = self._console.status(Text(self.title or "fit"))
+            self._status.start()
 
     def on_generation(self, progress: Progress) -> bool | None:
-        """Update the bar, or write a line."""
-        self._latest, self._told = progress, False
-        if self._bar is not None:
-            left = progress.seconds_left
-            total = None if left is None else max(progress.seconds + left, 1e-9)
-            self._bar.update(
-                self._bar.task_ids[0],
-                description=progress.stage,
-                completed=progress.seconds,
-                total=total,
-                told=progress_line(progress, with_stage=False),
-            )
-        elif time.monotonic() - self._told_at >= _SECONDS_A_LINE:
-            self._tell()
+        """Show the progress if the last update is long enough ago."""
+        self._latest, now = progress, time.monotonic()
+        if now - self._shown_at >= (_SECONDS_IN_A_LOG if self._status is None else _SECONDS_ON_A_TERMINAL):
+            self._shown_at = now
+            self._show(f"{self.title or progress.stage}: {_in_brief(progress, self._share_done(progress))}")
         return None
 
     def on_end(self, estimator: Any) -> None:
-        """Stop the bar, or write the last line."""
-        if self._bar is not None:
-            self._bar.stop()
-        elif not self._told:
-            self._tell()
-        self._bar = self._console = self._latest = None
+        """Take the line away, and write the last one if there is no title."""
+        if self._status is not None:
+            self._status.stop()
+        self._status = None
+        if self.title is None and self._latest is not None:
+            self._show(f"{self._latest.stage}: {_in_brief(replace(self._latest, seconds_left=None))}")
+        self._console = self._latest = None
 
-    def _tell(self) -> None:
-        if self._console is not None and self._latest is not None:
-            self._console.print(progress_line(self._latest), highlight=False, markup=False, soft_wrap=True)
-            self._told, self._told_at = True, time.monotonic()
+    def _share_done(self, progress: Progress) -> float | None:
+        """Return the share of the search that is done; it never falls, even if it was estimated too high before."""
+        if progress.seconds_left is None:
+            return None
+        total = progress.seconds + progress.seconds_left
+        share = progress.seconds / total if total > 0.0 else 0.0
+        self._share = max(self._share, min(share, _LARGEST_SHARE))
+        return self._share
+
+    def _show(self, line: str) -> None:
+        from rich.text import Text
+
+        text = Text(line)
+        if self._console is not None and self._status is not None:
+            text.truncate(max(self._console.width - _COLUMNS_AROUND, 1), overflow="ellipsis")
+            self._status.update(text)
+        elif self._console is not None:
+            self._console.print(text, soft_wrap=True)
+
+
+def _in_brief(progress: Progress, share: float | None = None) -> str:
+    """Describe the progress of a search in a few words: percent, error, rules, and the time left or so far.
+
+    Examples
+    --------
+    >>> _in_brief(Progress("evolution", 7, 1234, 3, 0.5, 4.2, 61.0), 0.064)
+    '6%, RMSE 1, 3 rules, 61 s left'
+    >>> _in_brief(Progress("selection", 0, 0, 0, math.nan, 0.5))
+    '0 s'
+    """
+    parts = [] if share is None else [f"{math.floor(100.0 * share)}%"]
+    if math.isfinite(progress.error):
+        # The paper reports half the mean squared error; people compare errors in the target's own unit.
+        parts.append(f"RMSE {readable_number(math.sqrt(2.0 * progress.error), 4)}")
+    if progress.n_rules:
+        parts.append(counted(progress.n_rules, "rule"))
+    left = progress.seconds_left
+    parts.append(duration(progress.seconds) if left is None else f"{duration(left)} left")
+    return ", ".join(parts)
 
 
 try:

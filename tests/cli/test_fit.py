@@ -259,7 +259,7 @@ def test_defaults_of_the_command_are_those_of_its_function(fruler, houses):
 def test_ctrl_c_while_the_rules_to_keep_are_learned_keeps_the_best_so_far(tmp_path):
     options = ("--target", "Y", "--algorithm", "fruler", "--no-test", "--model", tmp_path / "m.json")
     # Tells of every generation, which saves waiting for the next line.
-    code = "import fruler._cli.progress as p; p._SECONDS_IN_A_LOG = 0.0; from fruler._cli import main; main()"
+    code = "import fruler.callbacks as p; p._SECONDS_IN_A_LOG = 0.0; from fruler._cli import main; main()"
     arguments = [sys.executable, "-c", code, *command("fit", example_path("mv"), *options)[3:]]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
         for line in process.stderr:

@@ -1,4 +1,4 @@
-"""Errors of commands: one line on standard error, and an exit code."""
+"""Errors and warnings of commands: one line on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import sys
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,23 @@ def said_of(what: str) -> Iterator[None]:
         yield
     except ValueError as error:
         raise ValueError(f"{what}: {str(error).rstrip('.')}") from None
+
+
+@contextmanager
+def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Record the warnings of a search about its end; similar categories have already been reported in a hint."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        yield caught
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Silence a model's warnings; commands report themselves which rows are outside and which columns were renamed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
 
 
 def say(text: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from fruler._cli.constraints import constraint_settings
-from fruler._cli.failures import said_of, say
+from fruler._cli.failures import recorded_warnings, said_of, say
 from fruler._cli.holdout import (
     MIN_ROWS_FOR_TEST,
     HeldOut,
@@ -29,9 +29,9 @@ from fruler._cli.options import FitOptions, check_effort
 from fruler._cli.origin import command_origin
 from fruler._cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
 from fruler._cli.preparation import PreparedTable, prepare_table
-from fruler._cli.progress import ProgressLine, recorded_warnings
 from fruler._table.constraints import INTERACTIONS, MONOTONIC
 from fruler._wording import counted, either, number_within, quote_names
+from fruler.callbacks import ProgressBar
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import find_estimator
 from fruler.rules._inputs import EXTRAPOLATIONS
@@ -216,8 +216,8 @@ def _fitted(
         folder = options.checkpoint / search
         folder.mkdir(parents=True, exist_ok=True)
         settings = settings | {"checkpoint": folder}
-    with ProgressLine(title) as progress, recorded_warnings() as caught:
-        rules = _estimator(options)(**settings, callbacks=[progress]).fit(*rows)
+    with recorded_warnings() as caught:
+        rules = _estimator(options)(**settings, callbacks=ProgressBar(title=title)).fit(*rows)
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 

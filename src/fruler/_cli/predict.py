@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._arrays import Floats
-from fruler._cli.failures import said_of, say
+from fruler._cli.failures import said_of, say, without_warnings
 from fruler._cli.input import GivenTable, load_any_model, named_by_order, read_new_rows
 from fruler._cli.options import PredictOptions
 from fruler._cli.output import as_json, check_destination, write_output
@@ -144,14 +142,6 @@ class NewRows:
             return f"{missing} values, estimated from the rest of the row: {listed}"
         n_without = int((~self.complete).sum())
         return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted because of gaps: {listed}"
-
-
-@contextmanager
-def without_warnings() -> Iterator[None]:
-    """Silence a model's warnings; commands report themselves which rows are outside and which columns were renamed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        yield
 
 
 def rows_for(model: BaseRuleRegressor, data: str, options: ReadOptions) -> NewRows:

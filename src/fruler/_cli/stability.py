@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from fruler._arrays import Floats
-from fruler._cli.failures import say
+from fruler._cli.failures import recorded_warnings, say
 from fruler._cli.input import GivenTable
 from fruler._cli.options import ReportOptions, check_effort
 from fruler._cli.preparation import bounded_numbers
-from fruler._cli.progress import ProgressLine, recorded_warnings
 from fruler._wording import counted, quote_names
+from fruler.callbacks import ProgressBar
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.explain.stability import Stability
 from fruler.rules._rule_base import RuleBase
@@ -30,7 +30,7 @@ def check_refits(options: ReportOptions) -> None:
 
 def check_refitted(options: ReportOptions, model: BaseRuleRegressor) -> None:
     """Raise an error if the model cannot be fitted again."""
-    if options.stability is not None and not hasattr(model, "pareto_"):
+    if options.stability is not None and not model.was_learned:
         raise ValueError(
             f"--stability: {options.model.name} has rules, but no settings of a fit; use a model file of fruler fit"
         )
@@ -56,9 +56,10 @@ def refitted(options: ReportOptions, model: BaseRuleRegressor, table: GivenTable
     _compare_rows(model.rule_base_, table, int(known.sum()))
     X = _training_columns(model.rule_base_, table).loc[known]
     y = pd.Series(answers[known], name=model.rule_base_.target_name)
-    with recorded_warnings() as caught, ProgressLine("learning again") as progress:
+    progress = ProgressBar(title="learning again")
+    with recorded_warnings() as caught:
         found = model.stability(
-            X, y, options.stability, n_jobs=options.jobs, time_limit=options.time_limit, callbacks=[progress]
+            X, y, options.stability, n_jobs=options.jobs, time_limit=options.time_limit, callbacks=progress
         )
     for warning in caught:
         say(str(warning.message))

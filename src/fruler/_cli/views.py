@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fruler._cli.failures import said_of, say
+from fruler._cli.failures import said_of, say, without_warnings
 from fruler._cli.input import load_any_model, load_shown_model
 from fruler._cli.options import ExportOptions, ReportOptions, RulesOptions
 from fruler._cli.origin import command_origin
 from fruler._cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
-from fruler._cli.predict import rows_for, without_warnings
+from fruler._cli.predict import rows_for
 from fruler._cli.preparation import target_numbers
 from fruler._cli.stability import check_refits, check_refitted, refitted
 from fruler._wording import counted, suggest

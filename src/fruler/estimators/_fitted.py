@@ -318,7 +318,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
             Callbacks whose ``on_generation`` is called after every refit, with the stage ``"refits"``; a callback that
             returns True ends the run.
         verbose : int, default=0
-            With 1, a progress bar is shown.
+            With 1, the progress is shown.
 
         Returns
         -------

@@ -119,7 +119,7 @@ _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from
     callbacks : Callback or list of Callback, default=None
         Callbacks to call during the search; a callback can end the search. See `fruler.callbacks`.
     verbose : int, default=0
-        With 1, progress is shown on standard error: as a bar in a terminal, else as a line every two seconds.
+        With 1, progress is shown on standard error: as a line that changes in a terminal, else every five seconds.
     checkpoint : path, default=None
         A folder to which the search is saved every few seconds. If a fit is interrupted, the same call resumes it and
         gives the same model. If the search was complete, its model is returned at once.
