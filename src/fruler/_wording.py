@@ -103,6 +103,22 @@ def with_minus(text: str) -> str:
     return _SIGN.sub("−", text)
 
 
+def with_plus(number: str) -> str:
+    """Add a plus sign to a written number that is positive.
+
+    Examples
+    --------
+    >>> with_plus("3.2"), with_plus("-3.2"), with_plus("−3.2"), with_plus("0")
+    ('+3.2', '-3.2', '−3.2', '0')
+    """
+    return number if number.startswith(("-", "−")) or number == "0" else f"+{number}"
+
+
+def with_unit(text: str, unit: str) -> str:
+    """Add the unit, if there is one, after a non-breaking space."""
+    return f"{text}\u00a0{unit}" if unit else text
+
+
 def percent(share: float) -> str:
     """Write a share in percent; a small share is not zero.
 

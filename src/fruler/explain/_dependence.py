@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
-from fruler._arrays import Floats
+from fruler._arrays import Floats, Indices
 from fruler._table.rows import spread_evenly
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
+
+# The edges of a histogram, and the number of rows in each of its bars.
+Histogram = tuple[Floats, Floats]
 
 # Means over more rows would look the same.
 MAX_ROWS = 200
@@ -96,24 +100,25 @@ def effect_curve(rule_base: RuleBase, feature: Feature, rows: Floats, low: float
 
     Parameters
     ----------
-    rule_base : RuleBase
-        The rules.
-    feature : Feature
-        The feature.
-    rows : ndarray of shape (n_samples, n_inputs)
-        Rows to average over; in each row the feature is set to all values in turn.
-    low, high : float
-        The range of the values, for a numeric feature.
+        rule_base : RuleBase
+            The rules.
+        feature : Feature
+            The feature.
+        rows : ndarray of shape (n_samples, n_inputs)
+            Rows to average over; in each row the feature is set to all values in turn.
+        low, high : float
+            The range of the values, for a numeric feature.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> a, b = (Variable(name, FuzzyPartition([], (0.0, 9.0))) for name in "ab")
-    >>> line = RuleBase([a, b], [[[0, 0], [0, 0]]], [[1.0, 2.0, -3.0]])
-    >>> curve = effect_curve(line, line.features[0], np.array([[0.0, 1.0], [0.0, 2.0]]), 0.0, 9.0)
-    >>> curve.predictions[[0, -1]].tolist(), curve.extent
-    ([-3.5, 14.5], 18.0)
+        >>> import numpy as np
+    import numpy.typing as npt
+        >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+        >>> a, b = (Variable(name, FuzzyPartition([], (0.0, 9.0))) for name in "ab")
+        >>> line = RuleBase([a, b], [[[0, 0], [0, 0]]], [[1.0, 2.0, -3.0]])
+        >>> curve = effect_curve(line, line.features[0], np.array([[0.0, 1.0], [0.0, 2.0]]), 0.0, 9.0)
+        >>> curve.predictions[[0, -1]].tolist(), curve.extent
+        ([-3.5, 14.5], 18.0)
     """
     values, settings = effect_settings(rule_base, feature, low, high)
     return EffectCurve(feature, values, mean_predictions(rule_base, feature.inputs, settings, rows))
@@ -210,31 +215,32 @@ def ranked_interactions(
 
     Parameters
     ----------
-    rule_base : RuleBase
-        The rules.
-    rows : ndarray of shape (n_samples, n_inputs)
-        Rows to average over. Each row is paired with another one at random, with a fixed seed.
-    features : sequence of Feature, optional
-        The features to pair; all by default.
-    least : float, default=0.0
-        Weaker pairs are left out, and so are pairs that do not interact at all.
-    most : int, optional
-        The maximum number of pairs.
+        rule_base : RuleBase
+            The rules.
+        rows : ndarray of shape (n_samples, n_inputs)
+            Rows to average over. Each row is paired with another one at random, with a fixed seed.
+        features : sequence of Feature, optional
+            The features to pair; all by default.
+        least : float, default=0.0
+            Weaker pairs are left out, and so are pairs that do not interact at all.
+        most : int, optional
+            The maximum number of pairs.
 
     Examples
     --------
-    The slope of z is three times as large where x is high:
+        The slope of z is three times as large where x is high:
 
-    >>> import numpy as np
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> x, z = (Variable(name, FuzzyPartition([0.5], (0.0, 1.0), 0.0)) for name in "xz")
-    >>> rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[0.0, 0.0, 1.0], [0.0, 0.0, 3.0]])
-    >>> rows = np.array([[0.2, 0.1], [0.8, 0.3], [0.3, 0.9], [0.9, 0.5]])
-    >>> (pair,) = ranked_interactions(rules, rows)
-    >>> pair.moved.name, pair.held.name, round(pair.strength, 2)
-    ('z', 'x', 0.3)
-    >>> round((pair.change_high - pair.change_low) / (pair.end[0] - pair.start[0]), 2)
-    2.0
+        >>> import numpy as np
+    import numpy.typing as npt
+        >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+        >>> x, z = (Variable(name, FuzzyPartition([0.5], (0.0, 1.0), 0.0)) for name in "xz")
+        >>> rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[0.0, 0.0, 1.0], [0.0, 0.0, 3.0]])
+        >>> rows = np.array([[0.2, 0.1], [0.8, 0.3], [0.3, 0.9], [0.9, 0.5]])
+        >>> (pair,) = ranked_interactions(rules, rows)
+        >>> pair.moved.name, pair.held.name, round(pair.strength, 2)
+        ('z', 'x', 0.3)
+        >>> round((pair.change_high - pair.change_low) / (pair.end[0] - pair.start[0]), 2)
+        2.0
     """
     features = rule_base.features if features is None else features
     pairs = [(one, other) for one, other in combinations(features, 2) if _can_interact(rule_base, one, other)]
@@ -321,3 +327,44 @@ def _values(feature: Feature, rows: Floats) -> list[tuple[float, ...]]:
     if len(found) == 1:
         found = np.unique([column.min(), column.max()])
     return [(float(value),) for value in found]
+
+
+def option_counts(rule_base: RuleBase, feature: Feature, rows: Floats | None = None) -> Floats | None:
+    """Return the number of rows with each option of a feature, given or training rows; None if it is not known."""
+    values, own = np.array([option.values for option in feature.options]), list(feature.inputs)
+    if len(np.unique(values, axis=0)) < len(values):
+        return None
+    if rows is not None:
+        return np.bincount(feature.options_of(rows), minlength=len(values)).astype(np.float64)
+    background = rule_base.background
+    if len(own) == 1:
+        return rows_with(values[:, 0], background.histogram(own[0]))
+    if background.histograms is None:
+        return None
+    # The last bar of an indicator's histogram has the rows of its category; the category without an input has the rest.
+    ones = np.where(background.ranges[own, 1] == 1.0, background.histograms[own, -1], 0.0)
+    counts = values @ ones
+    counts[~values.any(axis=1)] = max(float(background.histograms[own[0]].sum() - ones.sum()), 0.0)
+    return np.asarray(counts)
+
+
+def rows_with(numbers: npt.ArrayLike, histogram: Histogram | None) -> Floats | None:
+    """Return the number of rows with each number, from a histogram; None if two numbers share a bar.
+
+    Examples
+    --------
+    >>> edges, counts = np.array([0.0, 1.0, 2.0, 3.0]), np.array([4.0, 2.0, 7.0])
+    >>> rows_with([0.0, 3.0], (edges, counts)), rows_with([0.1, 0.2], (edges, counts))
+    (array([4., 7.]), None)
+    """
+    if histogram is None:
+        return None
+    bars, inside = bars_of(np.asarray(numbers), histogram)
+    return np.where(inside, histogram[1][bars], 0.0) if len(np.unique(bars)) == len(bars) else None
+
+
+def bars_of(numbers: Floats, histogram: Histogram) -> tuple[Indices, npt.NDArray[np.bool_]]:
+    """Return the bar of each number (the nearest bar for a number outside), and whether the number lies inside."""
+    edges, counts = histogram
+    bars = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(counts) - 1)
+    return bars, (edges[0] <= numbers) & (numbers <= edges[-1])

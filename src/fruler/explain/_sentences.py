@@ -9,7 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from fruler._arrays import Floats
-from fruler._wording import counted, in_groups, number_to_place, number_within, readable_number, unit_after
+from fruler._wording import (
+    counted,
+    in_groups,
+    number_to_place,
+    number_within,
+    readable_number,
+    unit_after,
+    with_plus,
+    with_unit,
+)
 from fruler.explain._effects import (
     category_features,
     curve_parts,
@@ -118,7 +127,7 @@ def sentence_of(rule_base: RuleBase, rule: int, typeset: Callable[[str], str] = 
 
 def _about(rule_base: RuleBase, target: float, tolerance: float, typeset: Callable[[str], str]) -> str:
     number = typeset(number_to_place(target, scale_of(rule_base).tolerance(target, _ABOUT * tolerance)))
-    return _with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
+    return with_unit(f"about {number}", rule_base.target_unit).replace(" ", GLUE)
 
 
 @dataclass(frozen=True)
@@ -137,7 +146,8 @@ class _Teller:
         slopes = rules.consequents.terms(self.rule)
         effects = np.abs(signed_effects(rules)[self.rule])
         # An input that is constant over the rows of the rule has no effect there.
-        told = [j for j in _by_size(effects) if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
+        by_size = np.argsort(-effects, kind="stable").tolist()
+        told = [j for j in by_size if j in slopes and rules.variables[j].levels is None and widths[j] > 0.0]
         matter = [j for j in told if effects[j] >= self.tolerance]
         # The step and the rounding of an input are the same in all rules.
         changes = [self._change(j, slopes[j], float(all_widths[:, j].max())) for j in matter]
@@ -194,12 +204,12 @@ class _Teller:
         told = scale.change(change, tolerance)
         sign = "-" if told.number < 0.0 else "+"
         text = self.typeset(f"{sign}{_two_digits(number_within(abs(told.number), told.tolerance))}")
-        return _with_unit(told.marked(text), scale.unit(self.rule_base.target_unit)).replace(" ", GLUE)
+        return with_unit(told.marked(text), scale.unit(self.rule_base.target_unit)).replace(" ", GLUE)
 
     def _signed(self, change: float) -> str:
         told = scale_of(self.rule_base).change(change, _ABOUT * self.tolerance)
         text = number_to_place(told.number, told.tolerance)
-        return told.marked(self.typeset(text if text.startswith("-") or text == "0" else f"+{text}"))
+        return told.marked(self.typeset(with_plus(text)))
 
 
 def step_of(slope: float, width: float, tolerance: float) -> float:
@@ -232,7 +242,7 @@ def per_step(variable: Variable, step: float) -> str:
     counts = variable.source.counts.partition(" ")[0]
     if step == 1.0:
         return counts.removesuffix("s") or unit_after("1", variable.unit) or "unit"
-    return _with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
+    return with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
 
 
 def _state(variable: Variable, number: float) -> str:
@@ -253,18 +263,10 @@ def _rest(small: list[str], more: bool) -> str:
     return f"{counted(len(small), 'other input' if more else 'input')} hardly matter"
 
 
-def _by_size(effects: Floats) -> list[int]:
-    return [int(j) for j in np.argsort(-effects, kind="stable")]
-
-
 def _two_digits(number: str) -> str:
     """Give a decimal number at least two significant digits: 0.40, not 0.4."""
     short = "." in number and "e" not in number and len(number.replace(".", "").strip("0")) == 1
     return f"{number}0" if short else number
-
-
-def _with_unit(text: str, unit: str) -> str:
-    return f"{text} {unit}" if unit else text
 
 
 def unused_sentence(rule_base: RuleBase) -> str:

@@ -66,9 +66,7 @@ class SplitStability:
     @property
     def quartiles(self) -> tuple[float, float, float]:
         """The quartiles of the places where the split came back; NaN if there are none."""
-        known = self.places[np.isfinite(self.places)]
-        lower, middle, upper = np.quantile(known, [0.25, 0.5, 0.75]) if len(known) else (np.nan,) * 3
-        return float(lower), float(middle), float(upper)
+        return _quartiles(self.places[np.isfinite(self.places)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,11 +257,9 @@ class Stability:
         return pd.DataFrame(rows, columns=columns)
 
     def __str__(self) -> str:
-
         return stability_text(self)
 
     def _repr_html_(self) -> str:
-
         tables = [table.round(3).to_html() for table in (self.rules, self.splits, self.inputs) if len(table)]
         return f"<p>{escape(' '.join(overview(self)))}</p>{''.join(tables)}"
 
@@ -443,5 +439,5 @@ def _rules_range(stability: Stability) -> str:
 
 
 def _quartiles(values: Floats) -> tuple[float, float, float]:
-    lower, middle, upper = np.quantile(values, [0.25, 0.5, 0.75])
+    lower, middle, upper = np.quantile(values, [0.25, 0.5, 0.75]) if len(values) else (np.nan,) * 3
     return float(lower), float(middle), float(upper)

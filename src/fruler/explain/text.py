@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fruler._wording import counted_rules, either, name_with_unit, number_within, percent, suggest
+from fruler._wording import counted_rules, either, name_with_unit, number_within, percent, suggest, with_plus
 from fruler.explain._effects import (
     accepted_levels,
     category_features,
@@ -356,8 +356,12 @@ def _told(amount: Amount) -> str:
 
 def _signed(value: float, tolerance: float) -> str:
     # A zero with a rounding error is written as 0.
-    text = number_within(value if abs(value) > _NOTHING * tolerance else 0.0, tolerance)
-    return text if text.startswith("-") or text == "0" else f"+{text}"
+    return with_plus(number_within(value if abs(value) > _NOTHING * tolerance else 0.0, tolerance))
+
+
+def _number_writer(variable: Variable) -> Callable[[float], str]:
+    low, high = variable.partition.range
+    return lambda value: variable.number_text(value, _SHARE_OF_RANGE * (high - low))
 
 
 def label_meanings(variable: Variable, written: Callable[[float], str] | None = None) -> dict[str, str]:
@@ -369,9 +373,7 @@ def label_meanings(variable: Variable, written: Callable[[float], str] | None = 
     >>> label_meanings(Variable("x", TrianglePartition.uniform((0.0, 10.0), 2)))
     {'low': 'up to 0 (below 10)', 'high': 'from 10 (above 0)'}
     """
-    partition = variable.partition
-    low, high = partition.range
-    writer = written or (lambda value: variable.number_text(value, _SHARE_OF_RANGE * (high - low)))
+    partition, writer = variable.partition, written or _number_writer(variable)
     rows = zip(partition.labels, partition.triangles.tolist(), strict=True)
     return {label: triangle_words(triangle, writer) for label, triangle in rows}
 
@@ -394,19 +396,21 @@ def meaningful(rule_base: RuleBase) -> list[Variable]:
     return found if rule_base.target is None else [*found, rule_base.target]
 
 
-def where_labels_meet(variable: Variable) -> str:
-    """Write the split points between the labels of an input, e.g. "low < 10 < high", or else their meanings."""
+def where_labels_meet(variable: Variable, written: Callable[[float], str] | None = None) -> str:
+    """Write the split points between the labels of an input, e.g. "low < 10 < high", or else their meanings.
+
+    `written` formats a value.
+    """
     partition = variable.partition
     if not partition.ordered:
         groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
         return listed(dict(zip(partition.labels, groups, strict=True)))
     if partition.of_triangles:
-        return listed(label_meanings(variable))
-    low, high = partition.range
-    tolerance = _SHARE_OF_RANGE * (high - low)
+        return listed(label_meanings(variable, written))
+    writer = written or _number_writer(variable)
     words = [partition.labels[0]]
     for split, label in zip(partition.split_points, partition.labels[1:], strict=True):
-        words += [f"<{GLUE}{variable.number_text(split, tolerance)}", f"<{GLUE}{label.replace(' ', GLUE)}"]
+        words += [f"<{GLUE}{writer(split)}", f"<{GLUE}{label.replace(' ', GLUE)}"]
     return " ".join(words)
 
 

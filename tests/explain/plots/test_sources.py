@@ -9,9 +9,9 @@ from helpers.dated_rules import NAMES, dated_rules, dated_table
 
 from fruler import FuzzyPartition, RuleBase
 from fruler._table.sources import LevelSource
+from fruler.explain._dependence import rows_with
 from fruler.explain._effects import signed_effects
 from fruler.explain.plots import CurveDisplay, EffectDisplay, PartitionDisplay, RuleBaseDisplay
-from fruler.explain.plots._ranges import rows_with
 from fruler.rules import Variable
 
 pytest.importorskip("matplotlib")

@@ -11,6 +11,7 @@ import numpy as np
 
 from fruler._arrays import Floats
 from fruler._wording import counted, name_with_unit, percent
+from fruler.explain._dependence import Histogram
 from fruler.explain._scales import scale_of
 from fruler.explain.plots._display import Display, require_count, rule_base_of
 from fruler.explain.plots._drawing import (
@@ -25,7 +26,6 @@ from fruler.explain.plots._drawing import (
 )
 from fruler.explain.plots._effect_displays import draw_effect, rows_text, show_values
 from fruler.explain.plots._ranges import (
-    Histogram,
     Range,
     drawn_range,
     feature_range,

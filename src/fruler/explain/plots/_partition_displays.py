@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from fruler._arrays import Floats
 from fruler._table.reading import column_names
 from fruler._table.sources import Source
-from fruler._wording import name_with_unit, readable_number, with_minus
+from fruler._wording import name_with_unit, readable_number, with_minus, with_plus
+from fruler.explain._dependence import Histogram, bars_of, rows_with
 from fruler.explain.plots._display import Display, rule_base_of
 from fruler.explain.plots._drawing import (
     SMALL,
@@ -27,7 +28,7 @@ from fruler.explain.plots._drawing import (
     value_ticks,
     width_for,
 )
-from fruler.explain.plots._ranges import Histogram, bars_of, drawn_range, histogram_of, input_number, rows_with
+from fruler.explain.plots._ranges import drawn_range, histogram_of, input_number
 from fruler.explain.plots._sets import draw_histogram, draw_sets, name_above, name_sets, sorted_choices
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import FuzzyPartition, Partition
@@ -449,8 +450,7 @@ class DisplacementDisplay(Display):
             ax.plot([start, end], [y, y], color=VERMILLION, linewidth=2.4, solid_capstyle="butt")
             ax.plot([start], [y], "o", markerfacecolor="none", markeredgecolor=ink(), markersize=7)
             ax.plot([end], [y], "o", color=VERMILLION, markersize=6)
-        shares = [(float(share), readable_number(float(share), 2)) for share in self.displacements]
-        texts = [with_minus(f"+{text}" if share > 0.0 and text != "0" else text) for share, text in shares]
+        texts = [with_minus(with_plus(readable_number(float(share), 2))) for share in self.displacements]
         middles = ((splits + moved) / 2.0).tolist()
         for k, height in enumerate(_HEIGHTS[: len(texts)]):
             place_names(ax, middles[k::2], texts[k::2], y=height - _BELOW, colours=[ink()] * len(texts[k::2]))

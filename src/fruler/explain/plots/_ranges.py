@@ -6,19 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fruler._arrays import Floats, Indices
 from fruler._table.rows import spread_evenly
-from fruler.explain._dependence import effect_grid
+from fruler.explain._dependence import Histogram, effect_grid, option_counts
 from fruler.rules._background import N_BINS
 from fruler.rules._features import Feature, Option, feature_with
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import Partition
 from fruler.rules._rule_base import RuleBase
-
-# The edges of a histogram, and the number of rows in each of its bars.
-Histogram = tuple[Floats, Floats]
 
 _GRID = 101
 _MAX_ROWS = 500
@@ -127,8 +123,8 @@ def feature_range(rule_base: RuleBase, feature: Feature, rows: Floats | None) ->
     j = feature.inputs[0]
     variable = rule_base.variables[j]
     if feature.options:
-        found = Range(feature, variable, np.array([option.values for option in feature.options]))
-        return replace(found, counts=_counts(rule_base, found, rows))
+        values = np.array([option.values for option in feature.options])
+        return Range(feature, variable, values, counts=option_counts(rule_base, feature, rows))
     histogram = histogram_of(rule_base, j, rows)
     low, high = drawn_range(rule_base.antecedents.condition_inputs[j].partition, histogram)
     grid = effect_grid(rule_base, j, low, high, _GRID)
@@ -200,44 +196,3 @@ def histogram_of(rule_base: RuleBase, feature: int, rows: Floats | None) -> Hist
 def _edges_between(choices: tuple[Any, ...]) -> Floats:
     numbers = np.unique([number for _, number in choices])
     return np.concatenate([[numbers[0] - 0.5], (numbers[1:] + numbers[:-1]) / 2.0, [numbers[-1] + 0.5]])
-
-
-def rows_with(numbers: npt.ArrayLike, histogram: Histogram | None) -> Floats | None:
-    """Return the number of rows with each number, from a histogram; None if two numbers share a bar.
-
-    Examples
-    --------
-    >>> edges, counts = np.array([0.0, 1.0, 2.0, 3.0]), np.array([4.0, 2.0, 7.0])
-    >>> rows_with([0.0, 3.0], (edges, counts)), rows_with([0.1, 0.2], (edges, counts))
-    (array([4., 7.]), None)
-    """
-    if histogram is None:
-        return None
-    bars, inside = bars_of(np.asarray(numbers), histogram)
-    return np.where(inside, histogram[1][bars], 0.0) if len(np.unique(bars)) == len(bars) else None
-
-
-def bars_of(numbers: Floats, histogram: Histogram) -> tuple[Indices, npt.NDArray[np.bool_]]:
-    """Return the bar of each number (the nearest bar for a number outside), and whether the number lies inside."""
-    edges, counts = histogram
-    bars = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(counts) - 1)
-    return bars, (edges[0] <= numbers) & (numbers <= edges[-1])
-
-
-def _counts(rule_base: RuleBase, along: Range, rows: Floats | None) -> Floats | None:
-    """Return the number of rows of each category; None if it cannot be counted."""
-    values, own = along.values, list(along.feature.inputs)
-    if len(np.unique(values, axis=0)) < len(values):
-        return None
-    if rows is not None:
-        return np.bincount(along.nearest(rows), minlength=len(values)).astype(np.float64)
-    if len(own) == 1:
-        return rows_with(values[:, 0], rule_base.background.histogram(own[0]))
-    histograms = rule_base.background.histograms
-    if histograms is None:
-        return None
-    # The last bar of an indicator's histogram has the rows of its category; the category without an input has the rest.
-    ones = np.where(rule_base.background.ranges[own, 1] == 1.0, histograms[own, -1], 0.0)
-    counts = values @ ones
-    counts[~values.any(axis=1)] = max(float(histograms[own[0]].sum() - ones.sum()), 0.0)
-    return np.asarray(counts)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fruler._arrays import Floats, Indices
+from fruler.explain._dependence import Histogram
 from fruler.explain.plots._drawing import LEGEND_BESIDE, ink, label_colours, place_names
-from fruler.explain.plots._ranges import Histogram
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import Partition
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._arrays import Floats
-from fruler._wording import number_to_place, number_within
+from fruler._wording import number_to_place, number_within, with_plus
 from fruler.explain._scales import round_steps
 from fruler.rules._inputs import Variable
 from fruler.rules._partitions import Partition
@@ -73,11 +73,6 @@ def signed(value: float, tolerance: float) -> str:
     return with_plus(fixed(value, tolerance))
 
 
-def with_plus(number: str) -> str:
-    """Add a plus sign to a written number that is positive."""
-    return number if number.startswith("−") or number == "0" else f"+{number}"
-
-
 def value_text(variable: Variable, number: float, tolerance: float) -> str:
     """Write a value of an input: a date or a category by its name, else the number.
 
@@ -93,11 +88,6 @@ def value_text(variable: Variable, number: float, tolerance: float) -> str:
         return "0"
     text = variable.number_text(number, tolerance)
     return text if variable.written(number) else typeset(text)
-
-
-def with_unit(text: str, unit: str) -> str:
-    """Add the unit, if there is one, after a non-breaking space."""
-    return f"{text}\u00a0{unit}" if unit else text
 
 
 def axis_numbers(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._arrays import Floats
-from fruler._wording import counted, name_with_unit
-from fruler.explain.report._drawings import TARGET_SHARE, Chart, fixed, padded, shown, with_unit
+from fruler._wording import counted, name_with_unit, with_minus, with_unit
+from fruler.explain.report._drawings import TARGET_SHARE, Chart, fixed, padded, shown
 from fruler.explain.report._reference import Reference, View
 from fruler.rules._measurement import measure_truth
 from fruler.rules._rule_base import RuleBase
@@ -160,11 +160,9 @@ def measure_rows(rule_base: RuleBase, values: Floats, target: Floats) -> Measure
 
 def model_errors(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:
     """Return the errors of the model, of a linear regression if rows are given, and of the mean."""
-    training = rule_base.training
-    own, mean = Errors("This model"), Errors("Always the mean")
-    if training is not None:
-        own = own._replace(training=training.rmse, left_out=_known(training.cv_rmse))
-        mean = mean._replace(training=training.target_spread)
+    training, background = rule_base.training, rule_base.background
+    own = Errors("This model", _known(background.rmse), _known(background.cv_rmse))
+    mean = Errors("Always the mean", None if training is None else training.target_spread)
     if measured is None:
         return [own, mean] if training is not None else []
     left_out = _known(measured.linear_left_out)
@@ -260,9 +258,8 @@ def headlines(reference: Reference, measured: Measured | None) -> list[Headline]
     elif training is None:
         return found
     else:
-        held_out = bool(np.isfinite(training.cv_rmse))
-        error, truth = (training.cv_rmse if held_out else training.rmse), training.truth
-        where = HELD_OUT if held_out else TRAINING
+        error, truth = reference.background.error, training.truth
+        where = HELD_OUT if np.isfinite(training.cv_rmse) else TRAINING
         where_alone = HELD_OUT if truth is not None and truth.held_out else TRAINING
         explained = 1.0 - (error / training.target_spread) ** 2 if training.target_spread > 0.0 else None
     found.append(Headline(reference.target(error, fixed), "typical error (RMSE)", where))
@@ -274,7 +271,8 @@ def headlines(reference: Reference, measured: Measured | None) -> list[Headline]
         beside = "" if rule_base.output.transform.keeps_units else f", compared with {together} of all rules together"
         found.append(Headline(alone, "strongest rule alone", f"{where_alone}{beside}: {advice}"))
     if explained is not None:
-        found.append(Headline(_share_text(explained), "of the variance explained (R²)", where))
+        share = f"{explained:.1%}" if explained > 0.9 else f"{explained:.0%}"
+        found.append(Headline(with_minus(share), "of the variance explained (R²)", where))
     return found
 
 
@@ -290,10 +288,6 @@ def _sizes(rule_base: RuleBase) -> list[Headline]:
         Headline(str(rules), "rule" if rules == 1 else "rules", with_what),
         Headline(str(inputs_used), "input used" if inputs_used == 1 else "inputs used", f"of {inputs}"),
     ]
-
-
-def _share_text(share: float) -> str:
-    return f"{share:.1%}".replace("-", "−") if share > 0.9 else f"{share:.0%}".replace("-", "−")
 
 
 def error_pictures(measured: Measured, unit: str) -> list[View]:

@@ -15,6 +15,7 @@ from fruler.explain._dependence import (
     Interaction,
     background_rows,
     effect_curve,
+    option_counts,
     ranked_interactions,
 )
 from fruler.explain._effects import few_of, signed_effects
@@ -182,7 +183,7 @@ def _picture(
     name = f"{rules.target_name} for each value of {curve.feature.name}"
     y_title = name_with_unit(rules.target_name, rules.target_unit)
     if curve.feature.options:
-        counts = reference.option_counts(curve.feature, given)
+        counts = option_counts(rules, curve.feature, given)
         return _options_picture(name, y_title, curve, scale, counts, band)
     limits = float(curve.values[0]), float(curve.values[-1])
     chart = Chart(name, limits, scale, "", y_title, rules.variables[j], _FRAME)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fruler._wording import counted, name_with_unit, percent
+from fruler._wording import counted, name_with_unit, percent, with_unit
 from fruler.explain.importance import feature_moves
 from fruler.explain.report._drawings import (
     INPUT_SHARE,
@@ -16,10 +16,9 @@ from fruler.explain.report._drawings import (
     position,
     small_svg,
     value_text,
-    with_unit,
 )
 from fruler.explain.report._reference import Reference, View
-from fruler.explain.text import label_meanings, listed, where_labels_meet
+from fruler.explain.text import where_labels_meet
 from fruler.rules._features import Feature
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
@@ -89,17 +88,12 @@ def has_sets(variable: Variable) -> bool:
 def meeting(variable: Variable, tolerance: float) -> str:
     """Write the split points between the labels of an input, e.g. "low < −3 °C < high", or else their meanings."""
     partition = variable.partition
-    if partition.of_triangles and not variable.tells_ranges:
-        meanings = label_meanings(variable, lambda value: value_text(variable, value, tolerance))
-        return name_with_unit(listed(meanings), variable.unit)
-    if not partition.ordered:
-        return where_labels_meet(variable)
-    if variable.tells_ranges:
+    if partition.ordered and variable.tells_ranges:
         return " | ".join(partition.labels)
-    splits = [with_unit(value_text(variable, split, tolerance), variable.unit) for split in partition.split_points]
-    return partition.labels[0] + "".join(
-        f" <\u00a0{split} <\u00a0{label}" for split, label in zip(splits, partition.labels[1:], strict=True)
-    )
+    if partition.of_triangles:
+        meanings = where_labels_meet(variable, lambda value: value_text(variable, value, tolerance))
+        return name_with_unit(meanings, variable.unit)
+    return where_labels_meet(variable, lambda value: with_unit(value_text(variable, value, tolerance), variable.unit))
 
 
 def drawn_once(reference: Reference) -> str:

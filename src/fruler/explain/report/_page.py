@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fruler._files import write_whole
-from fruler._wording import counted, counted_rules, install_advice, percent
+from fruler._wording import counted, counted_rules, install_advice, percent, with_unit
 from fruler.explain._scales import bounds_sentence
 from fruler.explain.report import _error_views as error_views
-from fruler.explain.report._drawings import TARGET_SHARE, shown, with_unit
+from fruler.explain.report._drawings import TARGET_SHARE, shown
 from fruler.explain.report._error_views import Measured
 from fruler.explain.report._influence_views import influence_view, ordered_features
 from fruler.explain.report._input_views import control_groups, date_columns, drawn_once, input_views, meeting

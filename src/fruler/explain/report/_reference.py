@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from fruler._arrays import Floats
+from fruler._wording import with_unit
+from fruler.explain._dependence import option_counts
 from fruler.explain._scales import Scale, scale_of
 from fruler.explain.explanation import COVERAGE
-from fruler.explain.report._drawings import INPUT_SHARE, TARGET_SHARE, fixed, shown, value_text, with_unit
+from fruler.explain.report._drawings import INPUT_SHARE, TARGET_SHARE, fixed, shown, value_text
 from fruler.rules._background import Background, training_ranges
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
@@ -90,31 +92,9 @@ class Reference:
         own = [variable.source.step for variable in self.rule_base.variables]
         return np.array([step if unit is None else unit for step, unit in zip(steps, own, strict=True)])
 
-    def option_counts(self, feature: Feature, given: Floats | None = None) -> Floats | None:
-        """Return the number of rows with each option of a feature, given or training rows; None if not known."""
-        if given is not None:
-            return np.bincount(feature.options_of(given), minlength=len(feature.options)).astype(np.float64)
-        if self.background.histograms is None:
-            return None
-        counts = self.background.histograms[feature.index]
-        if len(feature.inputs) > 1:
-            own = np.array([option.values for option in feature.options]) @ counts[:, -1]
-            # One of the categories may have no input: all inputs are 0 for it.
-            without = [not any(option.values) for option in feature.options]
-            own[without] = max(float(counts[0].sum() - own.sum()), 0.0)
-            return np.asarray(own)
-        low, high = self.range_of(feature.inputs[0])
-        if not high > low:
-            return None
-        numbers = np.array([option.values[0] for option in feature.options])
-        n_bins = counts.shape[1]
-        bins = np.clip(((numbers - low) / (high - low) * n_bins).astype(int), 0, n_bins - 1)
-        # Options that share a bin of the histogram cannot be distinguished.
-        return counts[0, bins] if len(set(bins.tolist())) == len(bins) else None
-
     def commonest(self, feature: Feature, given: Floats | None = None) -> int:
         """Return the number of a feature's most common option; the first one if it is not known."""
-        counts = self.option_counts(feature, given)
+        counts = option_counts(self.rule_base, feature, given)
         return 0 if counts is None else int(np.argmax(counts))
 
     def to_json(self) -> dict[str, Any]:

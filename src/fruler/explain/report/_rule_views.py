@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fruler._wording import name_with_unit
+from fruler._wording import name_with_unit, with_plus, with_unit
 from fruler.explain._effects import accepted_levels, few_of, level_offsets, signed_effects, typical_outputs
 from fruler.explain._sentences import Sentence, sentence_of
 from fruler.explain.report._drawings import (
@@ -21,8 +21,6 @@ from fruler.explain.report._drawings import (
     small_svg,
     typeset,
     value_text,
-    with_plus,
-    with_unit,
 )
 from fruler.explain.report._input_views import drawing_of
 from fruler.explain.report._reference import Reference, View
