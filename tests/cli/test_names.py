@@ -8,7 +8,7 @@ import pytest
 from helpers.commands import assert_one_line
 
 from fruler import load_model
-from fruler._cli.names import parse_labels, parse_units
+from fruler._cli.column_options import parse_labels, parse_units
 
 
 @pytest.fixture

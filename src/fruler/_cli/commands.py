@@ -120,7 +120,7 @@ def explain(options: ExplainOptions) -> None:
 
     For each row: the contribution of each input to the prediction, and the fired rules with their weights.
     """
-    from fruler._cli.explain import explain_table
+    from fruler._cli.predict import explain_table
 
     explain_table(options)
 
@@ -143,7 +143,7 @@ def report(options: ReportOptions) -> None:
     With DATA, it also shows the errors on these rows. With --stability, the model is fitted again on samples of
     DATA, which must be its training table; the page then shows how often each split and each rule came back.
     """
-    from fruler._cli.views import write_page
+    from fruler._cli.report import write_page
 
     write_page(options)
 

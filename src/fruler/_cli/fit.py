@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from fruler._cli.constraints import constraint_settings
+from fruler._cli.column_options import constraint_settings, parse_labels, parse_units, with_names
 from fruler._cli.failures import recorded_warnings, said_of, say
 from fruler._cli.holdout import (
     MIN_ROWS_FOR_TEST,
@@ -24,11 +24,10 @@ from fruler._cli.holdout import (
     random_rows,
 )
 from fruler._cli.input import GivenTable, read_frame, same_file
-from fruler._cli.names import parse_labels, parse_units, with_names
 from fruler._cli.options import FitOptions, check_effort
-from fruler._cli.origin import command_origin
-from fruler._cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
+from fruler._cli.output import STDOUT, as_json, check_destination, show, write_output
 from fruler._cli.preparation import PreparedTable, prepare_table
+from fruler._cli.report import command_origin, require_jinja
 from fruler._table.constraints import INTERACTIONS, MONOTONIC
 from fruler._wording import counted, either, number_within, quote_names
 from fruler.callbacks import ProgressBar

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import typer
 
 from fruler._cli.input import STDIN, same_file
 from fruler._files import write_whole
-from fruler._wording import install_advice, is_printable, printable
+from fruler._wording import is_printable, printable
 
 STDOUT = "-"
 _CHUNK = 1 << 16
@@ -58,12 +57,6 @@ def check_destination(where: str | Path | None, *inputs: str | Path | None) -> N
             f"{str(path)!r} cannot be written: the folder {str(folder)!r} is not writable "
             f"({error.strerror}); choose another path"
         ) from None
-
-
-def require_jinja() -> None:
-    """Raise an error if Jinja2 is not installed, before any work is done."""
-    if find_spec("jinja2") is None:
-        raise ValueError(f"a report needs Jinja2; {install_advice('report')}")
 
 
 def show(text: str, *, err: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""``fruler predict``: predictions for the rows of a table."""
+"""``fruler predict`` and ``fruler explain``: predictions for the rows of a table, and their explanations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,14 @@ import pandas as pd
 
 from fruler._arrays import Floats
 from fruler._cli.failures import said_of, say, without_warnings
-from fruler._cli.input import GivenTable, load_any_model, named_by_order, read_new_rows
-from fruler._cli.options import PredictOptions
-from fruler._cli.output import as_json, check_destination, write_output
+from fruler._cli.input import GivenTable, load_any_model, load_shown_model, named_by_order, read_new_rows
+from fruler._cli.options import ExplainOptions, PredictOptions
+from fruler._cli.output import STDOUT, as_json, check_destination, show, write_output
 from fruler._table.sources import UnfitValue
-from fruler._wording import counted, quote_names
+from fruler._wording import counted, quote_names, readable_number, unit_after
 from fruler.data._file_content import ReadOptions
 from fruler.estimators.base import BaseRuleRegressor
+from fruler.explain._sentences import truth_sentence
 from fruler.explain.explanation import Explanation
 from fruler.rules._background import said_of_outside
 from fruler.rules._rule_base import RuleBase
@@ -214,3 +216,44 @@ def _json(model: BaseRuleRegressor, columns: dict[str, Floats]) -> str:
         for name, values in columns.items()
     }
     return as_json({"target": model.rule_base_.target_name, **lists})
+
+
+def explain_table(options: ExplainOptions) -> None:
+    """Run ``fruler explain``; rows are counted from 1."""
+    model = load_shown_model(options.model)
+    found = rows_for(model, options.data, options.reading)
+    row = options.row
+    n_rows = len(found.inputs)
+    if row is not None and row > n_rows:
+        raise ValueError(f"--row {row}: {found.table.name} has {counted(n_rows, 'row')}")
+    wanted = [row - 1] if row is not None else list(range(min(options.rows, n_rows)))
+    known = [place for place in wanted if found.complete[place]]
+    for unknown in found.unknown(wanted):
+        say(unknown)
+    why = dict(zip(known, found.explain(known), strict=True))
+    if options.json:
+        write_output(STDOUT, as_json([_as_dict(why.get(place), found, place) for place in wanted]))
+        return
+    show("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
+    if row is None and len(wanted) < n_rows:
+        show(f"\n{counted(n_rows - len(wanted), 'more row')}; --rows or --row shows them")
+    truth = truth_sentence(model.rule_base_)
+    if truth:
+        show(f"\n{truth}")
+
+
+def _as_text(why: Explanation | None, rows: NewRows, place: int) -> str:
+    told = f"cannot be predicted: {', '.join(rows.lacking(place))} missing or unknown" if why is None else str(why)
+    lines, observed = [f"Row {place + 1}", told], rows.observed(place)
+    if observed is not None:
+        number = readable_number(observed, 6)
+        lines.append(f"  observed: {number} {unit_after(number, rows.rule_base.target_unit)}".rstrip())
+    return "\n".join(lines)
+
+
+def _as_dict(why: Explanation | None, rows: NewRows, place: int) -> dict[str, Any]:
+    observed = rows.observed(place)
+    own = {"row": place + 1, **({} if observed is None else {"observed": observed})}
+    if why is None:
+        return {**own, "prediction": None, "lacks": rows.lacking(place)}
+    return {**own, **why.to_dict()[0]}

@@ -1,20 +1,14 @@
-"""``fruler rules``, ``fruler report`` and ``fruler export``: a model in other forms."""
+"""``fruler rules`` and ``fruler export``: a model in other forms."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
-import numpy as np
-
-from fruler._cli.failures import said_of, say, without_warnings
+from fruler._cli.failures import said_of
 from fruler._cli.input import load_any_model, load_shown_model
-from fruler._cli.options import ExportOptions, ReportOptions, RulesOptions
-from fruler._cli.origin import command_origin
-from fruler._cli.output import STDOUT, as_json, check_destination, require_jinja, show, write_output
-from fruler._cli.predict import rows_for
-from fruler._cli.preparation import target_numbers
-from fruler._cli.stability import check_refits, check_refitted, refitted
+from fruler._cli.options import ExportOptions, RulesOptions
+from fruler._cli.output import STDOUT, as_json, check_destination, show, write_output
 from fruler._wording import counted, suggest
 from fruler.explain.text import ORDERS, ordered_rules, rules_text, rules_title, rules_with
 from fruler.export import TARGETS, export_model, options_of, targets_with
@@ -58,44 +52,6 @@ def _listed(rule_base: RuleBase, sort: str, only: Sequence[str]) -> str:
     if len(shown) < rule_base.n_rules:
         title += f"; shown: {counted(len(shown), 'rule')} with {' and '.join(only)}"
     return rules_text(rule_base, rules=order, title=title)
-
-
-def write_page(options: ReportOptions) -> None:
-    """Run ``fruler report``."""
-    check_refits(options)
-    check_destination(options.output, options.model, options.data)
-    require_jinja()
-    model = load_shown_model(options.model)
-    check_refitted(options, model)
-    X = y = stability = None
-    if options.data is not None:
-        rows = rows_for(model, options.data, options.reading)
-        target = model.rule_base_.target_name
-        if target not in rows.table.frame.columns:
-            raise ValueError(
-                f"{rows.table.name} has no column {target!r}, which the report compares predictions with; "
-                "add it, or leave out DATA"
-            )
-        rows.table.refuse_doubts([target])
-        answers = target_numbers(rows.table.frame, target)
-        known = rows.complete & np.isfinite(answers)
-        if not np.isfinite(answers).any():
-            raise ValueError(f"{rows.table.name}: no row has a value of {target!r}; fill it in, or leave out DATA")
-        if not known.any():
-            raise ValueError(f"{rows.table.name}: no row can be predicted; fill in {'; '.join(rows.what_is_missing())}")
-        if not known.all():
-            lacks = target if rows.complete.all() else "an input or of " + target
-            n_left_out = int((~known).sum())
-            verbs = ("lacks", "is") if n_left_out == 1 else ("lack", "are")
-            say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} not in the report")
-        X, y = rows.frame[known], answers[known]
-        stability = refitted(options, model, rows.table, answers)
-    with without_warnings():
-        origin = command_origin(options.data, options.model)
-        model.report(X, y, options.output, title=options.title, origin=origin, stability=stability)
-    if stability is not None:
-        show(f"{stability}\n")
-    show(f"Report written to {options.output}")
 
 
 def write_export(options: ExportOptions) -> None:

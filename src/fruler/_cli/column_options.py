@@ -1,13 +1,79 @@
-"""Units and label names from options."""
+"""Options about columns: constraints, units and names of labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from fruler._cli.failures import say
-from fruler._wording import quote_names, suggest
+from fruler._cli.preparation import PreparedTable
+from fruler._table.constraints import INTERACTIONS, MONOTONIC, NO_INTERACTIONS, PAIRWISE
+from fruler._wording import quote_names, quoted, suggest
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.rules._rule_base import RuleBase
+
+
+def constraint_settings(
+    increasing: Sequence[str], decreasing: Sequence[str], interactions: Sequence[str], prepared: PreparedTable
+) -> dict[str, Any]:
+    """Return the constraints as parameters of the estimator.
+
+    Parameters
+    ----------
+    increasing, decreasing : sequence of str
+        Columns with which predictions must not fall, or must not rise.
+    interactions : sequence of str
+        Groups of columns that may interact, each with names separated by commas.
+    prepared : PreparedTable
+        The columns to learn from.
+
+    Raises
+    ------
+    ValueError
+        If a column does not exist, or is not numeric.
+    """
+    known = _directions("--increasing", increasing, 1, prepared)
+    falling = _directions("--decreasing", decreasing, -1, prepared)
+    for name in falling:
+        if name in known:
+            raise ValueError(f"--increasing and --decreasing both name {quoted(name)}; choose one")
+    settings: dict[str, Any] = {MONOTONIC: known | falling} if known or falling else {}
+    if not interactions:
+        return settings
+    if list(interactions) in ([NO_INTERACTIONS], [PAIRWISE]):
+        return settings | {INTERACTIONS: interactions[0]}
+    return settings | {INTERACTIONS: [_group(given, prepared) for given in interactions]}
+
+
+def _directions(option: str, names: Sequence[str], sign: int, prepared: PreparedTable) -> dict[str, int]:
+    for name in names:
+        _require_input(option, name, prepared)
+        kind = prepared.kinds[name]
+        if kind != "number":
+            held = "dates" if kind == "date" else "categories"
+            raise ValueError(f"{option}: {quoted(name)} has {held}, not numbers, and thus no direction; leave it out")
+    return dict.fromkeys(names, sign)
+
+
+def _group(given: str, prepared: PreparedTable) -> list[str]:
+    """Return the columns of a group; a column with a comma in its name can only be a group by itself."""
+    names = [given] if given in prepared.kinds else [name.strip() for name in given.split(",") if name.strip()]
+    if not names:
+        raise ValueError(f"--interactions must be columns separated by commas, such as size,age; got {given!r}")
+    for name in names:
+        _require_input("--interactions", name, prepared)
+    return names
+
+
+def _require_input(option: str, name: str, prepared: PreparedTable) -> None:
+    if name in prepared.left_out:
+        raise ValueError(f"{option}: the column {quoted(name)} is left out ({prepared.left_out[name]})")
+    _require_known(option, name, prepared.kinds)
+
+
+def _require_known(option: str, name: str, names: Collection[str]) -> None:
+    if name not in names:
+        raise ValueError(f"{option}: there is no input {quoted(name)}; {suggest(name, names)}")
 
 
 def parse_units(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
@@ -23,8 +89,7 @@ def parse_units(given: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         name, equals, unit = item.rpartition("=")
         if not equals:
             raise ValueError(f"--unit must be a name and a unit, such as size=m²; got {item!r}")
-        if name not in names:
-            raise ValueError(f"--unit: there is no input {name!r}; {suggest(name, names)}")
+        _require_known("--unit", name, names)
         units[name] = unit.strip()
     return units
 
@@ -45,8 +110,7 @@ def parse_labels(given: Sequence[str], names: Sequence[str]) -> dict[str, dict[s
         old = left[len(name) + 1 :].strip()
         if not equals or not old or not new.strip():
             raise ValueError(f"--label must be an input, a label and its new name: age:low=young; got {item!r}")
-        if name not in names:
-            raise ValueError(f"--label: there is no input {name!r}; {suggest(name, names)}")
+        _require_known("--label", name, names)
         own = labels.setdefault(name, {})
         own[old] = new.strip()
         if len(set(own.values())) < len(own):
