@@ -50,6 +50,7 @@ def test_columns_that_become_inputs(values, kind):
         ([f"id {i}" for i in range(N)], "40 categories in 40 rows, too few rows"),
         (["Spain"] * N, "always Spain"),
         ([2.5] * N, "always 2.5"),
+        (["dates, with a comma"] * N, "always dates, with a comma"),
         ([True] * N, "always True"),
         (["two\nlines"] * N, r"always two\nlines"),
         ([None] * N, "empty"),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from fruler._arrays import LARGEST_VALUE
-from fruler._table.columns import Kind, UnusableColumn, column_kind, similar_categories
+from fruler._table import columns
 from fruler._table.date_sources import date_text
 from fruler._table.dates import DateFormat
 from fruler._table.encoding import date_parts
@@ -26,6 +26,8 @@ _MOSTLY = 0.5
 # At most this number of characters of a value is shown.
 _MAX_SHOWN = 100
 _ODD_REMEDY = "correct it, leave it empty, or declare it as missing with --na-values"
+# Remedies that are others on the command line.
+_REMEDIES = {columns.ODD_REMEDY: _ODD_REMEDY, columns.TIME_REMEDY: "convert it to a column of numbers, such as hours"}
 # A column that counts more rows than this gets a hint.
 _MIN_COUNTED = 12
 _CATEGORIES_SHOWN = 8
@@ -57,7 +59,7 @@ class PreparedTable:
 
     inputs: pd.DataFrame
     target: pd.Series
-    kinds: dict[str, Kind]
+    kinds: dict[str, columns.Kind]
     n_rows: int
     left_out: dict[str, str]
     missing: dict[str, int]
@@ -171,11 +173,11 @@ def prepare_table(
         raise ValueError(f"there is no input column besides the target {quoted(target)}; add at least one")
     rows = table.loc[known, names].reset_index(drop=True)
     numbers = np.flatnonzero(known) + 1
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, columns.Kind] = {}
     for name in names:
         try:
             kinds[name] = _kind(rows[name], name in categories)
-        except UnusableColumn as error:
+        except columns.UnusableColumn as error:
             if name in categories:
                 reason = _reason(error, numbers)
                 raise ValueError(f"{quoted(name)} cannot be a category: {reason}; correct it, or --drop it") from None
@@ -200,7 +202,7 @@ def prepare_table(
     )
 
 
-def _kind(values: pd.Series, declared: bool) -> Kind:
+def _kind(values: pd.Series, declared: bool) -> columns.Kind:
     """Return the kind of a column.
 
     Raises
@@ -212,31 +214,30 @@ def _kind(values: pd.Series, declared: bool) -> Kind:
     texts = column_texts(values)
     share = float(texts.isna().mean())
     if share > _MAX_MISSING:
-        raise UnusableColumn(name, "empty" if share == 1.0 else f"{share:.0%} of its values are missing", remedy="")
+        reason = "empty" if share == 1.0 else f"{share:.0%} of its values are missing"
+        raise columns.UnusableColumn(name, reason, remedy="")
     if len(texts.dropna().unique()) == 1:
-        raise UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])[:_MAX_SHOWN]}", remedy="")
-    kind = column_kind(values, declared)
+        raise columns.UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])[:_MAX_SHOWN]}", remedy="")
+    kind = columns.column_kind(values, declared)
     if declared:
         # Each category needs enough rows, also in a part of the table.
-        column_kind(values.astype("category"))
+        columns.column_kind(values.astype("category"))
     if kind == "number":
         share = float(np.isnan(bounded_numbers(values)).mean())
         if share > _MAX_MISSING:
-            raise UnusableColumn(name, f"{share:.0%} of its values are missing or infinite", remedy="")
+            raise columns.UnusableColumn(name, f"{share:.0%} of its values are missing or infinite", remedy="")
     return kind
 
 
-def _reason(error: UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
+def _reason(error: columns.UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
     """Return why a column cannot be an input: a text to put after its name, with the row (from 1) and a remedy."""
     reason = error.reason.removeprefix("has ").removeprefix("holds ")
-    if error.row is None:
-        # The column is left out already, so a remedy that says so is not repeated.
-        if reason in ("times", "durations"):
-            return f"{reason}; convert it to a column of numbers, such as hours"
-        return f"{reason}; {error.remedy}" if "comma" in reason or "dates" in reason else reason
-    remedy = f"; {_ODD_REMEDY}" if "among" in reason or "mixes" in reason else ""
-    remedy = f"; {error.remedy}" if reason.startswith("a date") else remedy
-    return f"{reason} ({quoted(str(error.value))} in row {numbers[error.row]}){remedy}"
+    if error.row is not None:
+        reason += f" ({quoted(str(error.value))} in row {numbers[error.row]})"
+    # The column is left out already, so a remedy that only says so is not repeated.
+    if isinstance(error, columns.CorrectableColumn):
+        reason += f"; {_REMEDIES.get(error.remedy, error.remedy)}"
+    return reason
 
 
 def bounded_numbers(values: pd.Series) -> npt.NDArray[np.float64]:
@@ -292,11 +293,11 @@ def _other_targets(table: pd.DataFrame, target: str) -> str:
     return f"the columns of numbers are {quote_names(others)}" if others else "no column has only numbers"
 
 
-def _hints(table: pd.DataFrame, kinds: dict[str, Kind]) -> Iterable[str]:
+def _hints(table: pd.DataFrame, kinds: dict[str, columns.Kind]) -> Iterable[str]:
     for name, kind in kinds.items():
         values = table[name]
         if kind == "category":
-            for texts in similar_categories(values):
+            for texts in columns.similar_categories(values):
                 alike = "write them the same way if they mean the same"
                 yield f"{name} has {quote_names(texts)}, which differ only by case or spaces; {alike}"
         if (

@@ -27,7 +27,7 @@ _SHORT_YEAR = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}([T ].*)?")
 
 
 class UnusableColumn(ValueError):
-    """A column that cannot be an input.
+    """A column that cannot be an input; often the remedy is to leave it out.
 
     Parameters
     ----------
@@ -58,7 +58,11 @@ class UnusableColumn(ValueError):
 
     def at_row(self, row: int) -> UnusableColumn:
         """Return the same error for another row."""
-        return UnusableColumn(self.column, self.reason, value=self.value, row=row, remedy=self.remedy)
+        return type(self)(self.column, self.reason, value=self.value, row=row, remedy=self.remedy)
+
+
+class CorrectableColumn(UnusableColumn):
+    """A column that can be an input after its values are written in another way."""
 
 
 def column_kind(values: pd.Series, declared: bool = False) -> Kind:
@@ -86,13 +90,13 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
     if not values.notna().any():
         raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
     if isinstance(dtype, pd.CategoricalDtype) and pd.api.types.is_datetime64_any_dtype(dtype.categories.dtype):
-        raise UnusableColumn(name, "holds dates as categories", remedy="convert them to dates, or to text")
+        raise CorrectableColumn(name, "holds dates as categories", remedy="convert them to dates, or to text")
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
         return _checked_category(values, declared)
     if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
         return _checked_date(values, declared)
     if pd.api.types.is_timedelta64_dtype(dtype):
-        raise UnusableColumn(name, "holds durations", remedy=_TIME_REMEDY)
+        raise CorrectableColumn(name, "holds durations", remedy=TIME_REMEDY)
     if pd.api.types.is_complex_dtype(dtype):
         raise UnusableColumn(name, "holds complex numbers")
     if pd.api.types.is_numeric_dtype(dtype):
@@ -103,14 +107,14 @@ def column_kind(values: pd.Series, declared: bool = False) -> Kind:
         if all(issubclass(kind, datetime.date | np.datetime64) for kind in types):
             return _checked_date(values, declared)
         if issubclass(odd, datetime.time | datetime.timedelta | np.timedelta64):
-            raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
+            raise CorrectableColumn(name, "holds times", remedy=TIME_REMEDY)
         raise UnusableColumn(name, f"holds a {odd.__name__}")
     return _checked_category(values, declared) if declared else _kind_of_texts(values, types)
 
 
 _PLAIN = (str, bytes, int, float, np.number, np.bool_, Decimal)
-_TIME_REMEDY = "convert them to numbers, such as hours, or leave it out"
-_ODD_REMEDY = "correct it, or leave it empty if it marks a missing value"
+TIME_REMEDY = "convert them to numbers, such as hours, or leave it out"
+ODD_REMEDY = "correct it, or leave it empty if it marks a missing value"
 
 
 def _types(values: pd.Series) -> list[type]:
@@ -130,41 +134,42 @@ def _kind_of_texts(values: pd.Series, types: Collection[type]) -> Kind:
     if is_number.all():
         return "number"
     if all(_TIME.fullmatch(text) for text in texts):
-        raise UnusableColumn(name, "holds times", remedy=_TIME_REMEDY)
+        raise CorrectableColumn(name, "holds times", remedy=TIME_REMEDY)
     if all(_SHORT_YEAR.fullmatch(text) for text in texts):
-        raise UnusableColumn(name, "holds dates with years of two digits", remedy="write them as 2024-12-31")
+        raise CorrectableColumn(name, "holds dates with years of two digits", remedy="write them as 2024-12-31")
     rows = np.bincount(codes[codes >= 0], minlength=len(texts))
     is_date = look_like_dates(texts)
     if is_date.all():
         return _checked_date(values)
     if rows[is_date].sum() > _MOSTLY * rows.sum():
         first = int(np.argmin(is_date))
-        place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
-        raise UnusableColumn(name, "holds text among dates", **place)
+        place: dict[str, Any] = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": ODD_REMEDY}
+        raise CorrectableColumn(name, "holds text among dates", **place)
     advice = {text: number_advice(text) for text in texts}
     for_people = np.array([advice[text] is not None for text in texts])
     if rows[for_people].sum() > _MOSTLY * rows.sum():
         # "1,000" may be a thousand, but not next to "2,5".
         text = min(texts[for_people], key=lambda text: len(str(advice[text])))
-        mark = "a comma" if text.strip(" +-0123456789") == "," else "a sign"
-        raise UnusableColumn(name, f"holds numbers with {mark} ({quoted(text)})", remedy=str(advice[text]))
+        if text.strip(" +-0123456789") == ",":
+            raise CorrectableColumn(name, f"holds numbers with a comma ({quoted(text)})", remedy=str(advice[text]))
+        raise UnusableColumn(name, f"holds numbers with a sign ({quoted(text)})", remedy=str(advice[text]))
     first = int(np.argmin(is_number))
-    place = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": _ODD_REMEDY}
+    place = {"value": texts[first], "row": int(np.argmax(codes == first)), "remedy": ODD_REMEDY}
     if rows[is_number].sum() > _MOSTLY * rows.sum():
-        raise UnusableColumn(name, "holds text among numbers", **place)
+        raise CorrectableColumn(name, "holds text among numbers", **place)
     if not all(issubclass(kind, str | bytes | bool | np.bool_) for kind in types):
-        raise UnusableColumn(name, "mixes numbers and text", **place)
+        raise CorrectableColumn(name, "mixes numbers and text", **place)
     return _checked_category(values)
 
 
 def _checked_date(values: pd.Series, declared: bool = False) -> Kind:
     if declared:
-        raise UnusableColumn(str(values.name), "holds dates", remedy="do not declare it as categorical")
+        raise CorrectableColumn(str(values.name), "holds dates", remedy="do not declare it as categorical")
     try:
         DateFormat.of(values).seconds(values)
     except UnreadDate as error:
         place: dict[str, Any] = {"value": error.value, "row": error.row, "remedy": error.remedy}
-        raise UnusableColumn(str(values.name), f"holds a date {error.problem}", **place) from None
+        raise CorrectableColumn(str(values.name), f"holds a date {error.problem}", **place) from None
     return "date"
 
 

@@ -49,8 +49,7 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
         # A rule may accept numbers between those of the categories, and thus no category.
         feature = feature_with(rule_base.features, j)
         subject = feature.name if accepted_levels(rule_base, rule, feature) else variable.name
-        told = rule_base.variables[j].tells_gaps
-        parts[subject] = f"{subject}: {accepted}" if told else f"{subject} is {accepted}"
+        parts[subject] = f"{subject}: {accepted}" if variable.tells_gaps else f"{subject} is {accepted}"
     conditions = [printable(part) for part in parts.values()]
     return f"{rule_name(rule_base, rule)}: if {' and '.join(conditions) or 'nothing else applies'}"
 
