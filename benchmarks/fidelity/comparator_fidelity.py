@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import json
 import os
 import time
 from pathlib import Path
@@ -20,7 +19,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
+from kept_runs import finished_runs
 
 from fruler import load_keel
 from fruler.bench.paper import paper_tables
@@ -75,11 +75,6 @@ def described(changes: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in sorted(changes.items()))
 
 
-def read_lines(path: Path) -> pd.DataFrame:
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return pd.DataFrame([json.loads(line) for line in lines], columns=None if lines else KEY)
-
-
 def summarize(lines: pd.DataFrame) -> None:
     paper = paper_tables()
     for (algorithm, changes), group in lines.groupby(["algorithm", "changes"]):
@@ -131,26 +126,19 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes")
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    done = read_lines(arguments.out)
+    plan = {}
     if arguments.data:
         pairs = (change.split("=", 1) for change in arguments.changes)
         changes = {name: ast.literal_eval(value) for name, value in pairs}
-        known = set(done[KEY].itertuples(index=False, name=None))
-        plan = [
-            (Path(arguments.data) / name, fold, seed)
+        plan = {
+            (arguments.algorithm, described(changes), name, fold, seed): delayed(run)(
+                arguments.algorithm, changes, Path(arguments.data) / name, fold, seed
+            )
             for seed in range(arguments.seeds)
             for fold in range(1, arguments.folds + 1)
             for name in arguments.sets.split(",")
-            if (arguments.algorithm, described(changes), name, fold, seed) not in known
-        ]
-        work = (delayed(run)(arguments.algorithm, changes, *part) for part in plan)
-        with arguments.out.open("a", encoding="utf-8") as file:
-            for line in Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(work):
-                file.write(json.dumps(line) + "\n")
-                file.flush()
-        done = read_lines(arguments.out)
-    summarize(done)
+        }
+    summarize(finished_runs(arguments.out, KEY, plan, arguments.jobs))
 
 
 if __name__ == "__main__":

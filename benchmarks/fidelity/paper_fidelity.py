@@ -10,7 +10,6 @@ Without --data only the summary of the file is printed.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from pathlib import Path
@@ -18,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
+from kept_runs import finished_runs
 
 from fruler import FRULERRegressor, load_keel
 from fruler.bench.paper import paper_tables
@@ -46,11 +46,6 @@ def run(folder: Path, fold: int, seed: int, changes: dict[str, Any]) -> dict[str
         "regularization": model.regularization_,
         "seconds": round(seconds, 3),
     }
-
-
-def read_lines(path: Path) -> pd.DataFrame:
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return pd.DataFrame([json.loads(line) for line in lines], columns=None if lines else KEY)
 
 
 def summarize(lines: pd.DataFrame) -> None:
@@ -104,25 +99,16 @@ def main() -> None:
     parser.add_argument("--l1-ratio", type=float, default=FRULERRegressor().l1_ratio)
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    done = read_lines(arguments.out)
+    changes = {"solver": arguments.solver, "l1_ratio": arguments.l1_ratio}
+    plan = {}
     if arguments.data:
-        changes = {"solver": arguments.solver, "l1_ratio": arguments.l1_ratio}
-        known = set(done[KEY].itertuples(index=False, name=None))
-        plan = [
-            (Path(arguments.data) / name, fold, seed)
+        plan = {
+            (name, fold, seed, *changes.values()): delayed(run)(Path(arguments.data) / name, fold, seed, changes)
             for seed in range(arguments.seeds)
             for fold in range(1, arguments.folds + 1)
             for name in arguments.sets.split(",")
-            if (name, fold, seed, *changes.values()) not in known
-        ]
-        work = (delayed(run)(*part, changes) for part in plan)
-        with arguments.out.open("a", encoding="utf-8") as file:
-            for line in Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(work):
-                file.write(json.dumps(line) + "\n")
-                file.flush()
-        done = read_lines(arguments.out)
-    summarize(done)
+        }
+    summarize(finished_runs(arguments.out, KEY, plan, arguments.jobs))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ not repeated. Without --data only the summary of the file is printed.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from pathlib import Path
@@ -19,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import delayed
+from kept_runs import finished_runs
 from preprocessing_tables import folds_of
 
 from fruler import ClassConditionalSelector, load_keel
@@ -55,11 +56,6 @@ def run(folder: Path, fold: int, name: str) -> dict[str, Any]:
     }
 
 
-def read_lines(path: Path) -> pd.DataFrame:
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return pd.DataFrame([json.loads(line) for line in lines], columns=None if lines else KEY)
-
-
 def print_sets(means: pd.DataFrame, paper: pd.DataFrame) -> None:
     print("| set | " + " | ".join(["paper", *SELECTORS]) + " |")
     print("|---" * (len(SELECTORS) + 2) + "|")
@@ -92,21 +88,15 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(paper_tables().index))
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    done = read_lines(arguments.out)
+    plan = {}
     if arguments.data:
-        known = set(done[KEY].itertuples(index=False, name=None))
-        plan = [
-            (Path(arguments.data) / name, fold, selector)
+        plan = {
+            (name, fold, selector): delayed(run)(Path(arguments.data) / name, fold, selector)
             for name in arguments.sets.split(",")
             for fold in folds_of(name)
             for selector in SELECTORS
-            if (name, fold, selector) not in known
-        ]
-        with arguments.out.open("a", encoding="utf-8") as file:
-            for part in plan:
-                file.write(json.dumps(run(*part)) + "\n")
-                file.flush()
-        done = read_lines(arguments.out)
+        }
+    done = finished_runs(arguments.out, KEY, plan)
     paper = paper_tables()
     means = done.groupby(["set", "selector"])[["reduction", "increase", "classes", "seconds"]].mean()
     shown = paper.loc[[name for name in paper.index if name in means.index.get_level_values("set")]]

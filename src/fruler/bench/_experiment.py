@@ -59,7 +59,7 @@ def settings_hash(method: Method) -> str:
 
 
 def plan_experiment(
-    data: Path,
+    data: Path | None,
     *,
     sets: str | None = None,
     seeds: int = 6,
@@ -73,7 +73,7 @@ def plan_experiment(
 
     Parameters
     ----------
-    data : Path
+    data : Path or None
         The folder of the sets; each set is a folder in it.
     sets, folds, methods, peers : str
         Names or numbers, separated by commas; a single number for `folds` means that number of folds.
@@ -89,6 +89,7 @@ def plan_experiment(
     ValueError, OSError
         If an option is wrong; the message is one line that names the option and says what to do.
     """
+    data = data_folder(data)
     names = choose_sets(data, sets)
     numbers = parse_folds(folds)
     if seeds < 1:
@@ -121,10 +122,17 @@ def plan_experiment(
     return Experiment(tasks, found)
 
 
-def choose_sets(data: Path, sets: str | None) -> list[str]:
-    """Return the names of the requested sets, or by default those of the paper's sets in the folder."""
+def data_folder(data: Path | None) -> Path:
+    """Return the folder of the data sets, or raise an error if it is not given or does not exist."""
+    if data is None:
+        raise ValueError("give --data the folder of the KEEL sets")
     if not data.is_dir():
         raise FileNotFoundError(f"there is no data folder {str(data)!r}; give --data the folder of the KEEL sets")
+    return data
+
+
+def choose_sets(data: Path, sets: str | None) -> list[str]:
+    """Return the names of the requested sets, or by default those of the paper's sets in the folder."""
     present = sorted(path.parent.name for path in data.glob("*/*.dat") if path.stem == path.parent.name)
     if not present:
         raise ValueError(f"{str(data)!r} has no sets; a set is a folder NAME with a file NAME.dat in it")

@@ -16,6 +16,7 @@ import numpy as np
 from rich.console import Console
 
 from fruler._wording import counted
+from fruler.bench._experiment import data_folder
 from fruler.bench._methods import find_method
 from fruler.bench._results import (
     MACHINE,
@@ -113,10 +114,7 @@ def verify_results(
     """
     if number < 1:
         raise ValueError(f"--verify must be at least 1; got {number}")
-    if data is None:
-        raise ValueError("give --data the folder of the KEEL sets")
-    if not data.is_dir():
-        raise FileNotFoundError(f"there is no data folder {str(data)!r}; give --data the folder of the KEEL sets")
+    data = data_folder(data)
     console = Console(soft_wrap=True) if console is None else console
 
     def say(text: str) -> None:

@@ -132,8 +132,6 @@ def run_benchmark(options: BenchOptions, console: Console | None = None) -> None
             raise FileNotFoundError(f"there are no results in {str(options.out)!r}; run it without --tables-only first")
         _write_tables(options.out, console)
         return
-    if options.data is None:
-        raise ValueError("give --data the folder of the KEEL sets")
     if options.jobs < 1:
         raise ValueError(f"--jobs must be at least 1; got {options.jobs}")
     if not options.limit > 0.0:
