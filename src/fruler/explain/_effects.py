@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fruler._arrays import Floats
+from fruler._arrays import Floats, Indices
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
 
@@ -121,6 +121,12 @@ def few_of(parts: list[str]) -> str:
         between = f"{n_between} other{'' if n_between == 1 else 's'} between"
         parts = [*parts[:_MAX_ENDS_NAMED], between, *parts[-_MAX_ENDS_NAMED:]]
     return ", ".join(parts)
+
+
+def outermost(order: Indices, most: int) -> Indices:
+    """Return as many from the start as from the end of an order; all if they are not more than `most`."""
+    half = most // 2
+    return order if len(order) <= most else np.concatenate([order[:half], order[-half:]])
 
 
 def typical_rows(rule_base: RuleBase) -> Floats:

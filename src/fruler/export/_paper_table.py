@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from fruler._arrays import Floats
-from fruler._wording import name_with_unit, readable_number
-from fruler.explain._effects import category_features, level_offsets
+from fruler._wording import name_with_unit, readable_number, with_plus
+from fruler.explain._effects import category_features, few_of, level_offsets
 from fruler.explain._scales import bounds_sentence, scale_of
 from fruler.explain._sentences import GLUE
 from fruler.explain.text import Form, bend_places, conclusion, condition, rule_name
@@ -20,8 +20,6 @@ from fruler.rules._rule_base import RuleBase
 
 MINUS = "−"
 _NOTHING = 1e-9
-# At most this number of categories is named at either end of their order.
-_MAX_ENDS_NAMED = 4
 
 
 class Column(NamedTuple):
@@ -115,7 +113,11 @@ def notes_below(rule_base: RuleBase, form: Form) -> str:
 
 
 def _numbers(values: Floats, digits: int) -> list[str]:
-    return [readable_number(value, digits).replace("-", MINUS) for value in values.tolist()]
+    return [_number(value, digits) for value in values.tolist()]
+
+
+def _number(value: float, digits: int) -> str:
+    return readable_number(value, digits).replace("-", MINUS)
 
 
 def _accepted(rule_base: RuleBase, rule: int, inputs: list[int]) -> str:
@@ -129,17 +131,8 @@ def _offsets(rule_base: RuleBase, feature: Feature, digits: int) -> list[str]:
     texts = []
     for rule in range(rule_base.n_rules):
         offsets = sorted(level_offsets(rule_base, rule, feature).items(), key=lambda pair: pair[1])
-        parts = [f"{level} {_signed(value, digits)}" for level, value in offsets]
-        if len(parts) > 2 * _MAX_ENDS_NAMED:
-            between = f"{len(parts) - 2 * _MAX_ENDS_NAMED} others between"
-            parts = [*parts[:_MAX_ENDS_NAMED], between, *parts[-_MAX_ENDS_NAMED:]]
-        texts.append(", ".join(parts))
+        texts.append(few_of([f"{level} {with_plus(_number(value, digits))}" for level, value in offsets]))
     return texts
-
-
-def _signed(value: float, digits: int) -> str:
-    text = readable_number(value, digits)
-    return text.replace("-", MINUS) if value <= 0.0 else f"+{text}"
 
 
 def _bends(curve: Curve, variable: Variable, digits: int) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from fruler._arrays import Floats, Indices
 from fruler._table.rows import spread_evenly
 from fruler._wording import name_with_unit, number_within
+from fruler.explain._effects import outermost
 from fruler.explain.explanation import PART_SHARE
 from fruler.explain.plots._display import Display, rule_base_of
 from fruler.explain.plots._drawing import (
@@ -312,7 +313,8 @@ class PairEffectDisplay(Display):
         # All values of the second input for the first row, then for the next row, and so on.
         lines = predicted_over(rules, second.moved(rows), first).reshape(len(rows), len(second.values), -1)
         predictions = lines.mean(axis=0)
-        kept = np.arange(len(predictions)) if second.is_line else _ends(predictions.mean(axis=1))
+        by_size = np.argsort(predictions.mean(axis=1), kind="stable")
+        kept = np.arange(len(predictions)) if second.is_line else outermost(by_size, _MAX_LINES)
         return cls(
             *(first, second if second.is_line else second.at(kept), predictions[kept]),
             covered=None if counted_rows is None else _covered(first, second, counted_rows)[kept],
@@ -401,13 +403,6 @@ def _at_some_values(rule_base: RuleBase, along: Range) -> Range:
         below = np.concatenate([[0.0], np.cumsum(counts)]) / (counts.sum() or 1.0)
         grid = np.unique(np.interp(_SHARES, below, edges))
     return replace(along, values=grid[:, None])
-
-
-def _ends(predictions: Floats) -> Indices:
-    """Return the indices of the lowest and the highest predictions, the lowest first; all if there are few."""
-    order = np.argsort(predictions, kind="stable")
-    half = _MAX_LINES // 2
-    return order if len(order) <= _MAX_LINES else np.concatenate([order[:half], order[-half:]])
 
 
 def _covered(first: Range, second: Range, rows: Floats) -> npt.NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from fruler.explain._dependence import (
     option_counts,
     ranked_interactions,
 )
-from fruler.explain._effects import few_of, signed_effects
+from fruler.explain._effects import few_of, outermost, signed_effects
 from fruler.explain.importance import feature_moves, input_importance
 from fruler.explain.report._drawings import TARGET_SHARE, Chart, Frame, fixed, padded, signed
 from fruler.explain.report._error_views import Measured
@@ -42,6 +42,7 @@ _FRAME = Frame(width=320.0, height=216.0, left=50.0, right=304.0, top=8.0, botto
 _TALL = replace(_FRAME, height=264.0)
 # Names of options: pixels per letter and between two names, and the maximum number of letters.
 _LETTER, _BETWEEN, _LONGEST = 7.0, 10.0, 14
+# Of more options, those with the lowest and the highest predictions are drawn.
 _MAX_OPTIONS = 14
 
 
@@ -204,7 +205,7 @@ def _options_picture(
     counts: Floats | None,
     band: Band | None,
 ) -> str:
-    order = _ends(np.argsort(curve.predictions, kind="stable").tolist())
+    order = outermost(np.argsort(curve.predictions, kind="stable"), _MAX_OPTIONS)
     texts = [_cut(curve.feature.options[k].text) for k in order]
     places = np.arange(float(len(order)))
     slanted = max(map(len, texts)) * _LETTER + _BETWEEN > (_FRAME.right - _FRAME.left) / len(order)
@@ -221,12 +222,6 @@ def _options_picture(
         chart.ranges(places, band[0][order], band[1][order], "band")
     chart.dots(places, curve.predictions[order], "dots strong")
     return chart.svg()
-
-
-def _ends(order: list[int]) -> list[int]:
-    """Return the options that fit; of too many, those with the lowest and the highest predictions."""
-    half = _MAX_OPTIONS // 2
-    return order if len(order) <= _MAX_OPTIONS else order[:half] + order[-half:]
 
 
 def _cut(text: str) -> str:
