@@ -112,7 +112,6 @@ def effect_curve(rule_base: RuleBase, feature: Feature, rows: Floats, low: float
     Examples
     --------
         >>> import numpy as np
-    import numpy.typing as npt
         >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
         >>> a, b = (Variable(name, FuzzyPartition([], (0.0, 9.0))) for name in "ab")
         >>> line = RuleBase([a, b], [[[0, 0], [0, 0]]], [[1.0, 2.0, -3.0]])
@@ -231,7 +230,6 @@ def ranked_interactions(
         The slope of z is three times as large where x is high:
 
         >>> import numpy as np
-    import numpy.typing as npt
         >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
         >>> x, z = (Variable(name, FuzzyPartition([0.5], (0.0, 1.0), 0.0)) for name in "xz")
         >>> rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[0.0, 0.0, 1.0], [0.0, 0.0, 3.0]])
