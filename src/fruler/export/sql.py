@@ -134,11 +134,9 @@ class _SQLWriter:
             reach = self.reach(self.plan.interval.radii)
             said += [f"{said[0]} {sign} {reach}" for sign in "-+"]
         if self.plan.output is not None:
-            raw = [f"{own} AS r{place}" for place, own in enumerate(said)]
-            inner, said = (
-                self.linked(inner, raw),
-                [self.prediction_of(self.plan.output, f"r{place}") for place in range(len(raw))],
-            )
+            raw = [*self.kept, *(f"{own} AS r{place}" for place, own in enumerate(said))]
+            inner = select(inner, raw, "the output of all rules", "said") + fence(len(raw))
+            said = [self.prediction_of(self.plan.output, f"r{place}") for place in range(len(said))]
         last = [f"{name} AS {identifier(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
         ends = [prediction, *_ENDS][: len(said)]
         last += [f"{own} AS {identifier(end)}" for own, end in zip(said, ends, strict=True)]
@@ -148,11 +146,6 @@ class _SQLWriter:
             f"-- {count} for {printable(target)}, learned and written by fruler.\n"
             f"{before}SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
         )
-
-    def linked(self, inner: str, raw: Sequence[str]) -> str:
-        """Wrap a query in a SELECT of the columns kept, the output of the rules and the ends of its interval."""
-        columns = [*self.kept, *raw]
-        return select(inner, columns, "the output of all rules", "said") + fence(len(columns))
 
     def prediction_of(self, plan: OutputPlan, raw: str) -> str:
         """Return the prediction for an output of the rules."""
@@ -178,7 +171,7 @@ class _SQLWriter:
         return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
 
     def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
-        """Wrap a query in a SELECT with new columns, the inputs and the columns kept.
+        """Wrap a query in a SELECT with new columns, the inputs, the columns kept, and the distance for intervals.
 
         It does not use WITH, since some databases would materialise all rows of a step before the next one. SQLite, on
         the other hand, merges the expressions of all steps into one, which becomes huge if distances from rules are
@@ -186,14 +179,9 @@ class _SQLWriter:
         """
         if not new:
             return inner
-        carried = self.carried_on
+        carried = [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
         columns = [*([", ".join(carried)] if carried else []), *new]
         return select(inner, columns, what, f"layer_{place}") + (fence(len(carried) + len(new)) if fenced else "")
-
-    @property
-    def carried_on(self) -> list[str]:
-        """The columns that every step passes on."""
-        return [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
 
     def outside(self, inner: str) -> str:
         """Wrap a query in a SELECT with the distance of rows from the training data, and clipped values."""
