@@ -13,7 +13,7 @@ ROOT = Path(fruler.__file__).parent
 # From the ground up. A package may import those below it, and none beside or above it.
 FLOORS = (
     ("_arrays", "_kernels"),
-    ("_files", "_parallel", "_wording"),
+    ("_files", "_wording"),
     ("callbacks", "_table"),
     ("rules",),
     ("selectors", "data"),

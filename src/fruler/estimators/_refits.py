@@ -15,12 +15,12 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_array, check_consistent_length, check_random_state
 
 from fruler._arrays import Floats, Indices
-from fruler._parallel import n_threads
 from fruler._wording import counted
 from fruler.callbacks import Callback, Progress
 from fruler.explain._refit_comparison import Comparison, Original
 from fruler.explain.stability import Stability, stability_of
 from fruler.learning._control import RunControl
+from fruler.learning._run import n_threads
 from fruler.rules._rule_base import RuleBase
 
 if TYPE_CHECKING:

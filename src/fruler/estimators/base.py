@@ -21,7 +21,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from fruler._arrays import Floats, Indices
-from fruler._parallel import n_threads
 from fruler._table.gaps import Moments
 from fruler._table.reading import units_in
 from fruler._table.sources import Source
@@ -36,7 +35,7 @@ from fruler.callbacks import (
 )
 from fruler.estimators._fitted import RuleModel, front_table
 from fruler.learning._control import RunControl
-from fruler.learning._run import run_search
+from fruler.learning._run import n_threads, run_search
 from fruler.learning._training_table import LocalTable, TrainingSample, TrainingTable
 from fruler.learning.algorithm import Algorithm
 from fruler.learning.learned import FrontPoint, Learned
